@@ -1,0 +1,198 @@
+/**
+ * The activity log: append-only, each row carrying the hash of the one before it. An activity that moves on (a vote, a
+ * new status) appends its next revision; the newest revision is the activity.
+ */
+import { hash } from 'node:crypto';
+import type { Reader, Writer } from './connection.ts';
+import type { Page } from './page.ts';
+
+export type ActivityStatus =
+  | 'ACTIVITY_STATUS_CREATED'
+  | 'ACTIVITY_STATUS_PENDING'
+  | 'ACTIVITY_STATUS_COMPLETED'
+  | 'ACTIVITY_STATUS_FAILED'
+  | 'ACTIVITY_STATUS_CONSENSUS_NEEDED'
+  | 'ACTIVITY_STATUS_REJECTED'
+  | 'ACTIVITY_STATUS_AUTHENTICATORS_NEEDED';
+
+/** A revision as it is handed in; the log adds its place and hashes. */
+export interface ActivityEntry {
+  readonly id: string;
+  readonly revision: number;
+  readonly organizationId: string;
+  readonly type: string;
+  readonly status: ActivityStatus;
+  /** `sha256:` and the lowercase hex SHA-256 of the request's body. */
+  readonly fingerprint: string;
+  readonly timestampMs: number;
+  /** JSON of the submitted parameters. */
+  readonly intent: string;
+  /** JSON of the result, null unless completed. */
+  readonly result: string | null;
+  /** JSON of the failure, null unless failed. */
+  readonly failure: string | null;
+  /** JSON array of votes; each names its voter's snapshot by hash. */
+  readonly votes: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface ActivityRow extends ActivityEntry {
+  readonly sequence: number;
+  readonly previousHash: Uint8Array;
+  readonly hash: Uint8Array;
+}
+
+/** The hash before the first row. */
+const genesis = new Uint8Array(32);
+
+const columns = `sequence, id, revision, organization_id AS organizationId, type, status, fingerprint,
+  timestamp_ms AS timestampMs, intent, result, failure, votes, created_at AS createdAt, updated_at AS updatedAt,
+  previous_hash AS previousHash, hash`;
+
+const newest = `NOT EXISTS (SELECT 1 FROM activities AS later WHERE later.id = a.id AND later.revision > a.revision)`;
+
+/** SHA-256 over the previous hash and every field of the row, as a JSON array in the order of the columns. */
+export function activityHash(row: Omit<ActivityRow, 'hash'>): Uint8Array {
+  const fields = JSON.stringify([
+    row.sequence,
+    row.id,
+    row.revision,
+    row.organizationId,
+    row.type,
+    row.status,
+    row.fingerprint,
+    row.timestampMs,
+    row.intent,
+    row.result,
+    row.failure,
+    row.votes,
+    row.createdAt,
+    row.updatedAt,
+  ]);
+  return hash('sha256', Buffer.concat([row.previousHash, Buffer.from(fields)]), 'buffer');
+}
+
+export function appendActivity(tx: Writer, entry: ActivityEntry): ActivityRow {
+  const last = tx.get<{ sequence: number; hash: Uint8Array }>(
+    'SELECT sequence, hash FROM activities ORDER BY sequence DESC LIMIT 1',
+  );
+  const unhashed = { ...entry, sequence: (last?.sequence ?? 0) + 1, previousHash: last?.hash ?? genesis };
+  const row: ActivityRow = { ...unhashed, hash: activityHash(unhashed) };
+  tx.run(
+    `INSERT INTO activities (sequence, id, revision, organization_id, type, status, fingerprint, timestamp_ms, intent,
+       result, failure, votes, created_at, updated_at, previous_hash, hash)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    row.sequence,
+    row.id,
+    row.revision,
+    row.organizationId,
+    row.type,
+    row.status,
+    row.fingerprint,
+    row.timestampMs,
+    row.intent,
+    row.result,
+    row.failure,
+    row.votes,
+    row.createdAt,
+    row.updatedAt,
+    row.previousHash,
+    row.hash,
+  );
+  return row;
+}
+
+export const getActivityRow = (tx: Reader, organizationId: string, id: string): ActivityRow | undefined =>
+  tx.get<ActivityRow>(
+    `SELECT ${columns} FROM activities WHERE id = ? AND organization_id = ? ORDER BY revision DESC LIMIT 1`,
+    id,
+    organizationId,
+  );
+
+export const findActivityByFingerprint = (
+  tx: Reader,
+  organizationId: string,
+  fingerprint: string,
+): ActivityRow | undefined =>
+  tx.get<ActivityRow>(
+    `SELECT ${columns} FROM activities WHERE organization_id = ? AND fingerprint = ? ORDER BY revision DESC LIMIT 1`,
+    organizationId,
+    fingerprint,
+  );
+
+/** Which activities of a list; an absent filter lets all through. */
+export interface ActivityFilter {
+  readonly statuses?: readonly string[];
+  readonly types?: readonly string[];
+}
+
+/**
+ * Newest first; a page's `after` means older than the cursor, `before` newer.
+ * @returns undefined when the page's cursor is no activity of the organization.
+ */
+export function listActivityRows(
+  tx: Reader,
+  organizationId: string,
+  filter: ActivityFilter,
+  page: Page,
+): ActivityRow[] | undefined {
+  const older = page.after === undefined ? Number.MAX_SAFE_INTEGER : sequenceOf(tx, organizationId, page.after);
+  const newer = page.before === undefined ? 0 : sequenceOf(tx, organizationId, page.before);
+  if (older === undefined || newer === undefined) return undefined;
+  const backwards = page.before !== undefined && page.after === undefined;
+  const rows = tx.all<ActivityRow>(
+    `SELECT ${columns} FROM activities AS a
+     WHERE organization_id = ? AND sequence < ? AND sequence > ?
+       AND (? IS NULL OR status IN (SELECT value FROM json_each(?)))
+       AND (? IS NULL OR type IN (SELECT value FROM json_each(?)))
+       AND ${newest}
+     ORDER BY sequence ${backwards ? 'ASC' : 'DESC'} LIMIT ?`,
+    organizationId,
+    older,
+    newer,
+    ...twice(filter.statuses),
+    ...twice(filter.types),
+    page.limit,
+  );
+  return backwards ? rows.reverse() : rows;
+}
+
+const sequenceOf = (tx: Reader, organizationId: string, id: string): number | undefined =>
+  getActivityRow(tx, organizationId, id)?.sequence;
+
+function twice(values: readonly string[] | undefined): [string | null, string | null] {
+  const json = values === undefined ? null : JSON.stringify(values);
+  return [json, json];
+}
+
+/** What walking the log found: its length and last hash, or the first row that does not follow from the one before. */
+export type ChainCheck =
+  | { readonly ok: true; readonly rows: number; readonly head: string }
+  | { readonly ok: false; readonly sequence: number; readonly problem: string };
+
+/** Recomputes every hash of the log, a thousand rows at a time. */
+export function checkActivityChain(tx: Reader): ChainCheck {
+  let previous: Uint8Array = genesis;
+  let expected = 1;
+  for (;;) {
+    const rows = tx.all<ActivityRow>(
+      `SELECT ${columns} FROM activities WHERE sequence >= ? ORDER BY sequence LIMIT 1000`,
+      expected,
+    );
+    for (const row of rows) {
+      if (row.sequence !== expected) {
+        return { ok: false, sequence: expected, problem: `row ${String(expected)} is missing` };
+      }
+      if (Buffer.compare(row.previousHash, previous) !== 0) {
+        return { ok: false, sequence: row.sequence, problem: `row ${String(row.sequence)} does not follow the row before it` };
+      }
+      if (Buffer.compare(row.hash, activityHash(row)) !== 0) {
+        return { ok: false, sequence: row.sequence, problem: `row ${String(row.sequence)} was changed after it was written` };
+      }
+      previous = row.hash;
+      expected++;
+    }
+    if (rows.length < 1000) return { ok: true, rows: expected - 1, head: Buffer.from(previous).toString('hex') };
+  }
+}

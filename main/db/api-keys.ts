@@ -1,0 +1,70 @@
+/** API keys: public keys whose private halves stamp requests. */
+import { timestamp, type Timestamp } from '../lib/clock.ts';
+import type { Reader, Writer } from './connection.ts';
+
+export interface ApiKeyRow {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly userId: string;
+  readonly name: string;
+  readonly credentialType: string;
+  /** Lowercase hex: compressed SEC1 or 32-byte Ed25519. */
+  readonly publicKey: string;
+  readonly expirationSeconds: number | null;
+  /** Milliseconds; null for a key that does not expire. */
+  readonly expiresAt: number | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** An API key as the API shows one. */
+export interface ApiKey {
+  readonly credential: { readonly publicKey: string; readonly type: string };
+  readonly apiKeyId: string;
+  readonly apiKeyName: string;
+  readonly createdAt: Timestamp;
+  readonly updatedAt: Timestamp;
+  readonly expirationSeconds?: string;
+}
+
+const columns = `id, organization_id AS organizationId, user_id AS userId, name, credential_type AS credentialType,
+  public_key AS publicKey, expiration_seconds AS expirationSeconds, expires_at AS expiresAt,
+  created_at AS createdAt, updated_at AS updatedAt`;
+
+export const findApiKey = (tx: Reader, organizationId: string, publicKey: string): ApiKeyRow | undefined =>
+  tx.get<ApiKeyRow>(
+    `SELECT ${columns} FROM api_keys WHERE organization_id = ? AND public_key = ?`,
+    organizationId,
+    publicKey,
+  );
+
+export const listApiKeysOfUser = (tx: Reader, userId: string): ApiKeyRow[] =>
+  tx.all<ApiKeyRow>(`SELECT ${columns} FROM api_keys WHERE user_id = ? ORDER BY rowid`, userId);
+
+export function insertApiKey(tx: Writer, row: ApiKeyRow): void {
+  tx.run(
+    `INSERT INTO api_keys (id, organization_id, user_id, name, credential_type, public_key, expiration_seconds,
+       expires_at, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    row.id,
+    row.organizationId,
+    row.userId,
+    row.name,
+    row.credentialType,
+    row.publicKey,
+    row.expirationSeconds,
+    row.expiresAt,
+    row.createdAt,
+    row.updatedAt,
+  );
+}
+
+export const deleteApiKey = (tx: Writer, id: string): number => tx.run('DELETE FROM api_keys WHERE id = ?', id);
+
+export const toApiKey = (row: ApiKeyRow): ApiKey => ({
+  credential: { publicKey: row.publicKey, type: row.credentialType },
+  apiKeyId: row.id,
+  apiKeyName: row.name,
+  createdAt: timestamp(row.createdAt),
+  updatedAt: timestamp(row.updatedAt),
+  ...(row.expirationSeconds === null ? {} : { expirationSeconds: String(row.expirationSeconds) }),
+});

@@ -1,0 +1,141 @@
+/**
+ * One SQLite connection with its prepared statements. `Reader` and `Writer` are the two ways to hold it: a function
+ * that writes says so by taking a `Writer`, and only `UnitOfWork` hands one out, inside a transaction.
+ */
+import Sqlite from 'better-sqlite3';
+
+export type Value = string | number | bigint | Uint8Array | null;
+
+export interface Reader {
+  /** The first row, or undefined. */
+  get<Row>(sql: string, ...values: readonly Value[]): Row | undefined;
+  all<Row>(sql: string, ...values: readonly Value[]): Row[];
+}
+
+export interface Writer extends Reader {
+  /** @returns the number of rows changed. */
+  run(sql: string, ...values: readonly Value[]): number;
+  /** Runs `work`; what it wrote is undone if it throws, what was written before it stays. */
+  savepoint<T>(work: () => T): T;
+}
+
+/** Pragmas of every vault file: durable at COMMIT, readers never wait for the writer. */
+const pragmas = [
+  'journal_mode = WAL',
+  'synchronous = FULL',
+  'foreign_keys = ON',
+  'trusted_schema = OFF',
+  'cell_size_check = ON',
+  'busy_timeout = 5000',
+] as const;
+
+export class Connection implements Writer {
+  #sqlite: Sqlite.Database;
+  #statements = new Map<string, Sqlite.Statement>();
+  #depth = 0;
+
+  private constructor(sqlite: Sqlite.Database) {
+    this.#sqlite = sqlite;
+  }
+
+  /** @param file A path, or ':memory:'. */
+  static open(file: string): Connection {
+    const connection = new Connection(new Sqlite(file));
+    connection.#configure();
+    return connection;
+  }
+
+  /** For looking into a file that another process may be writing. */
+  static openReadOnly(file: string): Connection {
+    return new Connection(new Sqlite(file, { readonly: true, fileMustExist: true }));
+  }
+
+  #configure(): void {
+    for (const pragma of pragmas) this.#sqlite.pragma(pragma);
+  }
+
+  get<Row>(sql: string, ...values: readonly Value[]): Row | undefined {
+    return this.#prepare(sql).get(...values) as Row | undefined;
+  }
+
+  all<Row>(sql: string, ...values: readonly Value[]): Row[] {
+    return this.#prepare(sql).all(...values) as Row[];
+  }
+
+  run(sql: string, ...values: readonly Value[]): number {
+    return this.#prepare(sql).run(...values).changes;
+  }
+
+  savepoint<T>(work: () => T): T {
+    const name = `s${String(this.#depth++)}`;
+    this.run(`SAVEPOINT ${name}`);
+    try {
+      const value = work();
+      this.run(`RELEASE ${name}`);
+      return value;
+    } catch (error) {
+      // SQLite itself ends the whole transaction on a full disk or an I/O error; then there is nothing to undo.
+      if (this.#sqlite.inTransaction) {
+        this.run(`ROLLBACK TO ${name}`);
+        this.run(`RELEASE ${name}`);
+      }
+      throw error;
+    } finally {
+      this.#depth--;
+    }
+  }
+
+  /** Runs `work` in one transaction that is durable when this returns. */
+  transaction<T>(work: () => T): T {
+    this.run('BEGIN IMMEDIATE');
+    try {
+      const value = work();
+      this.run('COMMIT');
+      return value;
+    } catch (error) {
+      if (this.#sqlite.inTransaction) this.run('ROLLBACK');
+      throw error;
+    }
+  }
+
+  get inTransaction(): boolean {
+    return this.#sqlite.inTransaction;
+  }
+
+  /** Runs statements that take no values, as a migration does. */
+  exec(sql: string): void {
+    this.#sqlite.exec(sql);
+  }
+
+  /** @returns the first column of the first row of a pragma. */
+  pragma(text: string): unknown {
+    return this.#sqlite.pragma(text, { simple: true });
+  }
+
+  /** The whole database as the bytes of a file. */
+  serialize(): Buffer {
+    return this.#sqlite.serialize();
+  }
+
+  /** Replaces the whole database by what `serialize` answered; for a database in memory. */
+  restore(bytes: Buffer): void {
+    this.#statements.clear();
+    this.#sqlite.close();
+    this.#sqlite = new Sqlite(bytes);
+    this.#configure();
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#sqlite.close();
+  }
+
+  #prepare(sql: string): Sqlite.Statement {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#sqlite.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}

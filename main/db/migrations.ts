@@ -1,0 +1,199 @@
+/** The schema's history: numbered, forward only. A change of the schema is one more entry, never an edit of one. */
+import type { Connection } from './connection.ts';
+
+interface Migration {
+  readonly version: number;
+  readonly sql: string;
+}
+
+const migrations: readonly Migration[] = [
+  {
+    version: 1,
+    sql: `
+      CREATE TABLE vault (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        id TEXT NOT NULL,
+        organization_id TEXT NOT NULL,
+        owner_user_id TEXT NOT NULL,
+        created_at INTEGER NOT NULL
+      ) STRICT;
+
+      CREATE TABLE keyslots (
+        id TEXT PRIMARY KEY,
+        kind TEXT NOT NULL,
+        parameters TEXT NOT NULL,
+        wrapped BLOB NOT NULL,
+        created_at INTEGER NOT NULL,
+        confirmed_at INTEGER
+      ) STRICT;
+
+      CREATE TABLE server_keys (
+        name TEXT PRIMARY KEY,
+        public_key TEXT NOT NULL,
+        sealed BLOB NOT NULL,
+        created_at INTEGER NOT NULL
+      ) STRICT;
+
+      CREATE TABLE organizations (
+        id TEXT PRIMARY KEY,
+        parent_id TEXT REFERENCES organizations (id),
+        name TEXT NOT NULL,
+        root_quorum_threshold INTEGER NOT NULL,
+        created_at INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL
+      ) STRICT;
+
+      CREATE TABLE users (
+        id TEXT PRIMARY KEY,
+        organization_id TEXT NOT NULL REFERENCES organizations (id),
+        name TEXT NOT NULL,
+        email TEXT,
+        phone_number TEXT,
+        root INTEGER NOT NULL CHECK (root IN (0, 1)),
+        created_at INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL
+      ) STRICT;
+      CREATE UNIQUE INDEX users_name ON users (organization_id, name);
+
+      CREATE TABLE user_tags (
+        user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+        tag_id TEXT NOT NULL,
+        PRIMARY KEY (user_id, tag_id)
+      ) STRICT, WITHOUT ROWID;
+
+      CREATE TABLE api_keys (
+        id TEXT PRIMARY KEY,
+        organization_id TEXT NOT NULL REFERENCES organizations (id),
+        user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+        name TEXT NOT NULL,
+        credential_type TEXT NOT NULL,
+        public_key TEXT NOT NULL,
+        expiration_seconds INTEGER,
+        expires_at INTEGER,
+        created_at INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL
+      ) STRICT;
+      CREATE UNIQUE INDEX api_keys_public_key ON api_keys (organization_id, public_key);
+      CREATE INDEX api_keys_user ON api_keys (user_id);
+
+      CREATE TABLE private_keys (
+        id TEXT PRIMARY KEY,
+        organization_id TEXT NOT NULL REFERENCES organizations (id),
+        name TEXT NOT NULL,
+        curve TEXT NOT NULL,
+        public_key TEXT NOT NULL,
+        sealed BLOB NOT NULL,
+        exported INTEGER NOT NULL CHECK (exported IN (0, 1)),
+        imported INTEGER NOT NULL CHECK (imported IN (0, 1)),
+        created_at INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL
+      ) STRICT;
+      CREATE UNIQUE INDEX private_keys_name ON private_keys (organization_id, name);
+
+      CREATE TABLE private_key_addresses (
+        private_key_id TEXT NOT NULL REFERENCES private_keys (id) ON DELETE CASCADE,
+        position INTEGER NOT NULL,
+        organization_id TEXT NOT NULL,
+        format TEXT NOT NULL,
+        address TEXT NOT NULL,
+        PRIMARY KEY (private_key_id, position)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX private_key_addresses_address ON private_key_addresses (organization_id, address);
+
+      CREATE TABLE private_key_tags (
+        private_key_id TEXT NOT NULL REFERENCES private_keys (id) ON DELETE CASCADE,
+        tag_id TEXT NOT NULL,
+        PRIMARY KEY (private_key_id, tag_id)
+      ) STRICT, WITHOUT ROWID;
+
+      CREATE TABLE wallets (
+        id TEXT PRIMARY KEY,
+        organization_id TEXT NOT NULL REFERENCES organizations (id),
+        name TEXT NOT NULL,
+        sealed BLOB NOT NULL,
+        exported INTEGER NOT NULL CHECK (exported IN (0, 1)),
+        imported INTEGER NOT NULL CHECK (imported IN (0, 1)),
+        created_at INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL
+      ) STRICT;
+      CREATE UNIQUE INDEX wallets_name ON wallets (organization_id, name);
+
+      CREATE TABLE wallet_accounts (
+        sequence INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        organization_id TEXT NOT NULL REFERENCES organizations (id),
+        wallet_id TEXT NOT NULL REFERENCES wallets (id) ON DELETE CASCADE,
+        name TEXT,
+        curve TEXT NOT NULL,
+        path TEXT NOT NULL,
+        address_format TEXT NOT NULL,
+        address TEXT NOT NULL,
+        public_key TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL
+      ) STRICT;
+      CREATE UNIQUE INDEX wallet_accounts_path ON wallet_accounts (wallet_id, path, curve, address_format);
+      CREATE INDEX wallet_accounts_organization ON wallet_accounts (organization_id);
+      CREATE INDEX wallet_accounts_wallet ON wallet_accounts (wallet_id);
+      CREATE INDEX wallet_accounts_address ON wallet_accounts (organization_id, address);
+
+      CREATE TABLE user_snapshots (
+        hash TEXT PRIMARY KEY,
+        user TEXT NOT NULL
+      ) STRICT, WITHOUT ROWID;
+
+      CREATE TABLE activities (
+        sequence INTEGER PRIMARY KEY,
+        id TEXT NOT NULL,
+        revision INTEGER NOT NULL,
+        organization_id TEXT NOT NULL,
+        type TEXT NOT NULL,
+        status TEXT NOT NULL,
+        fingerprint TEXT NOT NULL,
+        timestamp_ms INTEGER NOT NULL,
+        intent TEXT NOT NULL,
+        result TEXT,
+        failure TEXT,
+        votes TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL,
+        previous_hash BLOB NOT NULL,
+        hash BLOB NOT NULL
+      ) STRICT;
+      CREATE UNIQUE INDEX activities_id ON activities (id, revision);
+      CREATE UNIQUE INDEX activities_fingerprint ON activities (organization_id, fingerprint, revision);
+      CREATE INDEX activities_organization ON activities (organization_id);
+      CREATE TRIGGER activities_no_update BEFORE UPDATE ON activities
+        BEGIN SELECT RAISE(ABORT, 'the activity log is append-only'); END;
+      CREATE TRIGGER activities_no_delete BEFORE DELETE ON activities
+        BEGIN SELECT RAISE(ABORT, 'the activity log is append-only'); END;
+    `,
+  },
+];
+
+export const schemaVersion = migrations.at(-1)?.version ?? 0;
+
+/** The file was written by a newer Latchkey than this one. */
+export class NewerVaultError extends Error {
+  override readonly name = 'NewerVaultError';
+
+  constructor(found: number) {
+    super(
+      `The vault file has schema version ${String(found)}; this Latchkey knows versions up to ${String(schemaVersion)}. ` +
+        'Open it with the newer Latchkey that last used it.',
+    );
+  }
+}
+
+/** Brings the schema up to date, each step in a transaction of its own. */
+export function migrate(connection: Connection): void {
+  const found = Number(connection.pragma('user_version'));
+  if (found > schemaVersion) throw new NewerVaultError(found);
+  for (const { version, sql } of migrations) {
+    if (version <= found) continue;
+    connection.transaction(() => {
+      connection.exec(sql);
+      connection.pragma(`user_version = ${String(version)}`);
+    });
+  }
+}

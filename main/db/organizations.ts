@@ -1,0 +1,32 @@
+/** Organizations: the top one of the vault and, under it, its sub-organizations. */
+import type { Reader, Writer } from './connection.ts';
+
+export interface OrganizationRow {
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly name: string;
+  readonly rootQuorumThreshold: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export const getOrganization = (tx: Reader, id: string): OrganizationRow | undefined =>
+  tx.get<OrganizationRow>(
+    `SELECT id, parent_id AS parentId, name, root_quorum_threshold AS rootQuorumThreshold,
+       created_at AS createdAt, updated_at AS updatedAt
+     FROM organizations WHERE id = ?`,
+    id,
+  );
+
+export function insertOrganization(tx: Writer, row: OrganizationRow): void {
+  tx.run(
+    `INSERT INTO organizations (id, parent_id, name, root_quorum_threshold, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+    row.id,
+    row.parentId,
+    row.name,
+    row.rootQuorumThreshold,
+    row.createdAt,
+    row.updatedAt,
+  );
+}

@@ -1,0 +1,139 @@
+/** Private keys, sealed, with their addresses and tags. */
+import { timestamp, type Timestamp } from '../lib/clock.ts';
+import type { Reader, Writer } from './connection.ts';
+
+export interface PrivateKeyRow {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly name: string;
+  readonly curve: string;
+  /** Hex: compressed SEC1 or 32-byte Ed25519. */
+  readonly publicKey: string;
+  readonly sealed: Uint8Array;
+  readonly exported: number;
+  readonly imported: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface Address {
+  readonly format: string;
+  readonly address: string;
+}
+
+/** A private key as the API shows one: never the key itself. */
+export interface PrivateKey {
+  readonly privateKeyId: string;
+  readonly publicKey: string;
+  readonly privateKeyName: string;
+  readonly curve: string;
+  readonly addresses: readonly Address[];
+  readonly privateKeyTags: readonly string[];
+  readonly createdAt: Timestamp;
+  readonly updatedAt: Timestamp;
+  readonly exported: boolean;
+  readonly imported: boolean;
+}
+
+export const privateKeysTable = 'private_keys';
+
+const columns = `id, organization_id AS organizationId, name, curve, public_key AS publicKey, sealed, exported,
+  imported, created_at AS createdAt, updated_at AS updatedAt`;
+
+export const getPrivateKeyRow = (tx: Reader, organizationId: string, id: string): PrivateKeyRow | undefined =>
+  tx.get<PrivateKeyRow>(
+    `SELECT ${columns} FROM private_keys WHERE id = ? AND organization_id = ?`,
+    id,
+    organizationId,
+  );
+
+export const findPrivateKeyByName = (tx: Reader, organizationId: string, name: string): PrivateKeyRow | undefined =>
+  tx.get<PrivateKeyRow>(
+    `SELECT ${columns} FROM private_keys WHERE organization_id = ? AND name = ?`,
+    organizationId,
+    name,
+  );
+
+/** The key that has this address, in any of its formats. */
+export const findPrivateKeyByAddress = (
+  tx: Reader,
+  organizationId: string,
+  address: string,
+): PrivateKeyRow | undefined =>
+  tx.get<PrivateKeyRow>(
+    `SELECT ${columns} FROM private_keys WHERE id =
+       (SELECT private_key_id FROM private_key_addresses WHERE organization_id = ? AND address = ? LIMIT 1)`,
+    organizationId,
+    address,
+  );
+
+/** In the order of creation. */
+export const listPrivateKeyRows = (tx: Reader, organizationId: string): PrivateKeyRow[] =>
+  tx.all<PrivateKeyRow>(
+    `SELECT ${columns} FROM private_keys WHERE organization_id = ? ORDER BY rowid`,
+    organizationId,
+  );
+
+export const countPrivateKeys = (tx: Reader, organizationId: string): number =>
+  tx.get<{ count: number }>('SELECT count(*) AS count FROM private_keys WHERE organization_id = ?', organizationId)
+    ?.count ?? 0;
+
+export function insertPrivateKey(
+  tx: Writer,
+  row: PrivateKeyRow,
+  addresses: readonly Address[],
+  tagIds: readonly string[],
+): void {
+  tx.run(
+    `INSERT INTO private_keys (id, organization_id, name, curve, public_key, sealed, exported, imported, created_at,
+       updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    row.id,
+    row.organizationId,
+    row.name,
+    row.curve,
+    row.publicKey,
+    row.sealed,
+    row.exported,
+    row.imported,
+    row.createdAt,
+    row.updatedAt,
+  );
+  addresses.forEach(({ format, address }, position) =>
+    tx.run(
+      `INSERT INTO private_key_addresses (private_key_id, position, organization_id, format, address)
+       VALUES (?, ?, ?, ?, ?)`,
+      row.id,
+      position,
+      row.organizationId,
+      format,
+      address,
+    ),
+  );
+  for (const tagId of tagIds) {
+    tx.run('INSERT INTO private_key_tags (private_key_id, tag_id) VALUES (?, ?)', row.id, tagId);
+  }
+}
+
+export const listAddresses = (tx: Reader, privateKeyId: string): Address[] =>
+  tx.all<Address>(
+    'SELECT format, address FROM private_key_addresses WHERE private_key_id = ? ORDER BY position',
+    privateKeyId,
+  );
+
+export const toPrivateKey = (tx: Reader, row: PrivateKeyRow): PrivateKey => ({
+  privateKeyId: row.id,
+  publicKey: row.publicKey,
+  privateKeyName: row.name,
+  curve: row.curve,
+  addresses: listAddresses(tx, row.id),
+  privateKeyTags: tx
+    .all<{ tagId: string }>(
+      'SELECT tag_id AS tagId FROM private_key_tags WHERE private_key_id = ? ORDER BY tag_id',
+      row.id,
+    )
+    .map(({ tagId }) => tagId),
+  createdAt: timestamp(row.createdAt),
+  updatedAt: timestamp(row.updatedAt),
+  exported: row.exported === 1,
+  imported: row.imported === 1,
+});

@@ -1,0 +1,86 @@
+/**
+ * Transactions, grouped: writes that arrive in the same turn of the event loop share one COMMIT, each in a savepoint
+ * of its own, and each is answered only after that COMMIT. So every answer is durable (`synchronous = FULL`) and the
+ * disk is asked once for many.
+ */
+import type { Connection, Reader, Writer } from './connection.ts';
+
+interface Job {
+  readonly run: (tx: Writer) => void;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+  failure?: { readonly error: unknown };
+}
+
+export class UnitOfWork {
+  readonly #connection: Connection;
+  #jobs: Job[] = [];
+  #scheduled = false;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** One consistent view: writes happen in turns of their own, so a synchronous function never sees half of one. */
+  read<T>(work: (tx: Reader) => T): T {
+    return work(this.#connection);
+  }
+
+  /**
+   * @param work Synchronous. If it throws, what it wrote is undone and the promise rejects with its error; the other
+   * writes of the group are not touched.
+   * @returns what `work` returned, after the COMMIT.
+   */
+  write<T>(work: (tx: Writer) => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      let value: T;
+      this.#jobs.push({
+        run: (tx) => {
+          value = work(tx);
+        },
+        resolve: () => {
+          resolve(value);
+        },
+        reject,
+      });
+      if (!this.#scheduled) {
+        this.#scheduled = true;
+        setImmediate(() => {
+          this.flush();
+        });
+      }
+    });
+  }
+
+  /** Commits what waits, now. */
+  flush(): void {
+    this.#scheduled = false;
+    const jobs = this.#jobs;
+    this.#jobs = [];
+    if (jobs.length === 0) return;
+    try {
+      this.#connection.transaction(() => {
+        for (const job of jobs) this.#attempt(job);
+      });
+    } catch (error) {
+      for (const job of jobs) job.reject(job.failure?.error ?? error);
+      return;
+    }
+    for (const job of jobs) {
+      if (job.failure) job.reject(job.failure.error);
+      else job.resolve();
+    }
+  }
+
+  #attempt(job: Job): void {
+    try {
+      this.#connection.savepoint(() => {
+        job.run(this.#connection);
+      });
+    } catch (error) {
+      job.failure = { error };
+      // The engine gave up the whole transaction: nothing of this group may be answered as done.
+      if (!this.#connection.inTransaction) throw error;
+    }
+  }
+}

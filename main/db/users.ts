@@ -1,0 +1,87 @@
+/** Users, and the whole user as the API shows one: with credentials and tags. */
+import { timestamp, type Timestamp } from '../lib/clock.ts';
+import { listApiKeysOfUser, toApiKey, type ApiKey } from './api-keys.ts';
+import type { Reader, Writer } from './connection.ts';
+
+export interface UserRow {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly phoneNumber: string | null;
+  /** 1 for a member of the root quorum. */
+  readonly root: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** A user as the API shows one; absent contact fields are left out. */
+export interface User {
+  readonly userId: string;
+  readonly userName: string;
+  readonly userEmail?: string;
+  readonly userPhoneNumber?: string;
+  readonly authenticators: readonly never[];
+  readonly apiKeys: readonly ApiKey[];
+  readonly userTags: readonly string[];
+  readonly oauthProviders: readonly never[];
+  readonly mfaPolicies: readonly never[];
+  readonly createdAt: Timestamp;
+  readonly updatedAt: Timestamp;
+}
+
+const columns = `id, organization_id AS organizationId, name, email, phone_number AS phoneNumber, root,
+  created_at AS createdAt, updated_at AS updatedAt`;
+
+export const getUserRow = (tx: Reader, organizationId: string, id: string): UserRow | undefined =>
+  tx.get<UserRow>(`SELECT ${columns} FROM users WHERE id = ? AND organization_id = ?`, id, organizationId);
+
+/** In the order of creation. */
+export const listUserRows = (tx: Reader, organizationId: string): UserRow[] =>
+  tx.all<UserRow>(`SELECT ${columns} FROM users WHERE organization_id = ? ORDER BY rowid`, organizationId);
+
+export const findUserByName = (tx: Reader, organizationId: string, name: string): UserRow | undefined =>
+  tx.get<UserRow>(`SELECT ${columns} FROM users WHERE organization_id = ? AND name = ?`, organizationId, name);
+
+export const countUsers = (tx: Reader, organizationId: string): number =>
+  tx.get<{ count: number }>('SELECT count(*) AS count FROM users WHERE organization_id = ?', organizationId)?.count ??
+  0;
+
+export const listRootUserIds = (tx: Reader, organizationId: string): string[] =>
+  tx
+    .all<{ id: string }>('SELECT id FROM users WHERE organization_id = ? AND root = 1 ORDER BY rowid', organizationId)
+    .map(({ id }) => id);
+
+export function insertUser(tx: Writer, row: UserRow, tagIds: readonly string[]): void {
+  tx.run(
+    `INSERT INTO users (id, organization_id, name, email, phone_number, root, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    row.id,
+    row.organizationId,
+    row.name,
+    row.email,
+    row.phoneNumber,
+    row.root,
+    row.createdAt,
+    row.updatedAt,
+  );
+  for (const tagId of tagIds) tx.run('INSERT INTO user_tags (user_id, tag_id) VALUES (?, ?)', row.id, tagId);
+}
+
+export function toUser(tx: Reader, row: UserRow): User {
+  return {
+    userId: row.id,
+    userName: row.name,
+    ...(row.email === null ? {} : { userEmail: row.email }),
+    ...(row.phoneNumber === null ? {} : { userPhoneNumber: row.phoneNumber }),
+    authenticators: [],
+    apiKeys: listApiKeysOfUser(tx, row.id).map(toApiKey),
+    userTags: tx
+      .all<{ tagId: string }>('SELECT tag_id AS tagId FROM user_tags WHERE user_id = ? ORDER BY tag_id', row.id)
+      .map(({ tagId }) => tagId),
+    oauthProviders: [],
+    mfaPolicies: [],
+    createdAt: timestamp(row.createdAt),
+    updatedAt: timestamp(row.updatedAt),
+  };
+}

@@ -1,0 +1,139 @@
+/** Wallet accounts: a derivation path of a wallet, and the address found there. */
+import { timestamp, type Timestamp } from '../lib/clock.ts';
+import type { Reader, Writer } from './connection.ts';
+import type { Page } from './page.ts';
+
+export interface WalletAccountRow {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly walletId: string;
+  readonly name: string | null;
+  readonly curve: string;
+  readonly path: string;
+  readonly addressFormat: string;
+  readonly address: string;
+  /** Hex: compressed SEC1 or 32-byte Ed25519. */
+  readonly publicKey: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** A wallet account as the API shows one. */
+export interface WalletAccount {
+  readonly walletAccountId: string;
+  readonly organizationId: string;
+  readonly walletId: string;
+  readonly curve: string;
+  readonly pathFormat: 'PATH_FORMAT_BIP32';
+  readonly path: string;
+  readonly addressFormat: string;
+  readonly address: string;
+  readonly createdAt: Timestamp;
+  readonly updatedAt: Timestamp;
+  readonly publicKey: string;
+  readonly name?: string;
+}
+
+const columns = `id, organization_id AS organizationId, wallet_id AS walletId, name, curve, path,
+  address_format AS addressFormat, address, public_key AS publicKey, created_at AS createdAt, updated_at AS updatedAt`;
+
+/** Whether the wallet has this very account already. */
+export const hasAccount = (
+  tx: Reader,
+  walletId: string,
+  account: Pick<WalletAccountRow, 'path' | 'curve' | 'addressFormat'>,
+): boolean =>
+  tx.get(
+    'SELECT 1 FROM wallet_accounts WHERE wallet_id = ? AND path = ? AND curve = ? AND address_format = ?',
+    walletId,
+    account.path,
+    account.curve,
+    account.addressFormat,
+  ) !== undefined;
+
+/** The first account that has this address. */
+export const findAccountByAddress = (
+  tx: Reader,
+  organizationId: string,
+  address: string,
+): WalletAccountRow | undefined =>
+  tx.get<WalletAccountRow>(
+    `SELECT ${columns} FROM wallet_accounts WHERE organization_id = ? AND address = ? ORDER BY sequence LIMIT 1`,
+    organizationId,
+    address,
+  );
+
+const sequenceOf = (tx: Reader, id: string): number | undefined =>
+  tx.get<{ sequence: number }>('SELECT sequence FROM wallet_accounts WHERE id = ?', id)?.sequence;
+
+/**
+ * In the order of creation.
+ * @param walletId Null for the accounts of every wallet of the organization.
+ * @returns undefined when the page's cursor is no account.
+ */
+export function listAccountRows(
+  tx: Reader,
+  organizationId: string,
+  walletId: string | null,
+  page: Page,
+): WalletAccountRow[] | undefined {
+  const after = page.after === undefined ? 0 : sequenceOf(tx, page.after);
+  const before = page.before === undefined ? Number.MAX_SAFE_INTEGER : sequenceOf(tx, page.before);
+  if (after === undefined || before === undefined) return undefined;
+  // Before a cursor means the rows next to it, so they are taken from the end and put back in order.
+  const backwards = page.before !== undefined && page.after === undefined;
+  const rows =
+    walletId === null
+      ? tx.all<WalletAccountRow>(
+          `SELECT ${columns} FROM wallet_accounts WHERE organization_id = ? AND sequence > ? AND sequence < ?
+           ORDER BY sequence ${backwards ? 'DESC' : 'ASC'} LIMIT ?`,
+          organizationId,
+          after,
+          before,
+          page.limit,
+        )
+      : tx.all<WalletAccountRow>(
+          `SELECT ${columns} FROM wallet_accounts
+           WHERE organization_id = ? AND wallet_id = ? AND sequence > ? AND sequence < ?
+           ORDER BY sequence ${backwards ? 'DESC' : 'ASC'} LIMIT ?`,
+          organizationId,
+          walletId,
+          after,
+          before,
+          page.limit,
+        );
+  return backwards ? rows.reverse() : rows;
+}
+
+export function insertAccount(tx: Writer, row: WalletAccountRow): void {
+  tx.run(
+    `INSERT INTO wallet_accounts (id, organization_id, wallet_id, name, curve, path, address_format, address,
+       public_key, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    row.id,
+    row.organizationId,
+    row.walletId,
+    row.name,
+    row.curve,
+    row.path,
+    row.addressFormat,
+    row.address,
+    row.publicKey,
+    row.createdAt,
+    row.updatedAt,
+  );
+}
+
+export const toWalletAccount = (row: WalletAccountRow): WalletAccount => ({
+  walletAccountId: row.id,
+  organizationId: row.organizationId,
+  walletId: row.walletId,
+  curve: row.curve,
+  pathFormat: 'PATH_FORMAT_BIP32',
+  path: row.path,
+  addressFormat: row.addressFormat,
+  address: row.address,
+  createdAt: timestamp(row.createdAt),
+  updatedAt: timestamp(row.updatedAt),
+  publicKey: row.publicKey,
+  ...(row.name === null ? {} : { name: row.name }),
+});

@@ -1,0 +1,13 @@
+/** Who makes a request: what its stamp proved. */
+export interface Caller {
+  readonly organizationId: string;
+  readonly userId: string;
+  /** Whether the user is a member of the organization's root quorum. */
+  readonly root: boolean;
+  /** The stamp as it came, kept with the vote that the request is. */
+  readonly stamp: {
+    readonly publicKey: string;
+    readonly scheme: string;
+    readonly signature: string;
+  };
+}

@@ -1,0 +1,23 @@
+/**
+ * The Content-Security-Policy (CSP level 3) that every page of the window is served with: code and styles from its own
+ * origin or with this load's nonce, no frames, no forms, no plugins.
+ * @param nonce Base64 or base64url, fresh for each load; the page carries the same one.
+ * @param connect Where the page may send requests: nowhere over IPC, its own origin over HTTP.
+ */
+export function contentSecurityPolicy(nonce: string, connect: "'none'" | "'self'"): string {
+  // Anything but base64 could end the directive and begin another.
+  if (!/^[A-Za-z0-9+/_-]{16,}={0,2}$/.test(nonce)) {
+    throw new TypeError('nonce: expected 16 or more base64 characters and nothing else');
+  }
+  return [
+    "default-src 'none'",
+    `script-src 'self' 'nonce-${nonce}'`,
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    `connect-src ${connect}`,
+    "font-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}

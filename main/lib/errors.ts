@@ -1,0 +1,119 @@
+/**
+ * The one error that a caller may see. Its code decides status, gRPC code and whether a failed activity is kept;
+ * its message is public and names the field, what was seen and what is allowed. The cause is private: it reaches the
+ * log, never an answer.
+ */
+
+interface ErrorCode {
+  readonly http: number;
+  /** Code of google.rpc.Code, as the real API sends it. */
+  readonly grpc: number;
+  /** Whether the refusal says something lasting about the request, so that its activity is kept as FAILED. */
+  readonly recorded: boolean;
+}
+
+export const errorCodes = {
+  INVALID_ARGUMENT: { http: 400, grpc: 3, recorded: true },
+  VAULT_LOCKED: { http: 400, grpc: 9, recorded: false },
+  VAULT_MISSING: { http: 400, grpc: 9, recorded: false },
+  UNAUTHENTICATED: { http: 401, grpc: 16, recorded: false },
+  PERMISSION_DENIED: { http: 403, grpc: 7, recorded: false },
+  NOT_FOUND: { http: 404, grpc: 5, recorded: true },
+  METHOD_NOT_ALLOWED: { http: 405, grpc: 12, recorded: false },
+  ALREADY_EXISTS: { http: 409, grpc: 6, recorded: true },
+  PAYLOAD_TOO_LARGE: { http: 413, grpc: 3, recorded: false },
+  UNSUPPORTED_MEDIA_TYPE: { http: 415, grpc: 3, recorded: false },
+  RESOURCE_EXHAUSTED: { http: 429, grpc: 8, recorded: true },
+  INTERNAL: { http: 500, grpc: 13, recorded: false },
+  UNIMPLEMENTED: { http: 501, grpc: 12, recorded: false },
+} as const satisfies Record<string, ErrorCode>;
+
+export type ErrorCodeName = keyof typeof errorCodes;
+
+/** A detail of an error body, in the form of google.protobuf.Any. */
+export type ErrorDetail = { readonly '@type': string } & Readonly<Record<string, unknown>>;
+
+export interface ErrorOptions {
+  /** The real API's machine-readable code, for example `SIGNATURE_INVALID`. */
+  readonly turnkeyErrorCode?: string;
+  readonly details?: readonly ErrorDetail[];
+  /** For the log only. */
+  readonly cause?: unknown;
+}
+
+export class LatchkeyError extends Error {
+  override readonly name = 'LatchkeyError';
+  readonly code: ErrorCodeName;
+  readonly turnkeyErrorCode: string;
+  readonly details: readonly ErrorDetail[];
+
+  constructor(code: ErrorCodeName, message: string, options: ErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.turnkeyErrorCode = options.turnkeyErrorCode ?? defaultTurnkeyCode(code);
+    this.details = options.details ?? [];
+  }
+}
+
+/** What a failed activity keeps of its error, enough to answer it again. */
+export interface Failure {
+  readonly code: ErrorCodeName;
+  readonly message: string;
+  readonly turnkeyErrorCode: string;
+  readonly details: readonly ErrorDetail[];
+}
+
+export const toFailure = ({ code, message, turnkeyErrorCode, details }: LatchkeyError): Failure => ({
+  code,
+  message,
+  turnkeyErrorCode,
+  details,
+});
+
+export const fromFailure = ({ code, message, ...options }: Failure): LatchkeyError =>
+  new LatchkeyError(code, message, options);
+
+/** The body of an error answer: `{code, message, details, turnkeyErrorCode}`. */
+export function errorBody(error: LatchkeyError | Failure): Record<string, unknown> {
+  return {
+    code: errorCodes[error.code].grpc,
+    message: error.message,
+    details: [
+      ...error.details,
+      {
+        '@type': 'type.googleapis.com/errors.v1.TurnkeyErrorDetail',
+        turnkeyErrorCode: error.turnkeyErrorCode,
+      },
+    ],
+    turnkeyErrorCode: error.turnkeyErrorCode,
+  };
+}
+
+/** Quotes what a caller sent, bounded and on one line, for an error message. */
+export function seen(value: unknown): string {
+  const text = typeof value === 'string' ? JSON.stringify(value) : (JSON.stringify(value) ?? typeof value);
+  return text.length <= 80 ? text : `${text.slice(0, 77)}...`;
+}
+
+/** The compiler's proof that a switch covers every case. */
+export function assertNever(value: never): never {
+  throw new Error(`unreachable: ${String(value)}`);
+}
+
+function defaultTurnkeyCode(code: ErrorCodeName): string {
+  switch (code) {
+    case 'UNAUTHENTICATED':
+      return 'UNAUTHENTICATED';
+    case 'PERMISSION_DENIED':
+      return 'FORBIDDEN';
+    case 'RESOURCE_EXHAUSTED':
+      return 'RATE_LIMIT_EXCEEDED';
+    case 'INTERNAL':
+      return 'INTERNAL';
+    case 'VAULT_LOCKED':
+    case 'VAULT_MISSING':
+      return code;
+    default:
+      return 'REQUEST_INVALID';
+  }
+}
