@@ -1,0 +1,179 @@
+/** Derivation of private keys from a wallet's seed: BIP-32 for secp256k1, SLIP-0010 for Ed25519. */
+import { createHmac } from 'node:crypto';
+import { seen } from '../lib/errors.ts';
+import { checkBytes, concatBytes } from './bytes.ts';
+import type { Curve } from './curves.ts';
+import { invalid } from './encodings.ts';
+import { addToPrivateKey, isSecp256k1PrivateKey, publicKeyFromPrivate } from './secp256k1.ts';
+
+/** Child numbers from the master key down; hardened ones are 2^31 and above. */
+export type DerivationPath = readonly number[];
+
+const hardened = 0x80000000;
+/** An extended key counts its depth in one byte. */
+const mostComponents = 255;
+const shortestSeed = 16;
+const longestSeed = 64;
+
+/**
+ * Reads a path such as `m/44'/60'/0'/0/0`; a hardened component ends in `'`, `h` or `H`.
+ * @param field The path's name in the request, for errors.
+ * @throws LatchkeyError INVALID_ARGUMENT naming the component that is wrong, counted from 1.
+ */
+export function parsePath(path: string, field = 'path'): DerivationPath {
+  if (typeof path !== 'string') throw invalid(field, `expected text, got ${typeof path}`);
+  const [root, ...components] = path.split('/');
+  if (root !== 'm')
+    throw invalid(
+      field,
+      `expected a path that starts with "m", such as "m/44'/60'/0'/0/0", got ${seen(path)}`,
+    );
+  if (components.length > mostComponents) {
+    throw invalid(
+      field,
+      `expected at most ${String(mostComponents)} components, got ${String(components.length)}`,
+    );
+  }
+  return components.map((component, at) => {
+    const match = /^(0|[1-9][0-9]{0,9})(['hH]?)$/.exec(component);
+    const number = Number(match?.[1]);
+    if (!match || number >= hardened) {
+      throw invalid(
+        field,
+        `component ${String(at + 1)} is ${seen(component)}; expected a number from 0 to 2147483647, followed by ' where it is hardened`,
+      );
+    }
+    return match[2] === '' ? number : number + hardened;
+  });
+}
+
+/** @returns the path in the one form that equal paths share: `'` for hardened. */
+export const formatPath = (path: DerivationPath): string =>
+  ['m', ...path.map((index) => (index >= hardened ? `${String(index - hardened)}'` : String(index)))].join(
+    '/',
+  );
+
+/**
+ * @param seed 16 to 64 bytes; BIP-39 makes 64.
+ * @returns The private key, 32 bytes, which the caller erases after use.
+ * @throws LatchkeyError INVALID_ARGUMENT for a path that is malformed or that the curve does not have.
+ */
+export function derivePrivateKey(curve: Curve, seed: Uint8Array, path: string | DerivationPath): Uint8Array {
+  checkBytes('seed', seed);
+  if (seed.length < shortestSeed || seed.length > longestSeed) {
+    throw new TypeError(
+      `seed: expected ${String(shortestSeed)} to ${String(longestSeed)} bytes, got ${String(seed.length)}`,
+    );
+  }
+  const indices = typeof path === 'string' ? parsePath(path) : path;
+  indices.forEach(checkIndex);
+  const scheme = schemes[curve];
+  // Before any work: the fault is in the path alone.
+  scheme.checkPath(indices);
+  let node = toNode(hmacSha512(Buffer.from(scheme.masterKey, 'ascii'), seed));
+  scheme.checkMaster(node);
+  for (const index of indices) {
+    const parent = node;
+    node = scheme.child(parent, index);
+    parent.key.fill(0);
+    parent.chainCode.fill(0);
+  }
+  node.chainCode.fill(0);
+  return node.key;
+}
+
+/**
+ * The secp256k1 master public key of a seed, which names the wallet: no other seed has it.
+ * @returns Compressed SEC 1, 33 bytes.
+ */
+export function masterPublicKey(seed: Uint8Array): Uint8Array {
+  const master = derivePrivateKey('CURVE_SECP256K1', seed, []);
+  try {
+    return publicKeyFromPrivate(master);
+  } finally {
+    master.fill(0);
+  }
+}
+
+/** An extended private key. */
+interface Node {
+  readonly key: Uint8Array;
+  readonly chainCode: Uint8Array;
+}
+
+interface Scheme {
+  /** The HMAC key that makes the master key of a seed. */
+  readonly masterKey: string;
+  checkPath(path: DerivationPath): void;
+  checkMaster(master: Node): void;
+  child(parent: Node, index: number): Node;
+}
+
+const schemes: Readonly<Record<Curve, Scheme>> = {
+  CURVE_SECP256K1: {
+    masterKey: 'Bitcoin seed',
+    checkPath: () => undefined,
+    checkMaster({ key }) {
+      if (!isSecp256k1PrivateKey(key)) throw new Error('seed: BIP-32 has no master key for this seed');
+    },
+    child(parent, index) {
+      const tweak = childHash(parent, index, () => publicKeyFromPrivate(parent.key));
+      const key = addToPrivateKey(parent.key, tweak.key);
+      tweak.key.fill(0);
+      // BIP-32: proceed with the next number. The chance is below 2^-127.
+      if (!key)
+        throw invalid(
+          'path',
+          `BIP-32 has no key at component ${formatPath([index]).slice(2)} of this seed; expected another`,
+        );
+      return { key, chainCode: tweak.chainCode };
+    },
+  },
+  CURVE_ED25519: {
+    masterKey: 'ed25519 seed',
+    checkPath(path) {
+      const at = path.findIndex((index) => index < hardened);
+      if (at === -1) return;
+      throw invalid(
+        'path',
+        `component ${String(at + 1)} is ${seen(String(path[at]))}, which is not hardened; CURVE_ED25519 (SLIP-0010) has hardened components only, expected ${seen(`${String(path[at])}'`)}`,
+      );
+    },
+    checkMaster: () => undefined,
+    child: (parent, index) =>
+      childHash(parent, index, () => {
+        throw new Error('unreachable: the path is hardened throughout');
+      }),
+  },
+};
+
+/** What BIP-32 and SLIP-0010 have in common: a hash of parent and number, half of it the child's chain code. */
+function childHash({ key, chainCode }: Node, index: number, publicKey: () => Uint8Array): Node {
+  const number = Buffer.alloc(4);
+  number.writeUInt32BE(index);
+  const data =
+    index >= hardened ? concatBytes(Uint8Array.of(0), key, number) : concatBytes(publicKey(), number);
+  try {
+    return toNode(hmacSha512(chainCode, data));
+  } finally {
+    data.fill(0);
+  }
+}
+
+const hmacSha512 = (key: Uint8Array, data: Uint8Array): Buffer =>
+  createHmac('sha512', key).update(data).digest();
+
+function toNode(hash: Buffer): Node {
+  const node = { key: new Uint8Array(hash.subarray(0, 32)), chainCode: new Uint8Array(hash.subarray(32)) };
+  hash.fill(0);
+  return node;
+}
+
+function checkIndex(index: number, at: number): void {
+  if (!Number.isInteger(index) || index < 0 || index >= 2 * hardened) {
+    throw invalid(
+      'path',
+      `component ${String(at + 1)} is ${String(index)}; expected a whole number from 0 to 4294967295`,
+    );
+  }
+}

@@ -1,0 +1,92 @@
+/** Strict decoding of text that callers send, and the encodings that have no one-liner. */
+import { base58 } from '@scure/base';
+import { LatchkeyError, seen } from '../lib/errors.ts';
+import { checkBytes, plain } from './bytes.ts';
+
+/** @returns lowercase hex without 0x. */
+export const toHex = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
+
+/**
+ * Decodes hex in either case, with or without `0x`.
+ * @param length In bytes, where only one length will do.
+ * @throws LatchkeyError INVALID_ARGUMENT naming the field and the place of the fault, never the text itself.
+ */
+export function decodeHex(field: string, text: string, length?: number): Uint8Array {
+  checkString(field, text);
+  const start = /^0x/i.test(text) ? 2 : 0;
+  const digits = text.slice(start);
+  const fault = /[^0-9a-fA-F]/.exec(digits);
+  if (fault) throw invalid(field, `expected hex, got ${faultAt(fault, start)}`);
+  if (digits.length % 2 !== 0) {
+    throw invalid(
+      field,
+      `expected hex of whole bytes, got an odd number of digits (${String(digits.length)})`,
+    );
+  }
+  if (length !== undefined && digits.length !== length * 2) {
+    throw invalid(field, `expected ${String(length)} bytes in hex, got ${String(digits.length / 2)}`);
+  }
+  return plain(Buffer.from(digits, 'hex'));
+}
+
+/**
+ * Decodes base64url; padding, where there is any, must be right, and so must the unused bits of the last character.
+ * @throws LatchkeyError INVALID_ARGUMENT naming the field and the place of the fault, never the text itself.
+ */
+export function decodeBase64url(field: string, text: string): Uint8Array {
+  checkString(field, text);
+  const digits = text.replace(/={1,2}$/, '');
+  const fault = /[^A-Za-z0-9_-]/.exec(digits);
+  if (fault) throw invalid(field, `expected base64url, got ${faultAt(fault, 0)}`);
+  if (digits.length % 4 === 1 || (digits.length !== text.length && text.length % 4 !== 0)) {
+    throw invalid(
+      field,
+      `expected base64url, got ${String(text.length)} characters, which is not a length it has`,
+    );
+  }
+  const bytes = Buffer.from(digits, 'base64url');
+  if (bytes.toString('base64url') !== digits) {
+    throw invalid(field, 'expected base64url, got a last character with unused bits that are not zero');
+  }
+  return plain(bytes);
+}
+
+/** @returns Base58 in Bitcoin's alphabet, without a checksum. */
+export function encodeBase58(bytes: Uint8Array): string {
+  checkBytes('bytes', bytes);
+  return base58.encode(bytes);
+}
+
+/**
+ * @param length In bytes, where only one length will do.
+ * @throws LatchkeyError INVALID_ARGUMENT naming the field and the place of the fault, never the text itself.
+ */
+export function decodeBase58(field: string, text: string, length?: number): Uint8Array {
+  checkString(field, text);
+  const fault = /[^1-9A-HJ-NP-Za-km-z]/.exec(text);
+  if (fault) throw invalid(field, `expected Base58, got ${faultAt(fault, 0)}`);
+  const bytes = base58.decode(text);
+  if (length !== undefined && bytes.length !== length) {
+    throw invalid(field, `expected ${String(length)} bytes in Base58, got ${String(bytes.length)}`);
+  }
+  return bytes;
+}
+
+/** @throws LatchkeyError INVALID_ARGUMENT for a lone surrogate, which UTF-8 cannot carry. */
+export function encodeUtf8(field: string, text: string): Uint8Array {
+  checkString(field, text);
+  if (!text.isWellFormed()) throw invalid(field, 'expected Unicode text, got a lone surrogate');
+  return plain(Buffer.from(text, 'utf8'));
+}
+
+export const invalid = (field: string, problem: string): LatchkeyError =>
+  new LatchkeyError('INVALID_ARGUMENT', `invalid ${field}: ${problem}`);
+
+function checkString(field: string, text: unknown): void {
+  if (typeof text !== 'string') throw invalid(field, `expected text, got ${typeof text}`);
+}
+
+/** One character is enough to find the fault by, and too little to give a secret away. */
+const faultAt = (fault: RegExpExecArray, offset: number): string =>
+  `${seen(fault[0])} at character ${String(fault.index + offset + 1)}`;

@@ -1,0 +1,128 @@
+/**
+ * ECDSA over NIST P-256 with SHA-256 (FIPS 186-5) through the platform. Every request's stamp is verified here, so
+ * imported public keys are kept.
+ */
+import { createECDH, createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
+import { p256 } from '@noble/curves/nist.js';
+import { checkBytes, concatBytes, plain } from './bytes.ts';
+import { invalid, toHex } from './encodings.ts';
+import { Lru } from './lru.ts';
+import { drawPrivateKey } from './scalars.ts';
+
+const privateKeyLength = 32;
+const compressedLength = 33;
+const uncompressedLength = 65;
+
+/** RFC 5480 and RFC 5915: what stands around the raw key in SubjectPublicKeyInfo and in ECPrivateKey. */
+const spkiPrefix = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d030107034200', 'hex');
+const sec1Prefix = Buffer.from('30310201010420', 'hex');
+const sec1Suffix = Buffer.from('a00a06082a8648ce3d030107', 'hex');
+
+const publicKeys = new Lru<string, KeyObject>(4096);
+
+export interface P256KeyPair {
+  /** 32 bytes. */
+  readonly privateKey: Uint8Array;
+  /** Compressed SEC 1, 33 bytes. */
+  readonly publicKey: Uint8Array;
+}
+
+/** @param random Answers that many fresh bytes at each call. */
+export function generateP256(random: (length: number) => Uint8Array): P256KeyPair {
+  const privateKey = drawPrivateKey(random, privateKeyLength, isP256PrivateKey);
+  return { privateKey, publicKey: p256PublicKey(privateKey) };
+}
+
+/** Whether these are 32 bytes in the range 1 to n-1. */
+export const isP256PrivateKey = (bytes: Uint8Array): boolean => p256.utils.isValidSecretKey(bytes);
+
+/** @returns Compressed SEC 1, 33 bytes. */
+export function p256PublicKey(privateKey: Uint8Array): Uint8Array {
+  checkPrivateKey(privateKey);
+  const ecdh = createECDH('prime256v1');
+  ecdh.setPrivateKey(privateKey);
+  return compressP256(ecdh.getPublicKey());
+}
+
+/**
+ * @param privateKey 32 bytes.
+ * @returns DER in lowercase hex. The nonce is random, so that two signatures of one message differ.
+ */
+export function signP256(privateKey: Uint8Array, message: Uint8Array): string {
+  checkPrivateKey(privateKey);
+  checkBytes('message', message);
+  const sec1 = concatBytes(sec1Prefix, privateKey, sec1Suffix);
+  try {
+    const key = createPrivateKey({ key: Buffer.from(sec1.buffer), format: 'der', type: 'sec1' });
+    return toHex(sign('sha256', message, key));
+  } finally {
+    sec1.fill(0);
+  }
+}
+
+/**
+ * Verifies a signature over SHA-256 of a message. High s is accepted: WebCrypto does not normalise it.
+ * @param publicKey Compressed SEC 1 in hex, 66 characters.
+ * @param signature DER.
+ * @returns false for any signature or key that does not hold, malformed ones included.
+ */
+export function verifyP256(publicKey: string, signature: Uint8Array, message: Uint8Array): boolean {
+  checkBytes('signature', signature);
+  checkBytes('message', message);
+  const key = importPublicKey(publicKey);
+  return key !== undefined && verify('sha256', message, key, signature);
+}
+
+/**
+ * @param publicKey Uncompressed SEC 1, 65 bytes, a point of the curve.
+ * @returns 33 bytes.
+ * @throws LatchkeyError INVALID_ARGUMENT when it is no point of the curve.
+ */
+export function compressP256(publicKey: Uint8Array): Uint8Array {
+  checkBytes('publicKey', publicKey, uncompressedLength);
+  return point(publicKey).toBytes(true);
+}
+
+/**
+ * @param publicKey Compressed SEC 1, 33 bytes.
+ * @returns 65 bytes.
+ * @throws LatchkeyError INVALID_ARGUMENT when it is no point of the curve.
+ */
+export function uncompressP256(publicKey: Uint8Array): Uint8Array {
+  checkBytes('publicKey', publicKey, compressedLength);
+  return point(publicKey).toBytes(false);
+}
+
+function point(bytes: Uint8Array): { toBytes(compressed: boolean): Uint8Array } {
+  try {
+    return p256.Point.fromBytes(bytes);
+  } catch {
+    throw invalid('publicKey', 'expected a point of P-256 in SEC 1 form, got bytes that are none');
+  }
+}
+
+function checkPrivateKey(privateKey: Uint8Array): void {
+  checkBytes('privateKey', privateKey, privateKeyLength);
+  if (!isP256PrivateKey(privateKey)) {
+    throw new TypeError('privateKey: expected a P-256 scalar from 1 to n-1, got one out of range');
+  }
+}
+
+function importPublicKey(publicKey: string): KeyObject | undefined {
+  const known = publicKeys.get(publicKey);
+  if (known) return known;
+  if (!/^0[23][0-9a-f]{64}$/i.test(publicKey)) return undefined;
+  let uncompressed: Uint8Array;
+  try {
+    uncompressed = uncompressP256(plain(Buffer.from(publicKey, 'hex')));
+  } catch {
+    return undefined;
+  }
+  const key = createPublicKey({
+    key: Buffer.concat([spkiPrefix, uncompressed]),
+    format: 'der',
+    type: 'spki',
+  });
+  publicKeys.set(publicKey, key);
+  return key;
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { payloadEncodings } from './payloads.ts';
+
+test('the table', () => {
+  expect(Object.keys(payloadEncodings)).toEqual([
+    'PAYLOAD_ENCODING_HEXADECIMAL',
+    'PAYLOAD_ENCODING_TEXT_UTF8',
+  ]);
+});
+
+test.each([
+  ['PAYLOAD_ENCODING_HEXADECIMAL', '0xDEADbeef', [0xde, 0xad, 0xbe, 0xef]],
+  ['PAYLOAD_ENCODING_HEXADECIMAL', 'DEADbeef', [0xde, 0xad, 0xbe, 0xef]],
+  ['PAYLOAD_ENCODING_TEXT_UTF8', '0x€', [0x30, 0x78, 0xe2, 0x82, 0xac]],
+] as const)('%s of %j', (encoding, payload, expected) => {
+  expect(payloadEncodings[encoding].decode('payload', payload)).toEqual(Uint8Array.from(expected));
+});
+
+test.each([
+  ['PAYLOAD_ENCODING_HEXADECIMAL', 'xyz', 'invalid parameters.payload: expected hex, got "x" at character 1'],
+  [
+    'PAYLOAD_ENCODING_TEXT_UTF8',
+    '\udc00',
+    'invalid parameters.payload: expected Unicode text, got a lone surrogate',
+  ],
+] as const)('%s refuses %j', (encoding, payload, message) => {
+  expect(() => payloadEncodings[encoding].decode('parameters.payload', payload)).toThrow(message);
+});

@@ -1,0 +1,17 @@
+/** Drawing of private keys: bytes out of range are thrown away and drawn again, so that no key is likelier. */
+
+/** A right source fails this often with a chance below 2^-128. */
+const mostDraws = 128;
+
+/** @throws Error when the source keeps answering what is no key, which only a broken one does. */
+export function drawPrivateKey(
+  random: (length: number) => Uint8Array,
+  length: number,
+  isPrivateKey: (bytes: Uint8Array) => boolean,
+): Uint8Array {
+  for (let draw = 0; draw < mostDraws; draw++) {
+    const bytes = random(length);
+    if (isPrivateKey(bytes)) return bytes;
+  }
+  throw new Error(`random: expected bytes that are a private key, got none in ${String(mostDraws)} draws`);
+}

@@ -1,0 +1,179 @@
+/**
+ * Sealing of secrets at rest: per-record envelopes, AES-256-GCM (NIST SP 800-38D).
+ *
+ * A sealed record is `version | data key wrapped by the master key | secret under the data key`, where both parts are
+ * `nonce (12) | ciphertext | tag (16)`. Both are bound to the place of the record, so that a row, a column or a part
+ * of a record that is moved elsewhere does not open.
+ */
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { LatchkeyError } from '../lib/errors.ts';
+import type { Random } from '../lib/random.ts';
+import { checkBytes, concatBytes } from './bytes.ts';
+
+/** Where a sealed record lives. It opens there and nowhere else. */
+export interface Place {
+  readonly table: string;
+  readonly rowId: string;
+  /** Empty for what belongs to the vault and not to one organization. */
+  readonly organizationId: string;
+}
+
+const formatVersion = 1;
+const keyLength = 32;
+const nonceLength = 12;
+const tagLength = 16;
+const wrappedKeyLength = nonceLength + keyLength + tagLength;
+const secretOffset = 1 + wrappedKeyLength;
+
+/**
+ * Seals a secret under a data key of its own.
+ * @param masterKey 32 bytes.
+ * @param secret One byte at least. The caller keeps it, and erases it.
+ * @returns The secret's length and 89 bytes more.
+ */
+export function seal(masterKey: Uint8Array, place: Place, secret: Uint8Array, random: Random): Uint8Array {
+  checkBytes('masterKey', masterKey, keyLength);
+  checkPlace(place);
+  checkBytes('secret', secret);
+  if (secret.length === 0) throw new TypeError('secret: expected one byte or more, got none');
+  const dataKey = random('sealing.data-key', keyLength);
+  try {
+    const wrapped = encrypt(masterKey, dataKey, binding(place, 'data-key'), random);
+    const sealed = encrypt(dataKey, secret, binding(place, 'secret'), random);
+    return concatBytes(Uint8Array.of(formatVersion), wrapped, sealed);
+  } finally {
+    dataKey.fill(0);
+  }
+}
+
+/**
+ * Opens a sealed record.
+ * @returns A copy of the secret, which the caller erases after use.
+ * @throws LatchkeyError INTERNAL where the record was changed, cut, moved or sealed under another master key.
+ */
+export function open(masterKey: Uint8Array, place: Place, sealed: Uint8Array): Uint8Array {
+  checkBytes('masterKey', masterKey, keyLength);
+  checkPlace(place);
+  checkFormat(place, sealed);
+  const dataKey = decrypt(masterKey, sealed.subarray(1, secretOffset), binding(place, 'data-key'));
+  if (dataKey === undefined) throw doesNotOpen(place, 'its data key does not open under the master key');
+  try {
+    const secret = decrypt(dataKey, sealed.subarray(secretOffset), binding(place, 'secret'));
+    if (secret === undefined) throw doesNotOpen(place, 'its secret does not open under its data key');
+    return secret;
+  } finally {
+    dataKey.fill(0);
+  }
+}
+
+/**
+ * Moves a sealed record to another master key. The secret itself stays under its data key and is not opened.
+ * @throws LatchkeyError INTERNAL where the data key does not open.
+ */
+export function rewrap(
+  oldMasterKey: Uint8Array,
+  newMasterKey: Uint8Array,
+  place: Place,
+  sealed: Uint8Array,
+  random: Random,
+): Uint8Array {
+  checkBytes('oldMasterKey', oldMasterKey, keyLength);
+  checkBytes('newMasterKey', newMasterKey, keyLength);
+  checkPlace(place);
+  checkFormat(place, sealed);
+  const bound = binding(place, 'data-key');
+  const dataKey = decrypt(oldMasterKey, sealed.subarray(1, secretOffset), bound);
+  if (dataKey === undefined) throw doesNotOpen(place, 'its data key does not open under the old master key');
+  try {
+    const wrapped = encrypt(newMasterKey, dataKey, bound, random);
+    return concatBytes(Uint8Array.of(formatVersion), wrapped, sealed.subarray(secretOffset));
+  } finally {
+    dataKey.fill(0);
+  }
+}
+
+/**
+ * Wraps the master key under a key of 32 bytes that a keyslot derives or keeps.
+ * @param associatedData What the wrapped key is bound to; opening takes the same bytes.
+ * @returns 60 bytes.
+ */
+export function wrapKey(
+  wrappingKey: Uint8Array,
+  masterKey: Uint8Array,
+  associatedData: Uint8Array,
+  random: Random,
+): Uint8Array {
+  checkBytes('wrappingKey', wrappingKey, keyLength);
+  checkBytes('masterKey', masterKey, keyLength);
+  return encrypt(wrappingKey, masterKey, associatedData, random);
+}
+
+/** @returns The master key; undefined where the wrapping key, the associated data or the wrapped bytes are not the ones. */
+export function unwrapKey(
+  wrappingKey: Uint8Array,
+  wrapped: Uint8Array,
+  associatedData: Uint8Array,
+): Uint8Array | undefined {
+  checkBytes('wrappingKey', wrappingKey, keyLength);
+  checkBytes('wrapped', wrapped);
+  return wrapped.length === wrappedKeyLength ? decrypt(wrappingKey, wrapped, associatedData) : undefined;
+}
+
+function encrypt(key: Uint8Array, plain: Uint8Array, bound: Uint8Array, random: Random): Uint8Array {
+  const nonce = random('sealing.nonce', nonceLength);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagLength });
+  cipher.setAAD(bound);
+  const body = cipher.update(plain);
+  return concatBytes(nonce, body, cipher.final(), cipher.getAuthTag());
+}
+
+/** Answers undefined where the bytes do not authenticate; nothing of the unauthenticated text is left behind. */
+function decrypt(key: Uint8Array, sealed: Uint8Array, bound: Uint8Array): Uint8Array | undefined {
+  const tagOffset = sealed.length - tagLength;
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceLength), {
+    authTagLength: tagLength,
+  });
+  decipher.setAAD(bound);
+  decipher.setAuthTag(sealed.subarray(tagOffset));
+  const body = decipher.update(sealed.subarray(nonceLength, tagOffset));
+  try {
+    decipher.final();
+    return Uint8Array.from(body);
+  } catch {
+    return undefined;
+  } finally {
+    body.fill(0);
+  }
+}
+
+/** A JSON array of strings: each field ends where its quotes do, so no two places encode alike. */
+const binding = ({ table, rowId, organizationId }: Place, part: 'data-key' | 'secret'): Uint8Array =>
+  new TextEncoder().encode(
+    JSON.stringify(['latchkey sealed record', formatVersion, part, table, rowId, organizationId]),
+  );
+
+function checkPlace({ table, rowId }: Place): void {
+  if (table === '') throw new TypeError('place.table: expected the name of a table');
+  if (rowId === '') throw new TypeError('place.rowId: expected the id of a row');
+}
+
+function checkFormat(place: Place, sealed: Uint8Array): void {
+  checkBytes('sealed', sealed);
+  const [version] = sealed;
+  if (version !== formatVersion) {
+    throw doesNotOpen(
+      place,
+      `its format version is ${version ?? 'missing'}, and this program reads ${formatVersion}`,
+    );
+  }
+  const shortest = secretOffset + nonceLength + 1 + tagLength;
+  if (sealed.length < shortest) {
+    throw doesNotOpen(place, `it is ${sealed.length} bytes long, and the shortest is ${shortest}`);
+  }
+}
+
+const doesNotOpen = ({ table, rowId }: Place, why: string): LatchkeyError =>
+  new LatchkeyError(
+    'INTERNAL',
+    `The sealed record of row ${JSON.stringify(rowId)} in table ${JSON.stringify(table)} does not open: ${why}. It was changed outside Latchkey, or is damaged.`,
+  );
