@@ -1,0 +1,48 @@
+/** The life of a query: it reads, and answers at once. */
+import { uuidV7 } from '../crypto/uuid.ts';
+import type { ActivityRow } from '../db/activities.ts';
+import type { Reader } from '../db/connection.ts';
+import type { Caller } from '../lib/caller.ts';
+import type { QueryOperation } from './define.ts';
+import { parse } from './parse.ts';
+import type { Engine } from './submit.ts';
+
+export interface AskRequest {
+  readonly caller: Caller;
+  readonly body: unknown;
+}
+
+/**
+ * @param showActivity An activity as the API shows one.
+ * @returns the resource under its name, as the SDKs read it, and the specification's envelope beside it.
+ */
+export function ask(
+  engine: Engine,
+  operation: QueryOperation,
+  request: AskRequest,
+  showActivity: (tx: Reader, row: ActivityRow) => Record<string, unknown>,
+): Record<string, unknown> {
+  const { caller } = request;
+  const params: unknown = parse(operation.params, request.body);
+  const now = engine.clock.now();
+  return engine.units.read((tx) => {
+    const resource = operation.run({
+      tx,
+      organizationId: caller.organizationId,
+      params,
+      caller,
+      now,
+      showActivity: (row) => showActivity(tx, row),
+    });
+    const envelope = {
+      id: uuidV7(now, engine.random('query', 10)),
+      organizationId: caller.organizationId,
+      status: 'ACTIVITY_STATUS_COMPLETED',
+      type: 'ACTIVITY_TYPE_UNKNOWN_V1',
+      timestampMs: String(now),
+      result: resource,
+    };
+    // A resource named `activity` is itself an activity, and is what clients read there.
+    return { activity: envelope, ...resource };
+  });
+}

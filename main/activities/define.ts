@@ -1,0 +1,126 @@
+/**
+ * The type of an operation. An operation is one exported value: its names on the wire, its schema, and a handler that
+ * sees neither HTTP nor the connection nor another operation.
+ */
+import type { z } from 'zod';
+import type { Place } from '../crypto/sealing.ts';
+import type { ActivityRow } from '../db/activities.ts';
+import type { Reader, Writer } from '../db/connection.ts';
+import type { Caller } from '../lib/caller.ts';
+import type { Random } from '../lib/random.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What the unlocked vault does with secrets. Every call throws VAULT_LOCKED while the vault is locked. */
+export interface Keys {
+  seal(place: Place, secret: Uint8Array): Uint8Array;
+  /** @returns a copy that the caller wipes. */
+  open(place: Place, sealed: Uint8Array): Uint8Array;
+  /** An opened or derived secret by name, made when it is not at hand; the bytes are lent, not given. */
+  cached(name: string, make: () => Uint8Array): Uint8Array;
+}
+
+interface Context<Parameters> {
+  /** The organization that the request names. */
+  readonly organizationId: string;
+  readonly params: Parameters;
+  readonly caller: Caller;
+  /** The time of the request, in milliseconds. */
+  readonly now: number;
+}
+
+export interface QueryContext<Parameters> extends Context<Parameters> {
+  readonly tx: Reader;
+  /** An activity as the API shows one. */
+  readonly showActivity: (row: ActivityRow) => Json;
+}
+
+export interface ActivityContext<Parameters, Prepared = undefined> extends Context<Parameters> {
+  readonly tx: Writer;
+  readonly keys: Keys;
+  readonly random: Random;
+  readonly prepared: Prepared;
+}
+
+/** One accepted type of an activity: what its callers send and what they are shown. */
+export interface ActivityVersion {
+  readonly type: string;
+  /** The key of the intent, with its version: `createUsersIntentV3`. */
+  readonly intent: string;
+  readonly result: string;
+  readonly params: z.ZodType;
+  /** Turns this version's parameters into the newest version's. */
+  readonly upgrade: (params: unknown) => unknown;
+  /** The specification's own intent, where its name or shape is not the real API's. */
+  readonly specified?: { readonly intent: string; readonly describe: (params: never) => Json };
+}
+
+export interface ActivityOperation {
+  readonly kind: 'activity';
+  /** The last part of its path: `create_wallet`. */
+  readonly path: string;
+  readonly versions: readonly ActivityVersion[];
+  /** Whatever must be awaited, before the transaction; it writes nothing. */
+  readonly prepare?: (context: Omit<ActivityContext<unknown>, 'tx' | 'prepared'> & { readonly tx: Reader }) => Promise<unknown>;
+  /** The synchronous part that writes, inside the transaction; what it answers is the activity's result. */
+  readonly run: (context: ActivityContext<unknown, unknown>) => Json;
+}
+
+export interface QueryOperation {
+  readonly kind: 'query';
+  readonly path: string;
+  /** The flat body, without `organizationId`. */
+  readonly params: z.ZodType;
+  readonly run: (context: QueryContext<unknown>) => Json;
+}
+
+export type Operation = ActivityOperation | QueryOperation;
+
+interface OlderVersion<Latest, Older extends z.ZodType = z.ZodType> {
+  readonly intent: string;
+  readonly result?: string;
+  readonly params: Older;
+  readonly upgrade: (params: z.output<Older>) => Latest;
+  readonly specified?: { readonly intent: string; readonly describe: (params: z.output<Older>) => Json };
+}
+
+interface ActivityDefinition<Schema extends z.ZodType, Prepared> {
+  readonly path: string;
+  readonly type: string;
+  readonly intent: string;
+  readonly result: string;
+  readonly params: Schema;
+  readonly specified?: { readonly intent: string; readonly describe: (params: z.output<Schema>) => Json };
+  readonly accepts?: Readonly<Record<string, OlderVersion<z.output<Schema>>>>;
+  readonly prepare?: (
+    context: Omit<ActivityContext<z.output<Schema>>, 'tx' | 'prepared'> & { readonly tx: Reader },
+  ) => Promise<Prepared>;
+  readonly run: (context: ActivityContext<z.output<Schema>, Prepared>) => Json;
+}
+
+/** Types an older version's upgrade by its own schema, for the `accepts` of an activity. */
+export function older<Latest, Older extends z.ZodType>(version: OlderVersion<Latest, Older>): OlderVersion<Latest> {
+  // The schema has checked what `upgrade` and `describe` are given.
+  return version as unknown as OlderVersion<Latest>;
+}
+
+export function activity<Schema extends z.ZodType, Prepared = undefined>(
+  definition: ActivityDefinition<Schema, Prepared>,
+): ActivityOperation {
+  const { path, type, intent, result, params, specified, accepts = {}, prepare, run } = definition;
+  const latest = { type, intent, result, params, upgrade: (value: unknown) => value, specified };
+  const versions = [
+    latest,
+    ...Object.entries(accepts).map(([name, version]) => ({ result, ...version, type: name })),
+  ];
+  // From here on parameters are `unknown`: only the version's own schema produces what these functions take.
+  return { kind: 'activity', path, versions, prepare, run } as unknown as ActivityOperation;
+}
+
+export function query<Schema extends z.ZodType>(definition: {
+  readonly path: string;
+  readonly params: Schema;
+  readonly run: (context: QueryContext<z.output<Schema>>) => Json;
+}): QueryOperation {
+  return { kind: 'query', ...definition } as unknown as QueryOperation;
+}

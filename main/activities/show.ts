@@ -1,0 +1,64 @@
+/** An activity as the API shows one: the real API's envelope and, inside its result, the specification's. */
+import type { ActivityRow } from '../db/activities.ts';
+import type { Reader } from '../db/connection.ts';
+import { getUserSnapshot } from '../db/user-snapshots.ts';
+import { timestamp } from '../lib/clock.ts';
+import { errorBody, type Failure } from '../lib/errors.ts';
+import type { ActivityVersion } from './define.ts';
+
+/** A vote as the log keeps it; the voter's snapshot is named by its hash. */
+export interface Vote {
+  readonly id: string;
+  readonly userId: string;
+  readonly snapshot: string;
+  readonly selection: 'VOTE_SELECTION_APPROVED' | 'VOTE_SELECTION_REJECTED';
+  /** The body that was signed. */
+  readonly message: string;
+  readonly publicKey: string;
+  readonly signature: string;
+  readonly scheme: string;
+  readonly createdAt: number;
+}
+
+export function showActivity(tx: Reader, row: ActivityRow, version: ActivityVersion): Record<string, unknown> {
+  const params = JSON.parse(row.intent) as Record<string, unknown>;
+  const specified = version.specified && {
+    // The stored intent went through the version's schema before it was kept.
+    [version.specified.intent]: version.specified.describe(params as never),
+  };
+  const result = row.result === null ? undefined : (JSON.parse(row.result) as Record<string, unknown>);
+  const votes = JSON.parse(row.votes) as readonly Vote[];
+  return {
+    id: row.id,
+    organizationId: row.organizationId,
+    status: row.status,
+    type: row.type,
+    timestampMs: String(row.timestampMs),
+    intent: { [version.intent]: params, ...specified },
+    result: result === undefined ? {} : {
+      [version.result]: result,
+      activity: {
+        type: row.type,
+        intent: specified ?? { [version.intent]: params },
+        result: { [version.result]: result },
+      },
+    },
+    votes: votes.map(({ snapshot, createdAt, ...vote }) => ({
+      ...vote,
+      user: getUserSnapshot(tx, snapshot),
+      activityId: row.id,
+      createdAt: timestamp(createdAt),
+    })),
+    fingerprint: row.fingerprint,
+    canApprove: false,
+    canReject: row.status === 'ACTIVITY_STATUS_COMPLETED',
+    createdAt: timestamp(row.createdAt),
+    updatedAt: timestamp(row.updatedAt),
+    failure: row.failure === null ? null : failureBody(row.failure),
+  };
+}
+
+function failureBody(failure: string): Record<string, unknown> {
+  const { code, message, details } = errorBody(JSON.parse(failure) as Failure);
+  return { code, message, details };
+}

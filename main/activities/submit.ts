@@ -1,0 +1,183 @@
+/** The life of an activity, from its parsed request to the row that says how it ended. */
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { uuidV4, uuidV7 } from '../crypto/uuid.ts';
+import { appendActivity, findActivityByFingerprint, type ActivityRow } from '../db/activities.ts';
+import type { Reader, Writer } from '../db/connection.ts';
+import { getOrganization } from '../db/organizations.ts';
+import type { UnitOfWork } from '../db/unit-of-work.ts';
+import { keepUserSnapshot } from '../db/user-snapshots.ts';
+import { getUserRow, toUser } from '../db/users.ts';
+import type { Caller } from '../lib/caller.ts';
+import type { Clock } from '../lib/clock.ts';
+import { errorCodes, LatchkeyError, toFailure } from '../lib/errors.ts';
+import type { Random } from '../lib/random.ts';
+import { decide } from '../policy/decide.ts';
+import type { ActivityOperation, ActivityVersion, Keys } from './define.ts';
+import { parse } from './parse.ts';
+import type { Vote } from './show.ts';
+
+/** What the engine works with; made once, by the vault. */
+export interface Engine {
+  readonly units: UnitOfWork;
+  readonly keys: Keys;
+  readonly random: Random;
+  readonly clock: Clock;
+}
+
+/** A request whose stamp is verified. */
+export interface SubmitRequest {
+  readonly caller: Caller;
+  /** The bytes that were signed. */
+  readonly raw: Uint8Array;
+  /** The same, parsed. */
+  readonly body: unknown;
+}
+
+const minutes = 60_000;
+const oldestMs = 60 * minutes;
+const farthestAheadMs = 5 * minutes;
+
+const envelope = z.object({
+  type: z.string(),
+  timestampMs: z.string().regex(/^[0-9]{1,15}$/, 'expected milliseconds since the epoch, in digits'),
+  organizationId: z.string(),
+  parameters: z.looseObject({}),
+});
+
+/**
+ * Runs an activity once: the same body again answers the activity that it made the first time.
+ * @returns the activity as it is after COMMIT: completed, or failed with the reason kept.
+ * @throws LatchkeyError when the request is refused before it becomes an activity.
+ */
+export async function submit(
+  engine: Engine,
+  operation: ActivityOperation,
+  request: SubmitRequest,
+): Promise<ActivityRow> {
+  const { units, keys, random, clock } = engine;
+  const { caller } = request;
+  const { type, timestampMs, organizationId, parameters } = parse(envelope, request.body);
+  const version = versionOf(operation, type);
+  const fingerprint = `sha256:${hash('sha256', request.raw)}`;
+  const intent: unknown = parse(version.params, parameters, 'parameters');
+  const params = version.upgrade(intent);
+  const now = clock.now();
+  const context = { organizationId, params, caller, keys, random, now };
+
+  let prepared: unknown;
+  if (operation.prepare) {
+    const known = units.read((tx) => admit(tx));
+    if (known) return known;
+    prepared = await units.read((tx) => operation.prepare?.({ ...context, tx }));
+  }
+
+  return units.write((tx) => {
+    const known = admit(tx);
+    if (known) return known;
+    const id = uuidV7(now, random('activity', 10));
+    const outcome = attempt(tx, () => operation.run({ ...context, tx, prepared }));
+    return appendActivity(tx, {
+      id,
+      revision: 1,
+      organizationId,
+      type,
+      status: 'result' in outcome ? 'ACTIVITY_STATUS_COMPLETED' : 'ACTIVITY_STATUS_FAILED',
+      fingerprint,
+      timestampMs: Number(timestampMs),
+      intent: JSON.stringify(intent),
+      result: 'result' in outcome ? JSON.stringify(outcome.result) : null,
+      failure: 'failure' in outcome ? JSON.stringify(toFailure(outcome.failure)) : null,
+      votes: JSON.stringify([vote(tx, caller, request.raw, uuidV4(random('vote', 16)), now)]),
+      createdAt: now,
+      updatedAt: now,
+    });
+  });
+
+  /** Answers the activity that this body made before; refuses a new one that is not live or not allowed. */
+  function admit(tx: Reader): ActivityRow | undefined {
+    const known = findActivityByFingerprint(tx, organizationId, fingerprint);
+    if (known) return known;
+    checkLive(Number(timestampMs), clock.wall());
+    checkAllowed(tx, organizationId, caller);
+    return undefined;
+  }
+}
+
+function versionOf(operation: ActivityOperation, type: string): ActivityVersion {
+  const version = operation.versions.find((candidate) => candidate.type === type);
+  if (version) return version;
+  const allowed = operation.versions.map((candidate) => candidate.type).join(', ');
+  throw new LatchkeyError(
+    'INVALID_ARGUMENT',
+    `invalid activity type: ${operation.path} expects ${allowed}, got ${JSON.stringify(type.slice(0, 80))}`,
+  );
+}
+
+function checkLive(timestampMs: number, wall: number): void {
+  const age = wall - timestampMs;
+  if (age < oldestMs && age >= -farthestAheadMs) return;
+  const seenAs =
+    age < 0 ? `${String(Math.ceil(-age / 1000))} s ahead` : `${String(Math.floor(age / 1000))} s old`;
+  throw new LatchkeyError(
+    'INVALID_ARGUMENT',
+    `invalid timestampMs: expected a request less than 1 hour old and at most 5 minutes ahead of this clock, got one ${seenAs}`,
+    { turnkeyErrorCode: 'INVALID_TIME' },
+  );
+}
+
+function checkAllowed(tx: Reader, organizationId: string, caller: Caller): void {
+  const organization = getOrganization(tx, organizationId);
+  if (organization === undefined || caller.organizationId !== organizationId) {
+    throw new LatchkeyError(
+      'INVALID_ARGUMENT',
+      `organization mismatch: request is targeting organization (${organizationId}), but voters are in organization (${caller.organizationId})`,
+      { turnkeyErrorCode: 'ORGANIZATION_MISMATCH' },
+    );
+  }
+  const verdict = decide({
+    approvers: [{ userId: caller.userId, root: caller.root }],
+    rootQuorumThreshold: organization.rootQuorumThreshold,
+  });
+  if (verdict.outcome === 'allow') return;
+  throw new LatchkeyError(
+    'PERMISSION_DENIED',
+    "You don't have sufficient permissions to take this action. Please check your policies, or ask a member of the root quorum.",
+    {
+      turnkeyErrorCode: 'REQUEST_NOT_AUTHORIZED',
+      details: [
+        {
+          '@type': 'type.googleapis.com/errors.v1.PolicyEnginePermissionError',
+          message: verdict.reason,
+          policyEvaluations: verdict.evaluations,
+        },
+      ],
+    },
+  );
+}
+
+type Outcome = { readonly result: Readonly<Record<string, unknown>> } | { readonly failure: LatchkeyError };
+
+/** What a refusal wrote is undone and the refusal kept; anything unforeseen undoes the whole request. */
+function attempt(tx: Writer, run: () => Readonly<Record<string, unknown>>): Outcome {
+  try {
+    return { result: tx.savepoint(run) };
+  } catch (error) {
+    if (error instanceof LatchkeyError && errorCodes[error.code].recorded) return { failure: error };
+    throw error;
+  }
+}
+
+function vote(tx: Writer, caller: Caller, raw: Uint8Array, id: string, createdAt: number): Vote {
+  const voter = getUserRow(tx, caller.organizationId, caller.userId);
+  if (voter === undefined) throw new Error(`voter ${caller.userId} is missing`);
+  return {
+    id,
+    userId: caller.userId,
+    snapshot: keepUserSnapshot(tx, toUser(tx, voter)),
+    selection: 'VOTE_SELECTION_APPROVED',
+    message: Buffer.from(raw).toString('utf8'),
+    ...caller.stamp,
+    createdAt,
+  };
+}

@@ -1,0 +1,51 @@
+/** The signature schemes of `X-Stamp`, a row each: what they sign, and which credentials they can prove. */
+import { keccak256, sha256 } from '../crypto/hashes.ts';
+import { verifyEd25519 } from '../crypto/ed25519.ts';
+import { verifyP256 } from '../crypto/p256.ts';
+import { verifySecp256k1 } from '../crypto/secp256k1.ts';
+
+interface Scheme {
+  /** In bytes. */
+  readonly publicKeyLength: number;
+  readonly credentialTypes: readonly string[];
+  /** @returns false for any signature or key that does not hold, malformed ones included. */
+  verify(publicKey: string, signature: Uint8Array, body: Uint8Array): boolean;
+}
+
+const p256Credentials = [
+  'CREDENTIAL_TYPE_API_KEY_P256',
+  'CREDENTIAL_TYPE_RECOVER_USER_KEY_P256',
+  'CREDENTIAL_TYPE_EMAIL_AUTH_KEY_P256',
+  'CREDENTIAL_TYPE_OTP_AUTH_KEY_P256',
+  'CREDENTIAL_TYPE_READ_WRITE_SESSION_KEY_P256',
+  'CREDENTIAL_TYPE_OAUTH_KEY_P256',
+  'CREDENTIAL_TYPE_LOGIN',
+];
+
+export const schemes: Readonly<Record<string, Scheme>> = {
+  SIGNATURE_SCHEME_TK_API_P256: {
+    publicKeyLength: 33,
+    credentialTypes: p256Credentials,
+    verify: (publicKey, signature, body) => verifyP256(publicKey, signature, body),
+  },
+  SIGNATURE_SCHEME_TK_API_SECP256K1: {
+    publicKeyLength: 33,
+    credentialTypes: ['CREDENTIAL_TYPE_API_KEY_SECP256K1'],
+    verify: (publicKey, signature, body) => verifySecp256k1(publicKey, signature, sha256(body)),
+  },
+  SIGNATURE_SCHEME_TK_API_ED25519: {
+    publicKeyLength: 32,
+    credentialTypes: ['CREDENTIAL_TYPE_API_KEY_ED25519'],
+    verify: (publicKey, signature, body) => verifyEd25519(publicKey, signature, body),
+  },
+  SIGNATURE_SCHEME_TK_API_SECP256K1_EIP191: {
+    publicKeyLength: 33,
+    credentialTypes: ['CREDENTIAL_TYPE_API_KEY_SECP256K1'],
+    verify: (publicKey, signature, body) => verifySecp256k1(publicKey, signature, personalMessageHash(body)),
+  },
+};
+
+/** EIP-191 version 0x45: the prefix, the length in decimal, the message. */
+function personalMessageHash(message: Uint8Array): Uint8Array {
+  return keccak256(Buffer.concat([Buffer.from(`\x19Ethereum Signed Message:\n${String(message.length)}`), message]));
+}

@@ -1,0 +1,52 @@
+/** The activity log, read. */
+import { z } from 'zod';
+import { query } from '../activities/define.ts';
+import { getActivityRow, listActivityRows, type ActivityStatus } from '../db/activities.ts';
+import { limits } from './limits.ts';
+import { found, id, page, pagination } from './parameters.ts';
+
+const statuses = [
+  'ACTIVITY_STATUS_CREATED',
+  'ACTIVITY_STATUS_PENDING',
+  'ACTIVITY_STATUS_COMPLETED',
+  'ACTIVITY_STATUS_FAILED',
+  'ACTIVITY_STATUS_CONSENSUS_NEEDED',
+  'ACTIVITY_STATUS_REJECTED',
+  'ACTIVITY_STATUS_AUTHENTICATORS_NEEDED',
+] as const satisfies readonly ActivityStatus[];
+
+const activityType = z.string().regex(/^ACTIVITY_TYPE_[A-Z0-9_]{1,80}$/, 'Expected an activity type');
+
+export const getActivity = query({
+  path: 'get_activity',
+  params: z.object({ activityId: id }),
+  run: ({ tx, organizationId, params, showActivity }) => ({
+    activity: showActivity(
+      found(getActivityRow(tx, organizationId, params.activityId), `unable to find activity ${params.activityId}`),
+    ),
+  }),
+});
+
+export const listActivities = query({
+  path: 'list_activities',
+  params: z.object({
+    filterByStatus: z.array(z.enum(statuses)).max(limits.batch).optional(),
+    filterByType: z.array(activityType).max(limits.batch).optional(),
+    paginationOptions: pagination,
+  }),
+  run({ tx, organizationId, params, showActivity }) {
+    const rows = found(
+      listActivityRows(
+        tx,
+        organizationId,
+        {
+          ...(params.filterByStatus?.length ? { statuses: params.filterByStatus } : {}),
+          ...(params.filterByType?.length ? { types: params.filterByType } : {}),
+        },
+        page(params.paginationOptions),
+      ),
+      'invalid paginationOptions: after and before name an activity of this organization',
+    );
+    return { activities: rows.map(showActivity) };
+  },
+});

@@ -1,0 +1,31 @@
+/** Every operation, by the names that requests use. */
+import type { ActivityVersion, Operation } from '../activities/define.ts';
+import * as activities from './activities.ts';
+import { createApiKeys } from './api-keys.ts';
+import * as organizations from './organizations.ts';
+import * as privateKeys from './private-keys.ts';
+import * as signing from './signing.ts';
+import * as users from './users.ts';
+import * as wallets from './wallets.ts';
+
+const all: readonly Operation[] = [
+  ...Object.values(organizations),
+  ...Object.values(users),
+  createApiKeys,
+  ...Object.values(privateKeys),
+  ...Object.values(wallets),
+  ...Object.values(signing),
+  ...Object.values(activities),
+];
+
+/** By path, as it follows `/public/v1/`: `submit/create_wallet`, `query/list_wallets`. */
+export const operations: ReadonlyMap<string, Operation> = new Map(
+  all.map((operation) => [`${operation.kind === 'query' ? 'query' : 'submit'}/${operation.path}`, operation]),
+);
+
+/** By activity type, every accepted version. */
+export const versions: ReadonlyMap<string, ActivityVersion> = new Map(
+  all.flatMap((operation) =>
+    operation.kind === 'activity' ? operation.versions.map((version) => [version.type, version] as const) : [],
+  ),
+);

@@ -1,0 +1,15 @@
+/** How much there may be of what: the real service's documented limits, in one table. */
+export const limits = {
+  usersPerOrganization: 100,
+  longLivedApiKeysPerUser: 10,
+  expiringApiKeysPerUser: 10,
+  privateKeysPerOrganization: 1000,
+  walletsPerOrganization: 100,
+  nameCharacters: 64,
+  /** Elements of one array in one request. */
+  batch: 100,
+  /** Largest payload to sign, in characters. */
+  payloadCharacters: 1_000_000,
+  pageSize: 100,
+  defaultPageSize: 10,
+} as const;

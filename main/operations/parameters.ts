@@ -1,0 +1,67 @@
+/** The parts that the schemas of several operations share. */
+import { z } from 'zod';
+import { addressFormats } from '../crypto/addresses.ts';
+import { curves, type Curve } from '../crypto/curves.ts';
+import type { Page } from '../db/page.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import { limits } from './limits.ts';
+
+/** Names are shown to people: no control characters, nothing around them that cannot be seen. */
+export const name = z
+  .string()
+  .min(1)
+  .max(limits.nameCharacters)
+  .regex(/^[^\p{C}]+$/u, 'Expected no control characters')
+  .refine((text) => text.trim() === text, 'Expected no white space at either end');
+
+export const id = z.uuid('Expected a UUID').transform((text) => text.toLowerCase());
+export const ids = z.array(id).max(limits.batch);
+
+export const curve = z.enum(Object.keys(curves) as [Curve, ...Curve[]]);
+export const addressFormat = z.enum(addressFormats);
+
+/** A whole number in a string, as the API writes 64-bit integers. */
+export const seconds = z
+  .string()
+  .regex(/^[1-9][0-9]{0,9}$/, 'Expected a positive whole number of seconds, in digits');
+
+export const pagination = z
+  .object({
+    limit: z
+      .string()
+      .regex(/^[0-9]{1,4}$/, 'Expected a whole number in digits')
+      .refine((text) => Number(text) >= 1 && Number(text) <= limits.pageSize, `Expected 1 to ${String(limits.pageSize)}`)
+      .optional(),
+    after: id.optional(),
+    before: id.optional(),
+  })
+  .optional();
+
+export const page = (options: z.output<typeof pagination>, defaultLimit: number = limits.defaultPageSize): Page => ({
+  limit: options?.limit === undefined ? defaultLimit : Number(options.limit),
+  ...(options?.after === undefined ? {} : { after: options.after }),
+  ...(options?.before === undefined ? {} : { before: options.before }),
+});
+
+/** @throws LatchkeyError ALREADY_EXISTS when two of a request's names are the same. */
+export function checkDistinct(field: string, names: readonly string[]): void {
+  const twice = names.find((text, index) => names.indexOf(text) !== index);
+  if (twice !== undefined) {
+    throw new LatchkeyError('INVALID_ARGUMENT', `invalid ${field}: ${JSON.stringify(twice)} is given twice`);
+  }
+}
+
+/** @throws LatchkeyError RESOURCE_EXHAUSTED when adding would go over a limit. */
+export function checkLimit(what: string, present: number, adding: number, limit: number): void {
+  if (present + adding <= limit) return;
+  throw new LatchkeyError(
+    'RESOURCE_EXHAUSTED',
+    `maximum number of ${what} reached: ${String(limit)} are allowed, there are ${String(present)} and ${String(adding)} would be added`,
+  );
+}
+
+/** @throws LatchkeyError NOT_FOUND when there is nothing. */
+export function found<T>(value: T | undefined, message: string): T {
+  if (value === undefined) throw new LatchkeyError('NOT_FOUND', message);
+  return value;
+}
