@@ -1,0 +1,230 @@
+/** The service's side of the window's door: `preload/contract.ts`, over a vault. */
+import { z } from 'zod';
+import type { Bridge, UnlockWith, VaultEvent, VaultStatus } from '../preload/contract.ts';
+import { parse } from './activities/parse.ts';
+import { mnemonicFromEntropy } from './crypto/mnemonics.ts';
+import { p256PublicKey, signP256 } from './crypto/p256.ts';
+import { toHex } from './crypto/encodings.ts';
+import { listKeyslots } from './db/keyslots.ts';
+import { getOrganization } from './db/organizations.ts';
+import { getServerKey } from './db/server-keys.ts';
+import { getUserRow } from './db/users.ts';
+import { getVault, type VaultRow } from './db/vault.ts';
+import { handle, type Service } from './http/handle.ts';
+import { openAnySlot, type OpenWith } from './keyslots/slots.ts';
+import { assertNever, LatchkeyError } from './lib/errors.ts';
+import { checkMissing, serverKeyPlace, setUp, type SetupParts } from './setup.ts';
+
+export type VaultBridge = Omit<Bridge, 'copy'>;
+
+/** What the bridge says of the process around the vault. */
+export interface Surroundings {
+  readonly version: string;
+  readonly directory: string | null;
+  /** Known once the service listens. */
+  readonly url: () => string;
+}
+
+const text = z.string().min(1).max(1000);
+const createParams = z.object({
+  organizationName: z.string().trim().min(1).max(64),
+  userName: z.string().trim().min(1).max(64),
+  userEmail: z.email('Expected an email address').optional(),
+  useKeychain: z.boolean(),
+  password: z.string().max(5000).optional(),
+  confirmedWords: z
+    .array(z.object({ position: z.int().min(1).max(24), word: text }))
+    .min(3)
+    .max(24),
+});
+const unlockParams = z.discriminatedUnion('with', [
+  z.object({ with: z.literal('keychain') }),
+  z.object({ with: z.literal('password'), password: text }),
+  z.object({ with: z.literal('recovery'), phrase: text }),
+]);
+const callPath = z.string().regex(/^\/public\/v1\/(query|submit)\/[a-z0-9_]+$/, 'Expected a path like /public/v1/query/whoami');
+const callBody = z.record(z.string(), z.unknown());
+
+/** Public halves of the vault's own keys. */
+export type ServerKeys = NonNullable<VaultStatus['serverKeys']>;
+
+export class VaultDoor implements VaultBridge {
+  readonly #parts: SetupParts;
+  readonly #service: Service;
+  readonly #around: Surroundings;
+  readonly #listeners = new Set<(event: VaultEvent) => void>();
+  #phrase: string | undefined;
+  #lastTimestamp = 0;
+  #keychain: Promise<VaultStatus['keychain']> | undefined;
+
+  constructor(parts: SetupParts, service: Service, around: Surroundings) {
+    this.#parts = parts;
+    this.#service = service;
+    this.#around = around;
+    parts.keyring.onChange(() => {
+      this.announce({ kind: 'status' });
+    });
+  }
+
+  async status(): Promise<VaultStatus> {
+    const { units, keyring } = this.#parts;
+    const keychain = await this.#probeKeychain();
+    return units.read((tx) => {
+      const vault = getVault(tx);
+      const organization = vault && getOrganization(tx, vault.organizationId);
+      const owner = vault && getUserRow(tx, vault.organizationId, vault.ownerUserId);
+      return {
+        state: vault === undefined ? 'none' : keyring.unlocked ? 'unlocked' : 'locked',
+        version: this.#around.version,
+        url: this.#around.url(),
+        directory: this.#around.directory,
+        organization: organization ? { id: organization.id, name: organization.name } : null,
+        owner: owner ? { userId: owner.id, userName: owner.name } : null,
+        keyslots: listKeyslots(tx).map(({ kind }) => kind),
+        keychain,
+        serverKeys: vault === undefined ? null : this.serverKeys(),
+      };
+    });
+  }
+
+  newRecoveryPhrase(): Promise<{ readonly phrase: string }> {
+    checkMissing(this.#parts.units);
+    const entropy = this.#parts.random('recovery phrase', 32);
+    this.#phrase = mnemonicFromEntropy(entropy);
+    entropy.fill(0);
+    return Promise.resolve({ phrase: this.#phrase });
+  }
+
+  async create(input: unknown): Promise<VaultStatus> {
+    const { confirmedWords, userEmail, password, ...rest } = parse(createParams, input, 'vault');
+    const phrase = this.#phrase;
+    if (phrase === undefined) {
+      throw new LatchkeyError('INVALID_ARGUMENT', 'no recovery phrase was drawn: ask for one, write it down, then create the vault');
+    }
+    checkWords(phrase.split(' '), confirmedWords);
+    if (!rest.useKeychain && password === undefined) {
+      throw new LatchkeyError('INVALID_ARGUMENT', 'missing field vault.password: a vault without a keychain needs a password');
+    }
+    await setUp(this.#parts, {
+      ...rest,
+      ...(userEmail === undefined ? {} : { userEmail }),
+      ...(password === undefined ? {} : { password }),
+      recoveryPhrase: phrase,
+      recoveryConfirmed: true,
+    });
+    this.#phrase = undefined;
+    return this.status();
+  }
+
+  async unlock(input: unknown): Promise<VaultStatus> {
+    const how: UnlockWith = parse(unlockParams, input, 'unlock');
+    const { units, keyring, keychain } = this.#parts;
+    const vault = this.#vault();
+    const masterKey = await openAnySlot(vault.id, units.read(listKeyslots), toOpenWith(how, keychain));
+    keyring.unlock(masterKey);
+    masterKey.fill(0);
+    return this.status();
+  }
+
+  lock(): Promise<VaultStatus> {
+    this.#vault();
+    this.#parts.keyring.lock();
+    return this.status();
+  }
+
+  async call(path: unknown, body: unknown): ReturnType<Bridge['call']> {
+    const target = parse(callPath, path, 'path').slice('/public/v1/'.length);
+    const vault = this.#vault();
+    const request = {
+      ...parse(callBody, body, 'body'),
+      organizationId: vault.organizationId,
+      ...(target.startsWith('submit/') ? { timestampMs: String(this.#nextTimestamp()) } : {}),
+    };
+    const raw = Buffer.from(JSON.stringify(request));
+    return handle(this.#service, { path: target, raw, headers: { 'x-stamp': this.#stamp(vault, raw) } });
+  }
+
+  onEvent(listener: (event: VaultEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Tells every window. */
+  announce(event: VaultEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  /** @throws LatchkeyError VAULT_MISSING while there is none. */
+  serverKeys(): ServerKeys {
+    this.#vault();
+    return {
+      signer: this.#serverKey('signer').publicKey,
+      notarizer: this.#serverKey('notarizer').publicKey,
+      tlsFetcher: this.#serverKey('tlsFetcher').publicKey,
+    };
+  }
+
+  #vault(): VaultRow {
+    const vault = this.#parts.units.read(getVault);
+    if (vault === undefined) {
+      throw new LatchkeyError('VAULT_MISSING', 'there is no vault yet: create one in the window or with `latchkey init`');
+    }
+    return vault;
+  }
+
+  #serverKey(name: Parameters<typeof getServerKey>[1]) {
+    const key = this.#parts.units.read((tx) => getServerKey(tx, name));
+    if (key === undefined) throw new Error(`the vault has no ${name} key`);
+    return key;
+  }
+
+  /** The owner's stamp over a request of the window's. */
+  #stamp(vault: VaultRow, raw: Uint8Array): string {
+    const { sealed } = this.#serverKey('window');
+    const place = serverKeyPlace('window', vault.organizationId);
+    const { keyring } = this.#parts;
+    const privateKey = keyring.cached('server key window', () => keyring.open(place, sealed));
+    const stamp = {
+      publicKey: toHex(p256PublicKey(privateKey)),
+      scheme: 'SIGNATURE_SCHEME_TK_API_P256',
+      signature: signP256(privateKey, raw),
+    };
+    return Buffer.from(JSON.stringify(stamp)).toString('base64url');
+  }
+
+  /** Rises with each call: the same request twice in a millisecond is meant twice. */
+  #nextTimestamp(): number {
+    this.#lastTimestamp = Math.max(this.#lastTimestamp + 1, this.#parts.clock.wall());
+    return this.#lastTimestamp;
+  }
+
+  /** Asked once: it takes a round trip to another process, and what it says rarely changes while the vault runs. */
+  #probeKeychain(): Promise<VaultStatus['keychain']> {
+    return (this.#keychain ??= this.#parts.keychain.probe());
+  }
+}
+
+function toOpenWith(how: UnlockWith, keychain: SetupParts['keychain']): OpenWith {
+  switch (how.with) {
+    case 'keychain':
+      return { with: 'keychain', keychain };
+    case 'password':
+    case 'recovery':
+      return how;
+    default:
+      return assertNever(how);
+  }
+}
+
+function checkWords(
+  phrase: readonly string[],
+  confirmed: readonly { readonly position: number; readonly word: string }[],
+): void {
+  if (new Set(confirmed.map(({ position }) => position)).size < 3) {
+    throw new LatchkeyError('INVALID_ARGUMENT', 'invalid vault.confirmedWords: expected three different positions at least');
+  }
+  const wrong = confirmed.find(({ position, word }) => phrase[position - 1] !== word.trim().toLowerCase());
+  if (wrong !== undefined) {
+    throw new LatchkeyError('INVALID_ARGUMENT', `word ${String(wrong.position)} is not the one of the recovery phrase`);
+  }
+}

@@ -1,0 +1,135 @@
+/** Settings from arguments and environment, as one frozen value. The only reader of the environment. */
+import { homedir, platform } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import packageJson from '../package.json' with { type: 'json' };
+
+export const version: string = packageJson.version;
+
+export const defaultPort = 7377;
+
+export interface Config {
+  /** The vault's directory; null for a vault in memory. */
+  readonly dataDirectory: string | null;
+  /** Where key pair files of API keys are kept. */
+  readonly keysDirectory: string;
+  /** 0 for any free port. */
+  readonly port: number;
+  /** Whether the HTTP port also serves the window. */
+  readonly ui: boolean;
+  /** Browser origins that may call the API, as browsers write them: `https://app.example`. */
+  readonly allowedOrigins: readonly string[];
+  /** Whether every page on this machine's loopback addresses may call the API. */
+  readonly allowLoopbackOrigins: boolean;
+  /** Whether the operating system's keychain may be asked. */
+  readonly useKeychain: boolean;
+  /** Where systemd puts this service's credentials. */
+  readonly credentialsDirectory: string | undefined;
+  /** The built window. */
+  readonly rendererDirectory: string;
+}
+
+/** What the command line may set; each is optional. */
+export interface ConfigOptions {
+  readonly dataDir?: string | undefined;
+  readonly configDir?: string | undefined;
+  readonly port?: string | undefined;
+  readonly ui?: boolean | undefined;
+  readonly allowOrigin?: readonly string[] | undefined;
+  readonly keychain?: boolean | undefined;
+}
+
+/** A setting that cannot be used; the message names it. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Options win over the environment (`LATCHKEY_DATA_DIR`, `LATCHKEY_CONFIG_DIR`, `LATCHKEY_PORT`), that over defaults. */
+export function makeConfig(options: ConfigOptions, environment: Environment = process.env): Config {
+  return Object.freeze({
+    dataDirectory: resolve(options.dataDir ?? environment['LATCHKEY_DATA_DIR'] ?? defaultDataDirectory(environment)),
+    keysDirectory: join(
+      resolve(options.configDir ?? environment['LATCHKEY_CONFIG_DIR'] ?? defaultConfigDirectory(environment)),
+      'keys',
+    ),
+    port: portNumber(options.port ?? environment['LATCHKEY_PORT'] ?? String(defaultPort)),
+    ui: options.ui ?? false,
+    allowedOrigins: (options.allowOrigin ?? []).map(origin),
+    allowLoopbackOrigins: false,
+    useKeychain: options.keychain ?? true,
+    credentialsDirectory: environment['CREDENTIALS_DIRECTORY'],
+    rendererDirectory: builtRenderer(),
+  });
+}
+
+/** The desktop app's settings, from its arguments; what Chromium and the system add to them is passed over. */
+export function readConfig(argv: readonly string[], environment: Environment): Config {
+  const { values } = parseArgs({
+    args: [...argv],
+    strict: false,
+    options: {
+      'data-dir': { type: 'string' },
+      'config-dir': { type: 'string' },
+      port: { type: 'string' },
+      'allow-origin': { type: 'string', multiple: true },
+    },
+  });
+  const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+  return makeConfig(
+    {
+      dataDir: text(values['data-dir']),
+      configDir: text(values['config-dir']),
+      port: text(values.port),
+      allowOrigin: (values['allow-origin'] ?? []).filter((value) => typeof value === 'string'),
+    },
+    environment,
+  );
+}
+
+function portNumber(text: string): number {
+  if (!/^[0-9]{1,5}$/.test(text) || Number(text) > 65_535) {
+    throw new ConfigError(`invalid port ${JSON.stringify(text)}: expected a number from 0 (any free port) to 65535`);
+  }
+  return Number(text);
+}
+
+function origin(text: string): string {
+  const parsed = URL.parse(text);
+  if (parsed === null || !/^https?:$/.test(parsed.protocol) || parsed.origin !== text) {
+    throw new ConfigError(
+      `invalid origin ${JSON.stringify(text)}: expected scheme, host and port alone, like https://app.example:8443`,
+    );
+  }
+  return text;
+}
+
+function defaultDataDirectory(environment: Environment): string {
+  switch (platform()) {
+    case 'darwin':
+      return join(homedir(), 'Library', 'Application Support', 'Latchkey');
+    case 'win32':
+      return join(environment['LOCALAPPDATA'] ?? join(homedir(), 'AppData', 'Local'), 'Latchkey');
+    default:
+      return join(environment['XDG_DATA_HOME'] ?? join(homedir(), '.local', 'share'), 'latchkey');
+  }
+}
+
+function defaultConfigDirectory(environment: Environment): string {
+  switch (platform()) {
+    case 'darwin':
+      return join(homedir(), 'Library', 'Preferences', 'Latchkey');
+    case 'win32':
+      return join(environment['APPDATA'] ?? join(homedir(), 'AppData', 'Roaming'), 'Latchkey');
+    default:
+      return join(environment['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'latchkey');
+  }
+}
+
+/** `dist/renderer`, from the source tree as from the bundle in `dist/main`. */
+function builtRenderer(): string {
+  const here = fileURLToPath(new URL('.', import.meta.url));
+  return /[\\/]dist[\\/]main[\\/]/.test(here) ? join(here, '..', 'renderer') : join(here, '..', 'dist', 'renderer');
+}

@@ -1,0 +1,17 @@
+/** Writes JSON answers: the content type is bare, since some SDKs compare it to the letter. */
+import type { Response } from 'express';
+
+export function sendJson(response: Response, status: number, body: unknown): void {
+  const bytes = Buffer.from(JSON.stringify(body));
+  response
+    .writeHead(status, {
+      'Content-Type': 'application/json',
+      'Content-Length': bytes.length,
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+    })
+    .end(bytes);
+}
+
+/** The raw body of a request; empty where none was sent. */
+export const rawBody = (body: unknown): Uint8Array => (Buffer.isBuffer(body) ? body : new Uint8Array(0));

@@ -1,0 +1,89 @@
+/** THE request, top to bottom: bytes and headers in, status and body out. It knows nothing of Express. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { ask } from '../activities/ask.ts';
+import type { ActivityVersion, Operation } from '../activities/define.ts';
+import { parse } from '../activities/parse.ts';
+import { showActivity } from '../activities/show.ts';
+import { submit, type Engine } from '../activities/submit.ts';
+import { identify, verifyStamp } from '../auth/authenticate.ts';
+import { errorBody, errorCodes, fromFailure, LatchkeyError, type Failure } from '../lib/errors.ts';
+import { z } from 'zod';
+
+/** What the service serves, and with what. */
+export interface Service extends Engine {
+  /** By path, `submit/create_wallet`. */
+  readonly operations: ReadonlyMap<string, Operation>;
+  /** By activity type. */
+  readonly versions: ReadonlyMap<string, ActivityVersion>;
+  /** Called after an activity is committed. */
+  readonly onActivity: (activity: { readonly id: string; readonly type: string; readonly status: string }) => void;
+  /** Called with every error that is not the caller's. */
+  readonly onFault: (error: unknown) => void;
+}
+
+export interface ApiRequest {
+  /** What follows `/public/v1/`. */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly raw: Uint8Array;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+}
+
+const addressed = z.looseObject({ organizationId: z.string() });
+
+/** Answers one request; a refusal is an answer too. */
+export async function handle(service: Service, request: ApiRequest): Promise<ApiAnswer> {
+  try {
+    return { status: 200, body: await answer(service, request) };
+  } catch (error) {
+    return refusal(service, error);
+  }
+}
+
+async function answer(service: Service, { path, headers, raw }: ApiRequest): Promise<Record<string, unknown>> {
+  const operation = service.operations.get(path);
+  if (operation === undefined) {
+    throw new LatchkeyError('UNIMPLEMENTED', `unknown operation ${JSON.stringify(path.slice(0, 80))}: Latchkey does not have it`);
+  }
+  const stamp = verifyStamp(raw, headers);
+  const body = parseJson(raw);
+  const { organizationId } = parse(addressed, body);
+  const caller = service.units.read((tx) => identify(tx, organizationId, stamp, service.clock.now()));
+
+  if (operation.kind === 'query') {
+    return ask(service, operation, { caller, body }, (tx, row) => showActivity(tx, row, versionOf(service, row.type)));
+  }
+  const row = await submit(service, operation, { caller, raw, body });
+  service.onActivity(row);
+  if (row.failure !== null) throw fromFailure(JSON.parse(row.failure) as Failure);
+  return { activity: service.units.read((tx) => showActivity(tx, row, versionOf(service, row.type))) };
+}
+
+function parseJson(raw: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('utf8')) as unknown;
+  } catch (error) {
+    const problem = error instanceof SyntaxError && raw.length > 0 ? 'it is not JSON' : 'it is empty';
+    throw new LatchkeyError('INVALID_ARGUMENT', `bad request body: expected a JSON object, but ${problem}`);
+  }
+}
+
+function versionOf(service: Service, type: string): ActivityVersion {
+  const version = service.versions.get(type);
+  if (version === undefined) throw new Error(`no operation shows activities of type ${type}`);
+  return version;
+}
+
+/** What a caller is told of an error: all of a refusal, nothing of a fault. */
+export function refusal(service: Pick<Service, 'onFault'>, error: unknown): ApiAnswer {
+  if (error instanceof LatchkeyError) {
+    if (error.cause !== undefined) service.onFault(error);
+    return { status: errorCodes[error.code].http, body: errorBody(error) };
+  }
+  service.onFault(error);
+  return { status: 500, body: errorBody(new LatchkeyError('INTERNAL', 'internal error: the request was not carried out; see the log')) };
+}

@@ -1,0 +1,71 @@
+/** Which hosts and origins may speak to the port: loopback is not a boundary, since every browser reaches it. */
+import type { NextFunction, Request, Response } from 'express';
+import { LatchkeyError } from '../lib/errors.ts';
+
+export interface OriginRules {
+  /** Origins that the user paired. */
+  readonly allowed: readonly string[];
+  /** Whether any page on a loopback address is paired. */
+  readonly loopback: boolean;
+}
+
+const corsHeaders = {
+  'Access-Control-Allow-Methods': 'POST, GET, OPTIONS',
+  'Access-Control-Allow-Headers': 'Content-Type, X-Stamp, X-Stamp-Webauthn, X-Stamp-Attested, X-Client-Version, X-Session',
+  'Access-Control-Max-Age': '600',
+};
+
+const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
+
+/** Refuses a request whose Host is not this very port on loopback: a name rebound to 127.0.0.1 keeps its own. */
+export function checkHost(request: Request, _response: Response, next: NextFunction): void {
+  const port = request.socket.localPort;
+  const allowed = loopbackNames.map((name) => `${name}:${String(port)}`);
+  if (port === 80) allowed.push(...loopbackNames);
+  const { host } = request.headers;
+  if (host === undefined || !allowed.includes(host.toLowerCase())) {
+    throw new LatchkeyError(
+      'PERMISSION_DENIED',
+      `request not authorized: Host is ${JSON.stringify(host ?? '')}, expected one of ${allowed.join(', ')}`,
+    );
+  }
+  next();
+}
+
+/** Refuses foreign browser origins, and gives CORS headers to paired ones alone. */
+export const checkOrigin =
+  (rules: OriginRules) =>
+  (request: Request, response: Response, next: NextFunction): void => {
+    const { origin } = request.headers;
+    if (origin === undefined) {
+      // A cross-site page's plain GET carries no Origin, but says what it is.
+      if (request.headers['sec-fetch-site'] === 'cross-site') {
+        throw new LatchkeyError('PERMISSION_DENIED', 'request not authorized: a page of another site sent it');
+      }
+      next();
+      return;
+    }
+    const own = loopbackNames.some((name) => origin === `http://${name}:${String(request.socket.localPort)}`);
+    const paired = rules.allowed.includes(origin) || (rules.loopback && isLoopback(origin));
+    if (!own && !paired) {
+      throw new LatchkeyError(
+        'PERMISSION_DENIED',
+        `request not authorized: the origin ${JSON.stringify(origin.slice(0, 200))} is not paired; start Latchkey with --allow-origin to pair it`,
+      );
+    }
+    if (paired) {
+      response.setHeader('Access-Control-Allow-Origin', origin);
+      response.setHeader('Vary', 'Origin');
+      if (request.method === 'OPTIONS') {
+        for (const [name, value] of Object.entries(corsHeaders)) response.setHeader(name, value);
+        response.writeHead(204).end();
+        return;
+      }
+    }
+    next();
+  };
+
+function isLoopback(origin: string): boolean {
+  const url = URL.parse(origin);
+  return url !== null && url.origin === origin && loopbackNames.includes(url.hostname);
+}

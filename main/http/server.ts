@@ -1,0 +1,155 @@
+/** The loopback port: bind, rules for hosts and origins, raw bodies with a limit, and errors rendered in one place. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express, { type NextFunction, type Request, type Response } from 'express';
+import { LatchkeyError } from '../lib/errors.ts';
+import { rawBody, sendJson } from './answer.ts';
+import { devRoutes, type DevControls } from './dev-routes.ts';
+import { handle, refusal, type Service } from './handle.ts';
+import { checkHost, checkOrigin, type OriginRules } from './origins.ts';
+import { windowPage } from './window-page.ts';
+import { windowRoutes, type VaultBridge } from './window-routes.ts';
+import type { WindowSessions } from './window-sessions.ts';
+
+export interface ServerOptions {
+  readonly service: Service;
+  readonly bridge: VaultBridge;
+  readonly sessions: WindowSessions;
+  readonly origins: OriginRules;
+  /** 0 for any free port. */
+  readonly port: number;
+  /** Directory of the built window, where the port serves it. */
+  readonly window?: string;
+  /** Public halves of the vault's own keys; throws while there is no vault. */
+  readonly discoveryKeys: () => Record<string, string>;
+  readonly dev?: DevControls;
+}
+
+export interface Listening {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** The port is taken; the message says what to do. */
+export class PortInUseError extends Error {
+  override readonly name = 'PortInUseError';
+
+  constructor(port: number) {
+    super(`Port ${String(port)} is in use by another program. Choose another with --port, or --port 0 for any free one.`);
+  }
+}
+
+const bodyLimit = 4 * 1024 * 1024;
+
+export async function listen(options: ServerOptions): Promise<Listening> {
+  const app = makeApp(options);
+  const first = await bind(app, '127.0.0.1', options.port);
+  const { port } = first.address() as AddressInfo;
+  const servers = [first];
+  try {
+    servers.push(await bind(app, '::1', port));
+  } catch (error) {
+    // A machine without IPv6 has no ::1; every other reason counts.
+    if (!['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(errorCode(error))) {
+      first.close();
+      throw error;
+    }
+  }
+  return {
+    port,
+    close: async () => {
+      await Promise.all(servers.map(close));
+    },
+  };
+}
+
+function makeApp(options: ServerOptions): express.Express {
+  const { service, bridge, sessions, origins } = options;
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', false);
+  app.use(checkHost, checkOrigin(origins), express.raw({ type: () => true, limit: bodyLimit, inflate: false }));
+
+  app.post('/public/v1/:kind/:operation', checkContentType, async (request, response) => {
+    const { kind, operation } = request.params;
+    const path = `${kind}/${operation}`;
+    const { status, body } = await handle(service, { path, headers: request.headers, raw: rawBody(request.body) });
+    sendJson(response, status, body);
+  });
+  app.get('/public/v1/discovery/keys', (_request, response) => {
+    sendJson(response, 200, options.discoveryKeys());
+  });
+  app.all('/public/v1/:kind/:operation', (request) => {
+    throw new LatchkeyError('METHOD_NOT_ALLOWED', `expected POST, got ${request.method}`);
+  });
+  app.use('/window', windowRoutes(bridge, sessions, service, options.window !== undefined));
+  if (options.dev !== undefined) app.use('/dev', devRoutes(options.dev));
+  if (options.window !== undefined) app.use(windowPage(options.window));
+
+  app.use((request: Request) => {
+    throw new LatchkeyError('NOT_FOUND', `there is nothing at ${JSON.stringify(request.path.slice(0, 200))}`);
+  });
+  app.use((error: unknown, _request: Request, response: Response, next: NextFunction) => {
+    if (response.headersSent) {
+      next(error);
+      return;
+    }
+    const { status, body } = refusal(service, fromExpress(error));
+    sendJson(response, status, body);
+  });
+  return app;
+}
+
+/** Some SDKs send no type; a browser's form may send any but this one without asking first. */
+function checkContentType(request: Request, _response: Response, next: NextFunction): void {
+  const type = request.headers['content-type'];
+  if (type !== undefined && !/^application\/json\s*(;|$)/i.test(type)) {
+    throw new LatchkeyError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      `expected Content-Type application/json, got ${JSON.stringify(type.slice(0, 100))}`,
+    );
+  }
+  next();
+}
+
+/** Express and its body parser refuse with errors of their own, which carry an HTTP status. */
+function fromExpress(error: unknown): unknown {
+  if (error instanceof LatchkeyError || typeof error !== 'object' || error === null) return error;
+  const { status, type } = error as { readonly status?: unknown; readonly type?: unknown };
+  if (type === 'entity.too.large') {
+    return new LatchkeyError('PAYLOAD_TOO_LARGE', `request body is too large: at most ${String(bodyLimit)} bytes`);
+  }
+  if (type === 'encoding.unsupported') {
+    return new LatchkeyError('UNSUPPORTED_MEDIA_TYPE', 'expected a body without Content-Encoding');
+  }
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    return new LatchkeyError('INVALID_ARGUMENT', 'bad request');
+  }
+  return error;
+}
+
+function bind(app: express.Express, host: string, port: number): Promise<Server> {
+  const server = createServer({ headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 60_000 }, app);
+  server.maxHeadersCount = 100;
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => {
+      reject(errorCode(error) === 'EADDRINUSE' ? new PortInUseError(port) : error);
+    });
+    server.listen({ host, port, ipv6Only: host === '::1' }, () => {
+      resolve(server);
+    });
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+    server.closeAllConnections();
+  });
+}
+
+const errorCode = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';

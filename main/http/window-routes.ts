@@ -1,0 +1,102 @@
+/** The bridge of `preload/contract.ts` over HTTP, under `/window/`, for a browser and for the command line. */
+import { Router, type Request, type Response } from 'express';
+import { z } from 'zod';
+import { parse } from '../activities/parse.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import { bridgeCalls, type Bridge, type BridgeCall } from '../../preload/contract.ts';
+import { rawBody, sendJson } from './answer.ts';
+import { refusal, type Service } from './handle.ts';
+import type { WindowSessions } from './window-sessions.ts';
+
+export type VaultBridge = Omit<Bridge, 'copy'>;
+
+const keepAliveMs = 20_000;
+
+const sessionBody = z.object({ code: z.string().min(1).max(100) });
+const callBody = z.object({ args: z.array(z.unknown()).max(4) });
+
+export function windowRoutes(
+  bridge: VaultBridge,
+  sessions: WindowSessions,
+  service: Pick<Service, 'onFault'>,
+  ui: boolean,
+): Router {
+  const router = Router();
+
+  router.post('/session', (request, response) => {
+    if (!ui) throw new LatchkeyError('NOT_FOUND', 'this Latchkey serves no window: start it with --ui');
+    const { code } = parse(sessionBody, json(request));
+    const opened = sessions.open(code);
+    if (opened === undefined) {
+      throw new LatchkeyError('UNAUTHENTICATED', 'this link was used or is too old: run `latchkey open` for a new one');
+    }
+    response.setHeader(
+      'Set-Cookie',
+      `${cookieName(request)}=${opened.cookie}; HttpOnly; SameSite=Strict; Path=/window`,
+    );
+    sendJson(response, 200, { token: opened.token });
+  });
+
+  router.use((request, _response, next) => {
+    if (sessions.identify(request.headers, cookieName(request)) === undefined) {
+      throw new LatchkeyError('UNAUTHENTICATED', 'this window is not signed in: run `latchkey open` for a link');
+    }
+    next();
+  });
+
+  router.post('/link', (request, response) => {
+    if (!ui) throw new LatchkeyError('NOT_FOUND', 'this Latchkey serves no window: start it with --ui');
+    sendJson(response, 200, { code: sessions.newCode(), port: request.socket.localPort });
+  });
+
+  router.get('/events', (request, response) => {
+    streamEvents(bridge, request, response);
+  });
+
+  router.post('/:call', async (request, response) => {
+    const call = bridgeCalls.find((name) => name === request.params.call);
+    if (call === undefined) {
+      throw new LatchkeyError('NOT_FOUND', `unknown call: expected one of ${bridgeCalls.join(', ')}`);
+    }
+    const { args } = parse(callBody, json(request));
+    try {
+      sendJson(response, 200, { value: await run(bridge, call, args) });
+    } catch (error) {
+      const { status, body } = refusal(service, error);
+      sendJson(response, status, { message: body['message'] });
+    }
+  });
+
+  return router;
+}
+
+/** Runs one call by name; what it is given comes from outside and is checked by the call itself. */
+function run(bridge: VaultBridge, call: BridgeCall, args: readonly unknown[]): Promise<unknown> {
+  const method = bridge[call] as (...given: unknown[]) => Promise<unknown>;
+  return method.apply(bridge, [...args]);
+}
+
+function streamEvents(bridge: VaultBridge, request: Request, response: Response): void {
+  response.writeHead(200, {
+    'Content-Type': 'text/event-stream',
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+  });
+  response.write(': connected\n\n');
+  const stop = bridge.onEvent((event) => response.write(`data: ${JSON.stringify(event)}\n\n`));
+  const keepAlive = setInterval(() => response.write(': still here\n\n'), keepAliveMs);
+  request.on('close', () => {
+    clearInterval(keepAlive);
+    stop();
+  });
+}
+
+const cookieName = (request: Request): string => `latchkey_${String(request.socket.localPort)}`;
+
+function json(request: Request): unknown {
+  try {
+    return JSON.parse(Buffer.from(rawBody(request.body)).toString('utf8'));
+  } catch {
+    throw new LatchkeyError('INVALID_ARGUMENT', 'bad request body: expected a JSON object');
+  }
+}

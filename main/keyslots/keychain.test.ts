@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest';
+import { LatchkeyError } from '../lib/errors.ts';
+import { sessionBusAddress, systemKeychain } from './keychain.ts';
+import type { PasswordStore, SystemKeychainOptions } from './keychain.ts';
+
+/** A store in memory that can be told to fail or to hang; the real one is tested in test/keychain.test.ts. */
+function memoryStore(): PasswordStore & { readonly entries: Map<string, string> } {
+  const entries = new Map<string, string>();
+  return {
+    entries,
+    getPassword: (service, account) => Promise.resolve(entries.get(`${service}:${account}`) ?? null),
+    setPassword: (service, account, password) => {
+      entries.set(`${service}:${account}`, password);
+      return Promise.resolve();
+    },
+    deletePassword: (service, account) => Promise.resolve(entries.delete(`${service}:${account}`)),
+  };
+}
+
+/** No D-Bus is asked on macOS, so the store alone is under test. */
+const keychainOver = (store: Partial<PasswordStore>, options: Partial<SystemKeychainOptions> = {}) =>
+  systemKeychain({
+    sessionBus: undefined,
+    platform: 'darwin',
+    load: () => Promise.resolve({ ...memoryStore(), ...store }),
+    ...options,
+  });
+
+async function reasonOf(call: Promise<unknown>): Promise<string> {
+  const error: unknown = await call.then(
+    () => 'resolved',
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(LatchkeyError);
+  if (!(error instanceof LatchkeyError)) return '';
+  expect(error.code).toBe('INVALID_ARGUMENT');
+  expect(error.message).not.toContain('\n');
+  return error.message;
+}
+
+const never = (): Promise<never> => new Promise(() => undefined);
+
+describe('systemKeychain', () => {
+  test('keeps any bytes, as base64 under the service "latchkey"', async () => {
+    const store = memoryStore();
+    const keychain = keychainOver(store);
+    const secret = Uint8Array.from({ length: 256 }, (_, index) => index);
+    await keychain.set('vault/slot', secret);
+    expect([...store.entries]).toEqual([['latchkey:vault/slot', Buffer.from(secret).toString('base64')]]);
+    expect(await keychain.get('vault/slot')).toEqual(secret);
+    expect(await keychain.get('vault/other')).toBeUndefined();
+    await keychain.delete('vault/slot');
+    await keychain.delete('vault/slot');
+    expect(await keychain.get('vault/slot')).toBeUndefined();
+  });
+
+  test('a probe leaves nothing behind', async () => {
+    const store = memoryStore();
+    expect(await keychainOver(store).probe()).toEqual({ available: true });
+    expect(store.entries.size).toBe(0);
+  });
+
+  test('a probe finds out a keychain that forgets', async () => {
+    const keychain = keychainOver({ getPassword: () => Promise.resolve(null) });
+    expect(await keychain.probe()).toMatchObject({
+      available: false,
+      reason: expect.stringContaining('did not give back') as string,
+    });
+  });
+
+  test.each([
+    ['Cannot create an item in a locked collection', 'The keychain is locked'],
+    ['Prompt was dismissed', 'The keychain is locked'],
+    ['The user name or passphrase you entered is not correct.', 'The keychain is locked'],
+    ['User interaction is not allowed.', 'a service or a remote login'],
+    ['A specified logon session does not exist. It may already have been terminated.', 'a service or a remote login'],
+    ['Object does not exist at path “/org/freedesktop/secrets/collection/login”', 'gnome-keyring-daemon --unlock'],
+    ['The name org.freedesktop.secrets was not provided by any .service files', 'apt install gnome-keyring'],
+    ['Cannot autolaunch D-Bus without X11 $DISPLAY', 'There is no D-Bus session'],
+    ['Timeout was reached', 'does not answer'],
+    ['Something\nnew.', 'Keychain refused: Something new. Try again, or use a password instead.'],
+  ])('the library saying %j', async (says, meaning) => {
+    const fail = () => Promise.reject(new Error(says));
+    const keychain = keychainOver({ getPassword: fail, setPassword: fail, deletePassword: fail });
+    const state = await keychain.probe();
+    expect(state).toEqual({ available: false, reason: expect.stringContaining(meaning) as string });
+    expect(await reasonOf(keychain.get('a'))).toContain(meaning);
+    expect(await reasonOf(keychain.set('a', Uint8Array.of(1)))).toContain(meaning);
+    expect(await reasonOf(keychain.delete('a'))).toContain(meaning);
+  });
+
+  test('a library that does not load: what is missing, by platform; and it is tried again', async () => {
+    let loads = 0;
+    const load = () => {
+      loads += 1;
+      return loads <= 2 ? Promise.reject(new Error('Failed to load keytar native addon')) : Promise.resolve(memoryStore());
+    };
+    const linux = keychainOver({}, { platform: 'linux', sessionBus: 'autolaunch:', load });
+    const state = await linux.probe();
+    expect(state).toEqual({
+      available: false,
+      reason: expect.stringContaining('apt install libsecret-1-0 gnome-keyring') as string,
+    });
+    const mac = await keychainOver({}, { load }).probe();
+    expect(mac).toEqual({ available: false, reason: expect.stringContaining('install Latchkey again') as string });
+    expect(await linux.probe()).toEqual({ available: true });
+  });
+
+  test('on Linux without a D-Bus session nothing is loaded', async () => {
+    const load = () => Promise.reject(new Error('loaded'));
+    const keychain = keychainOver({}, { platform: 'linux', sessionBus: undefined, load });
+    expect(await reasonOf(keychain.get('a'))).toContain('There is no D-Bus session');
+    const gone = keychainOver({}, { platform: 'linux', sessionBus: 'unix:path=/nowhere/bus', load });
+    expect(await reasonOf(gone.get('a'))).toContain('There is no D-Bus session');
+  });
+});
+
+describe('a keychain that hangs', () => {
+  const limits = { call: 60, probe: 30 };
+  const inTime = 'did not answer in time';
+
+  test('every call ends at its limit', async () => {
+    for (const call of ['getPassword', 'setPassword', 'deletePassword'] as const) {
+      const keychain = () => keychainOver({ [call]: never }, { limits });
+      expect(await keychain().probe()).toEqual({
+        available: false,
+        reason: expect.stringContaining(inTime) as string,
+      });
+      if (call === 'getPassword') expect(await reasonOf(keychain().get('a'))).toContain(inTime);
+      if (call === 'setPassword') expect(await reasonOf(keychain().set('a', Uint8Array.of(1)))).toContain(inTime);
+      if (call === 'deletePassword') expect(await reasonOf(keychain().delete('a'))).toContain(inTime);
+    }
+  });
+
+  test('while one call hangs no other reaches the library; once it ends, they do', async () => {
+    const hanging = Promise.withResolvers<string | null>();
+    let calls = 0;
+    const keychain = keychainOver(
+      {
+        getPassword: () => {
+          calls += 1;
+          return calls === 1 ? hanging.promise : Promise.resolve('AQ==');
+        },
+      },
+      { limits },
+    );
+    const [first, second] = [keychain.get('a'), keychain.get('b')].map(reasonOf);
+    expect(await first).toContain(inTime);
+    expect(await second).toContain(inTime);
+    const started = performance.now();
+    expect(await reasonOf(keychain.get('c'))).toContain(inTime);
+    expect(performance.now() - started).toBeLessThan(limits.call / 2);
+    expect(calls).toBe(1);
+    hanging.resolve(null);
+    await hanging.promise;
+    await new Promise(setImmediate);
+    expect(await keychain.get('d')).toEqual(Uint8Array.of(1));
+    expect(calls).toBe(2);
+  });
+
+  test('calls made together are answered one after the other', async () => {
+    let running = 0;
+    let most = 0;
+    const keychain = keychainOver({
+      getPassword: async () => {
+        running += 1;
+        most = Math.max(most, running);
+        await new Promise(setImmediate);
+        running -= 1;
+        return 'AQ==';
+      },
+    });
+    const answers = await Promise.all(Array.from({ length: 5 }, () => keychain.get('a')));
+    expect(answers).toEqual(Array.from({ length: 5 }, () => Uint8Array.of(1)));
+    expect(most).toBe(1);
+  });
+});
+
+describe('sessionBusAddress', () => {
+  test.each([
+    [{ DBUS_SESSION_BUS_ADDRESS: 'unix:path=/a', XDG_RUNTIME_DIR: '/run/user/1' }, 'unix:path=/a'],
+    [{ XDG_RUNTIME_DIR: '/run/user/1' }, 'unix:path=/run/user/1/bus'],
+    [{ XDG_RUNTIME_DIR: '/run/a user,1' }, 'unix:path=/run/a%20user%2C1/bus'],
+    [{ DBUS_SESSION_BUS_ADDRESS: '', XDG_RUNTIME_DIR: '' }, undefined],
+    [{}, undefined],
+  ])('%j', (environment, address) => {
+    expect(sessionBusAddress(environment)).toBe(address);
+  });
+});

@@ -1,0 +1,219 @@
+/** The operating system's keychain: what it must do for a keyslot, and the real one, through keytar. */
+import { LatchkeyError } from '../lib/errors.ts';
+import { secretServiceFault } from './session-bus.ts';
+import type { BusFault } from './session-bus.ts';
+
+export type KeychainState =
+  | { readonly available: true }
+  /** One line for a person: what is missing, and what to do. */
+  | { readonly available: false; readonly reason: string };
+
+/** Small secrets by account, all under one service. Every call but `probe` rejects with LatchkeyError INVALID_ARGUMENT. */
+export interface Keychain {
+  /** @returns the bytes, which the caller erases; undefined where there is no entry, and on Linux where it is locked. */
+  get(account: string): Promise<Uint8Array | undefined>;
+  set(account: string, secret: Uint8Array): Promise<void>;
+  /** An entry that is not there is as good as deleted. */
+  delete(account: string): Promise<void>;
+  /** Stores, reads and deletes an entry of its own: what the keychain says of itself is not enough. */
+  probe(): Promise<KeychainState>;
+}
+
+/** What is used of keytar. */
+export interface PasswordStore {
+  getPassword(service: string, account: string): Promise<string | null>;
+  setPassword(service: string, account: string, password: string): Promise<void>;
+  deletePassword(service: string, account: string): Promise<boolean>;
+}
+
+export interface SystemKeychainOptions {
+  /** Linux: where the D-Bus session is, as `sessionBusAddress` finds it; undefined where there is none. */
+  readonly sessionBus: string | undefined;
+  readonly platform?: NodeJS.Platform;
+  readonly load?: () => Promise<PasswordStore>;
+  /** Milliseconds. A call may wait for a person who is asked for a password; a probe and a silent bus may not. */
+  readonly limits?: { readonly call: number; readonly probe: number };
+}
+
+const service = 'latchkey';
+
+/** Where GLib, and so the keychain library, looks for the D-Bus session. */
+export function sessionBusAddress(
+  environment: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const address = environment['DBUS_SESSION_BUS_ADDRESS'];
+  if (address !== undefined && address !== '') return address;
+  const directory = environment['XDG_RUNTIME_DIR'];
+  return directory === undefined || directory === ''
+    ? undefined
+    : `unix:path=${encodeURIComponent(directory).replaceAll('%2F', '/')}/bus`;
+}
+
+/** A keychain that is not there, for vaults that must not touch the real one. */
+export function noKeychain(reason: string): Keychain {
+  const refuse = (): Promise<never> => Promise.reject(unavailable(reason));
+  return {
+    get: refuse,
+    set: refuse,
+    delete: refuse,
+    probe: () => Promise.resolve({ available: false, reason }),
+  };
+}
+
+/**
+ * The keychain of the user who runs this process: Keychain on macOS, Credential Manager on Windows, the Secret Service
+ * on Linux. The native library is loaded at the first call, since loading it throws where libsecret is missing.
+ */
+export function systemKeychain({
+  sessionBus,
+  platform = process.platform,
+  load = loadKeytar,
+  limits = { call: 60_000, probe: 5_000 },
+}: SystemKeychainOptions): Keychain {
+  const hasSecretService = platform !== 'darwin' && platform !== 'win32';
+  const turns = new Turns();
+  let probes = 0;
+
+  /** Everything is asked again each time: a service may be installed, started or stopped while the vault runs. */
+  async function ready(): Promise<PasswordStore> {
+    if (hasSecretService) {
+      if (sessionBus === undefined) throw unavailable(reasons['no-bus']);
+      const fault = await secretServiceFault(sessionBus, limits.probe * 0.8);
+      if (fault !== undefined) throw unavailable(reasons[fault]);
+    }
+    try {
+      return await load();
+    } catch (error) {
+      throw unavailable(hasSecretService ? reasons['no-library'] : reasons['no-addon'], error);
+    }
+  }
+
+  /** One call at a time: a call that hangs takes one of the few threads there are, and must not take them all. */
+  const call = <T>(limit: number, use: (store: PasswordStore) => Promise<T>): Promise<T> =>
+    turns.take(limit, async (isWanted) => {
+      const store = await ready();
+      if (!isWanted()) throw unavailable(reasons.silent);
+      try {
+        return await use(store);
+      } catch (error) {
+        throw error instanceof LatchkeyError ? error : unavailable(reasonOf(error, platform), error);
+      }
+    });
+
+  return {
+    get: (account) =>
+      call(limits.call, async (store) => {
+        const text = await store.getPassword(service, account);
+        return text === null ? undefined : Uint8Array.from(Buffer.from(text, 'base64'));
+      }),
+    set: (account, secret) =>
+      call(limits.call, (store) =>
+        store.setPassword(service, account, Buffer.from(secret).toString('base64')),
+      ),
+    delete: (account) =>
+      call(limits.call, async (store) => {
+        await store.deletePassword(service, account);
+      }),
+    probe: async () => {
+      // Two processes may probe at once: each has an entry of its own.
+      probes += 1;
+      const account = `probe-${process.pid}-${probes}`;
+      const value = `probe ${process.hrtime.bigint()}`;
+      try {
+        const kept = await call(limits.probe, async (store) => {
+          await store.setPassword(service, account, value);
+          const read = await store.getPassword(service, account);
+          await store.deletePassword(service, account);
+          return read;
+        });
+        return kept === value ? { available: true } : { available: false, reason: reasons.forgetful };
+      } catch (error) {
+        return { available: false, reason: error instanceof LatchkeyError ? error.message : oneLine(error) };
+      }
+    },
+  };
+}
+
+const loadKeytar = async (): Promise<PasswordStore> => (await import('keytar')).default;
+
+/** Work in turn, each piece with a limit of time that counts from the asking. */
+class Turns {
+  #last: Promise<unknown> = Promise.resolve();
+  #isOverdue = false;
+
+  async take<T>(limit: number, work: (isWanted: () => boolean) => Promise<T>): Promise<T> {
+    if (this.#isOverdue) throw unavailable(reasons.silent);
+    let isWanted = true;
+    const turn = this.#last.then(() => {
+      if (!isWanted) throw unavailable(reasons.silent);
+      return work(() => isWanted);
+    });
+    // Whoever is next waits for the work itself, not for its limit.
+    this.#last = turn.then(
+      () => (this.#isOverdue = false),
+      () => (this.#isOverdue = false),
+    );
+    const { promise: limitReached, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      isWanted = false;
+      this.#isOverdue = true;
+      reject(unavailable(reasons.silent));
+    }, limit).unref();
+    try {
+      return await Promise.race([turn, limitReached]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+const instead = 'or use a password instead';
+
+const reasons = {
+  'no-bus': `There is no D-Bus session, through which the keychain is reached: run Latchkey in a desktop session or under dbus-run-session, ${instead}.`,
+  'bus-silent': `The D-Bus session does not answer, so the keychain cannot be reached: log out and in again, ${instead}.`,
+  'no-service': `No Secret Service (keyring) runs in this session: install one with "apt install gnome-keyring", or switch it on in KeePassXC or KWallet, ${instead}.`,
+  'service-silent': `The Secret Service (keyring) of this session does not answer: restart it or log out and in again, ${instead}.`,
+  'no-library': `The keychain library cannot be loaded, most likely because libsecret is missing: install it with "apt install libsecret-1-0 gnome-keyring", ${instead}.`,
+  'no-addon': `The keychain library cannot be loaded: install Latchkey again, ${instead}.`,
+  'no-collection': `The keyring of this session has not been set up: log in to the desktop once, or run "gnome-keyring-daemon --unlock", ${instead}.`,
+  locked: `The keychain is locked: unlock it and try again, ${instead}.`,
+  silent: `The keychain did not answer in time; it may be waiting for you to unlock it: look for its window and try again, ${instead}.`,
+  forgetful: `The keychain did not give back what it was given: restart it, ${instead}.`,
+  'no-session': `The keychain cannot be used in this kind of session (a service or a remote login): run Latchkey in a desktop session, ${instead}.`,
+} as const satisfies Record<BusFault, string> & Record<string, string>;
+
+/** What the native libraries say, as far as it is known, and what it means. */
+const knownFailures: readonly { readonly says: RegExp; readonly reason: string }[] = [
+  { says: /autolaunch D-Bus|Could not connect/i, reason: reasons['no-bus'] },
+  { says: /not provided by any \.service|ServiceUnknown/i, reason: reasons['no-service'] },
+  {
+    says: /does not exist at path|No such (object|collection|secret collection)/i,
+    reason: reasons['no-collection'],
+  },
+  { says: /Timeout was reached|did not receive a reply|NoReply/i, reason: reasons['service-silent'] },
+  { says: /locked|dismissed|user name or passphrase|cancell?ed/i, reason: reasons.locked },
+  { says: /interaction is not allowed|logon session does not exist/i, reason: reasons['no-session'] },
+];
+
+function reasonOf(error: unknown, platform: NodeJS.Platform): string {
+  const text = oneLine(error);
+  const known = knownFailures.find(({ says }) => says.test(text));
+  if (known !== undefined) return known.reason;
+  const name =
+    platform === 'darwin'
+      ? 'Keychain'
+      : platform === 'win32'
+        ? 'Credential Manager'
+        : 'The Secret Service (keyring)';
+  return `${name} refused: ${text.replace(/\.$/, '')}. Try again, ${instead}.`;
+}
+
+/** The platform's own words, in whatever language it speaks, fit for one line. */
+function oneLine(error: unknown): string {
+  const text = (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ').trim();
+  return text.length <= 160 ? text : `${text.slice(0, 157)}...`;
+}
+
+const unavailable = (reason: string, cause?: unknown): LatchkeyError =>
+  new LatchkeyError('INVALID_ARGUMENT', reason, { cause });

@@ -1,0 +1,174 @@
+/**
+ * The one holder of the master key while the vault is unlocked, and of the secret keys opened with it.
+ * Erasing memory is best effort in JavaScript; what is promised is that nothing is held here after `lock`.
+ */
+import { checkBytes } from '../crypto/bytes.ts';
+import { open, seal } from '../crypto/sealing.ts';
+import type { Place } from '../crypto/sealing.ts';
+import type { Clock } from '../lib/clock.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import type { Random } from '../lib/random.ts';
+
+export interface KeyringOptions {
+  readonly random: Random;
+  readonly clock: Clock;
+  /** How many opened keys are held at most; the one unused for longest goes first. */
+  readonly maxEntries?: number;
+  /** Milliseconds from the making of an opened key to its erasure. */
+  readonly timeToLive?: number;
+}
+
+interface Entry {
+  readonly bytes: Uint8Array;
+  /** On the clock's `wall`, in milliseconds. */
+  readonly madeAt: number;
+}
+
+export type KeyringListener = (unlocked: boolean) => void;
+
+export class Keyring {
+  readonly #random: Random;
+  readonly #clock: Clock;
+  readonly #maxEntries: number;
+  readonly #timeToLive: number;
+  /** In the order of last use, oldest first. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #listeners = new Set<KeyringListener>();
+  #masterKey: Uint8Array | undefined;
+  #sweep: NodeJS.Timeout | undefined;
+
+  constructor({ random, clock, maxEntries = 1024, timeToLive = 5 * 60_000 }: KeyringOptions) {
+    this.#random = random;
+    this.#clock = clock;
+    this.#maxEntries = maxEntries;
+    this.#timeToLive = timeToLive;
+  }
+
+  get unlocked(): boolean {
+    return this.#masterKey !== undefined;
+  }
+
+  /** Takes a copy of the master key (32 bytes); the caller erases its own. A key held before is erased first. */
+  unlock(masterKey: Uint8Array): void {
+    checkBytes('masterKey', masterKey, 32);
+    const copy = Uint8Array.from(masterKey);
+    this.#drop();
+    this.#masterKey = copy;
+    this.#tell();
+  }
+
+  /** Erases the master key and every opened key. Locking twice is locking once. */
+  lock(): void {
+    if (!this.unlocked) return;
+    this.#drop();
+    this.#tell();
+  }
+
+  /** Erases every opened key and stays unlocked: for when what the names of the opened keys mean has changed. */
+  forget(): void {
+    for (const name of this.#entries.keys()) this.#erase(name);
+  }
+
+  /** Seals a secret for one place in the database. @throws LatchkeyError VAULT_LOCKED */
+  seal(place: Place, secret: Uint8Array): Uint8Array {
+    return seal(this.#key(), place, secret, this.#random);
+  }
+
+  /**
+   * Opens what `seal` made for the same place.
+   * @returns A copy, which the caller erases after use.
+   * @throws LatchkeyError VAULT_LOCKED, or INTERNAL where the record does not open.
+   */
+  open(place: Place, sealed: Uint8Array): Uint8Array {
+    return open(this.#key(), place, sealed);
+  }
+
+  /**
+   * Answers an opened or derived secret key, and makes it only where it is not held.
+   *
+   * The answer belongs to the keyring, which erases it at any later turn of the event loop: use it at once, within the
+   * same synchronous stretch and before asking for another key, and never keep or change it.
+   * @param name Names the key among all the vault's keys: table, row and path, for example.
+   * @param make Makes the key; the keyring takes over the bytes, so they must be held by nobody else.
+   * @throws LatchkeyError VAULT_LOCKED
+   */
+  cached(name: string, make: () => Uint8Array): Uint8Array {
+    this.#key();
+    const held = this.#entries.get(name);
+    if (held !== undefined && this.#isFresh(held)) {
+      this.#entries.delete(name);
+      this.#entries.set(name, held);
+      return held.bytes;
+    }
+    const bytes = make();
+    try {
+      // Making one key may have locked the vault, or have made this very key on the way.
+      this.#key();
+    } catch (error) {
+      bytes.fill(0);
+      throw error;
+    }
+    this.#erase(name);
+    this.#entries.set(name, { bytes, madeAt: this.#clock.wall() });
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= this.#maxEntries) break;
+      this.#erase(oldest);
+    }
+    this.#armSweep();
+    return bytes;
+  }
+
+  /** Calls back after each unlock and lock. @returns the function that stops it. */
+  onChange(listener: KeyringListener): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  #key(): Uint8Array {
+    if (this.#masterKey === undefined) {
+      throw new LatchkeyError(
+        'VAULT_LOCKED',
+        'The vault is locked: unlock it with its password, keychain or recovery phrase, then send the request again.',
+      );
+    }
+    return this.#masterKey;
+  }
+
+  #drop(): void {
+    clearTimeout(this.#sweep);
+    this.#sweep = undefined;
+    this.forget();
+    this.#masterKey?.fill(0);
+    this.#masterKey = undefined;
+  }
+
+  #erase(name: string): void {
+    this.#entries.get(name)?.bytes.fill(0);
+    this.#entries.delete(name);
+  }
+
+  /** A clock that was set back makes a key stale, rather than giving it a longer life. */
+  #isFresh({ madeAt }: Entry): boolean {
+    const age = this.#clock.wall() - madeAt;
+    return age >= 0 && age < this.#timeToLive;
+  }
+
+  /** Stale keys are erased when their time comes, without waiting for somebody to ask for them. */
+  #armSweep(delay = this.#timeToLive): void {
+    this.#sweep ??= setTimeout(() => {
+      this.#sweep = undefined;
+      let next = this.#timeToLive;
+      for (const [name, entry] of this.#entries) {
+        if (this.#isFresh(entry)) next = Math.min(next, entry.madeAt + this.#timeToLive - this.#clock.wall());
+        else this.#erase(name);
+      }
+      if (this.#entries.size > 0) this.#armSweep(Math.max(next, 1));
+    }, delay).unref();
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener(this.unlocked);
+  }
+}

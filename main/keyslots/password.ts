@@ -1,0 +1,71 @@
+/** The key that a password gives: argon2id (RFC 9106), by one implementation under Node and Electron alike. */
+import { hashRaw } from '@node-rs/argon2';
+import { z } from 'zod';
+import { checkBytes } from '../crypto/bytes.ts';
+import { encodeUtf8, invalid } from '../crypto/encodings.ts';
+
+export interface PasswordCost {
+  readonly memoryKiB: number;
+  readonly passes: number;
+  readonly parallelism: number;
+}
+
+export const defaultPasswordCost: PasswordCost = { memoryKiB: 64 * 1024, passes: 3, parallelism: 1 };
+
+/**
+ * What a password slot stores. The upper bounds hold when a slot is opened: whoever can write the file must not be
+ * able to take the machine's memory or hours of its time.
+ */
+export const passwordParameters = z
+  .strictObject({
+    version: z.literal(1),
+    kdf: z.literal('argon2id'),
+    memoryKiB: z
+      .int()
+      .min(8)
+      .max(1024 * 1024),
+    passes: z.int().min(1).max(16),
+    parallelism: z.int().min(1).max(16),
+    /** Hex. */
+    salt: z.string().regex(/^[0-9a-f]{32}$/),
+  })
+  .refine(({ memoryKiB, parallelism }) => memoryKiB >= 8 * parallelism, {
+    path: ['memoryKiB'],
+    message: 'expected 8 KiB or more for each lane of parallelism',
+  });
+
+export type PasswordParameters = z.infer<typeof passwordParameters>;
+
+/** Characters, as a person counts them. */
+const length = { min: 8, max: 1024 };
+
+/** What a new password must be. An existing one is only ever tried. @throws LatchkeyError INVALID_ARGUMENT */
+export function checkNewPassword(password: string): void {
+  if (typeof password !== 'string') throw invalid('password', `expected text, got ${typeof password}`);
+  const count = Array.from(password).length;
+  if (count < length.min || count > length.max) {
+    throw invalid('password', `expected ${length.min} to ${length.max} characters, got ${count}`);
+  }
+}
+
+/**
+ * @param password In any composition of its characters: keyboards of different systems compose accents differently.
+ * @returns 32 bytes, which the caller erases after use.
+ */
+export async function passwordKey(password: string, parameters: PasswordParameters): Promise<Uint8Array> {
+  const { memoryKiB, passes, parallelism, salt } = parameters;
+  const bytes = encodeUtf8('password', password.normalize('NFKC'));
+  try {
+    const key = await hashRaw(bytes, {
+      memoryCost: memoryKiB,
+      timeCost: passes,
+      parallelism,
+      salt: Buffer.from(salt, 'hex'),
+      outputLen: 32,
+    });
+    checkBytes('key', key, 32);
+    return key;
+  } finally {
+    bytes.fill(0);
+  }
+}

@@ -1,0 +1,270 @@
+/**
+ * Keyslots: each wraps the same master key under a key that one secret gives, so that any one of them opens the vault.
+ * A slot is bound to its vault, its id, its kind and its parameters; changed or moved, it does not open.
+ */
+import { z } from 'zod';
+import { checkBytes } from '../crypto/bytes.ts';
+import { encodeUtf8, toHex } from '../crypto/encodings.ts';
+import { unwrapKey, wrapKey } from '../crypto/sealing.ts';
+import { uuidV4 } from '../crypto/uuid.ts';
+import type { KeyslotRow } from '../db/keyslots.ts';
+import { assertNever, LatchkeyError } from '../lib/errors.ts';
+import type { Random } from '../lib/random.ts';
+import type { Keychain } from './keychain.ts';
+import { checkNewPassword, defaultPasswordCost, passwordKey, passwordParameters } from './password.ts';
+import type { PasswordCost, PasswordParameters } from './password.ts';
+import { recoveryKey, recoveryParameters } from './recovery.ts';
+import type { RecoveryParameters } from './recovery.ts';
+
+export interface NewSlot {
+  /** 32 bytes, which the caller keeps and erases. */
+  readonly masterKey: Uint8Array;
+  readonly vaultId: string;
+  readonly random: Random;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** What somebody offers to open the vault with. */
+export type OpenWith =
+  | { readonly with: 'keychain'; readonly keychain: Keychain }
+  | { readonly with: 'password'; readonly password: string }
+  | { readonly with: 'recovery'; readonly phrase: string };
+
+type Kind = KeyslotRow['kind'];
+
+/** Each kind as a person reads it. */
+const nouns = {
+  keychain: 'keychain',
+  password: 'password',
+  recovery: 'recovery phrase',
+} as const satisfies Record<Kind, string>;
+
+/** What a keychain slot stores: nothing, since the keychain itself holds the key under a name that the ids give. */
+const keychainParameters = z.strictObject({ version: z.literal(1) });
+
+/**
+ * @param slot.phrase 24 words.
+ * @returns A slot with `confirmedAt` null: the owner has yet to show that the phrase was kept.
+ * @throws LatchkeyError INVALID_ARGUMENT naming what is wrong with the phrase, never a word of it.
+ */
+export function makeRecoverySlot({ phrase, ...slot }: NewSlot & { readonly phrase: string }): KeyslotRow {
+  const parameters: RecoveryParameters = {
+    version: 1,
+    kdf: 'hkdf-sha256',
+    salt: toHex(slot.random('keyslot.salt', 32)),
+  };
+  return wrapped(slot, newId(slot), 'recovery', parameters, recoveryKey(phrase, parameters));
+}
+
+/**
+ * @param slot.password 8 to 1024 characters.
+ * @param slot.cost What trying one password costs; stored in the slot.
+ * @throws LatchkeyError INVALID_ARGUMENT for a password of another length.
+ */
+export async function makePasswordSlot({
+  password,
+  cost = defaultPasswordCost,
+  ...slot
+}: NewSlot & { readonly password: string; readonly cost?: PasswordCost }): Promise<KeyslotRow> {
+  checkNewPassword(password);
+  const { memoryKiB, passes, parallelism } = cost;
+  const parameters: PasswordParameters = passwordParameters.parse({
+    version: 1,
+    kdf: 'argon2id',
+    memoryKiB,
+    passes,
+    parallelism,
+    salt: toHex(slot.random('keyslot.salt', 16)),
+  });
+  return wrapped(slot, newId(slot), 'password', parameters, await passwordKey(password, parameters));
+}
+
+/**
+ * Stores a fresh wrapping key in the keychain, under the vault's id and the slot's, and reads it back: a keychain that
+ * forgets is found out while the vault can still be opened otherwise.
+ * @throws LatchkeyError INVALID_ARGUMENT saying why the keychain cannot be used.
+ */
+export async function makeKeychainSlot({
+  keychain,
+  ...slot
+}: NewSlot & { readonly keychain: Keychain }): Promise<KeyslotRow> {
+  checkBytes('masterKey', slot.masterKey, 32);
+  const id = newId(slot);
+  const account = keychainAccount(slot.vaultId, id);
+  const wrappingKey = slot.random('keyslot.wrapping-key', 32);
+  try {
+    await keychain.set(account, wrappingKey);
+    const kept = await keychain.get(account);
+    const isKept = kept !== undefined && Buffer.from(kept).equals(wrappingKey);
+    kept?.fill(0);
+    if (!isKept) {
+      await keychain.delete(account);
+      throw new LatchkeyError(
+        'INVALID_ARGUMENT',
+        'The keychain took a key and did not give it back: use a password instead.',
+      );
+    }
+    return wrapped(slot, id, 'keychain', { version: 1 }, Uint8Array.from(wrappingKey));
+  } finally {
+    wrappingKey.fill(0);
+  }
+}
+
+/** Removes what a keychain slot left in the keychain. A slot of another kind left nothing. */
+export async function forgetKeychainSlot(
+  keychain: Keychain,
+  vaultId: string,
+  slot: Pick<KeyslotRow, 'id' | 'kind'>,
+): Promise<void> {
+  if (slot.kind === 'keychain') await keychain.delete(keychainAccount(vaultId, slot.id));
+}
+
+/**
+ * Opens one slot.
+ * @returns The master key (32 bytes), which the caller erases after use.
+ * @throws LatchkeyError INVALID_ARGUMENT where the secret is not the one, INTERNAL where the slot is damaged.
+ */
+export async function openSlot(vaultId: string, slot: KeyslotRow, how: OpenWith): Promise<Uint8Array> {
+  if (slot.kind !== how.with) {
+    throw new LatchkeyError(
+      'INVALID_ARGUMENT',
+      `The keyslot ${JSON.stringify(slot.id)} opens with the ${nouns[slot.kind]}, not with the ${nouns[how.with]}.`,
+    );
+  }
+  const wrappingKey = await wrappingKeyOf(vaultId, slot, how);
+  try {
+    const masterKey = unwrapKey(wrappingKey, slot.wrapped, binding(vaultId, slot));
+    if (masterKey !== undefined) return masterKey;
+  } finally {
+    wrappingKey.fill(0);
+  }
+  throw new LatchkeyError('INVALID_ARGUMENT', `The ${nouns[how.with]} does not open this vault.`);
+}
+
+/**
+ * Opens the first slot of the offered kind that will.
+ * @returns The master key (32 bytes), which the caller erases after use.
+ * @throws LatchkeyError as `openSlot` does for the last slot tried; INVALID_ARGUMENT where there is none of that kind.
+ */
+export async function openAnySlot(
+  vaultId: string,
+  slots: readonly KeyslotRow[],
+  how: OpenWith,
+): Promise<Uint8Array> {
+  let refusal: unknown = new LatchkeyError(
+    'INVALID_ARGUMENT',
+    `This vault has no ${nouns[how.with]} to unlock it with. It opens with: ${kindsOf(slots)}.`,
+  );
+  for (const slot of slots.filter(({ kind }) => kind === how.with)) {
+    try {
+      return await openSlot(vaultId, slot, how);
+    } catch (error) {
+      refusal = error;
+    }
+  }
+  throw refusal;
+}
+
+/**
+ * Whether a slot may go. The keychain is never the only holder of the master key: keychains are lost with the user
+ * account, the machine, or an update.
+ * @throws LatchkeyError NOT_FOUND, or INVALID_ARGUMENT for the last slot that is not the keychain's.
+ */
+export function checkRemovable(slots: readonly Pick<KeyslotRow, 'id' | 'kind'>[], id: string): void {
+  const slot = slots.find((candidate) => candidate.id === id);
+  if (slot === undefined) {
+    throw new LatchkeyError('NOT_FOUND', `There is no keyslot ${JSON.stringify(id)} in this vault.`);
+  }
+  if (slot.kind === 'keychain') return;
+  if (slots.some((other) => other.id !== id && other.kind !== 'keychain')) return;
+  throw new LatchkeyError(
+    'INVALID_ARGUMENT',
+    `The ${nouns[slot.kind]} cannot be removed: without it only the keychain could open this vault, or nothing. Add a password or a recovery phrase first.`,
+  );
+}
+
+async function wrappingKeyOf(vaultId: string, slot: KeyslotRow, how: OpenWith): Promise<Uint8Array> {
+  switch (how.with) {
+    case 'password':
+      return passwordKey(how.password, parametersOf(slot, passwordParameters));
+    case 'recovery':
+      return recoveryKey(how.phrase, parametersOf(slot, recoveryParameters));
+    case 'keychain':
+      parametersOf(slot, keychainParameters);
+      return keychainKey(how.keychain, keychainAccount(vaultId, slot.id));
+    default:
+      return assertNever(how);
+  }
+}
+
+async function keychainKey(keychain: Keychain, account: string): Promise<Uint8Array> {
+  const key = await keychain.get(account);
+  if (key?.length === 32) return key;
+  key?.fill(0);
+  // A locked keychain may answer as if it held nothing: say which of the two it is.
+  const state = await keychain.probe();
+  if (!state.available) throw new LatchkeyError('INVALID_ARGUMENT', state.reason);
+  throw new LatchkeyError(
+    'INVALID_ARGUMENT',
+    'The keychain holds no key for this vault: it was removed, or belongs to another user or machine. Unlock the vault with its password or recovery phrase.',
+  );
+}
+
+/** Takes over the wrapping key, and erases it. */
+function wrapped(
+  { masterKey, vaultId, random, now }: NewSlot,
+  id: string,
+  kind: Kind,
+  parameters: object,
+  wrappingKey: Uint8Array,
+): KeyslotRow {
+  try {
+    const slot = { id, kind, parameters: JSON.stringify(parameters) };
+    return {
+      ...slot,
+      wrapped: wrapKey(wrappingKey, masterKey, binding(vaultId, slot), random),
+      createdAt: now,
+      confirmedAt: null,
+    };
+  } finally {
+    wrappingKey.fill(0);
+  }
+}
+
+const newId = ({ random }: NewSlot): string => uuidV4(random('keyslot.id', 16));
+
+const keychainAccount = (vaultId: string, slotId: string): string => `${vaultId}/${slotId}`;
+
+/** A JSON array of strings: each field ends where its quotes do, so no two slots encode alike. */
+const binding = (
+  vaultId: string,
+  { id, kind, parameters }: Pick<KeyslotRow, 'id' | 'kind' | 'parameters'>,
+): Uint8Array =>
+  encodeUtf8('keyslot', JSON.stringify(['latchkey keyslot', 1, vaultId, id, kind, parameters]));
+
+function parametersOf<T>(slot: KeyslotRow, schema: z.ZodType<T>): T {
+  const parsed = schema.safeParse(parseJson(slot.parameters));
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map(
+    ({ path, message }) => `${['parameters', ...path].join('.')}: ${message}`,
+  );
+  throw new LatchkeyError(
+    'INTERNAL',
+    `The keyslot ${JSON.stringify(slot.id)} (${nouns[slot.kind]}) is damaged, or was made by a newer version: ${faults.join('; ')}.`,
+  );
+}
+
+/** Answers undefined for what is no JSON; no schema takes that. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function kindsOf(slots: readonly KeyslotRow[]): string {
+  const kinds = new Set(slots.map(({ kind }) => nouns[kind]));
+  return kinds.size === 0 ? 'nothing yet' : [...kinds].join(', ');
+}

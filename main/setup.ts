@@ -1,0 +1,150 @@
+/** Makes a new vault: master key, keyslots, the vault's own keys, the organization and its owner, in one transaction. */
+import { generateP256, uncompressP256 } from './crypto/p256.ts';
+import { toHex } from './crypto/encodings.ts';
+import { uuidV4 } from './crypto/uuid.ts';
+import { insertApiKey } from './db/api-keys.ts';
+import { insertKeyslot, type KeyslotRow } from './db/keyslots.ts';
+import { insertOrganization } from './db/organizations.ts';
+import { insertServerKey, serverKeyNames, type ServerKeyRow } from './db/server-keys.ts';
+import type { UnitOfWork } from './db/unit-of-work.ts';
+import { insertUser } from './db/users.ts';
+import { getVault, insertVault } from './db/vault.ts';
+import type { Keychain } from './keyslots/keychain.ts';
+import type { Keyring } from './keyslots/keyring.ts';
+import { forgetKeychainSlot, makeKeychainSlot, makePasswordSlot, makeRecoverySlot } from './keyslots/slots.ts';
+import type { Clock } from './lib/clock.ts';
+import { LatchkeyError } from './lib/errors.ts';
+import type { Random } from './lib/random.ts';
+
+/** What a vault is made with. */
+export interface SetupParts {
+  readonly units: UnitOfWork;
+  readonly keyring: Keyring;
+  readonly keychain: Keychain;
+  readonly random: Random;
+  readonly clock: Clock;
+}
+
+export interface NewVault {
+  readonly organizationName: string;
+  readonly userName: string;
+  readonly userEmail?: string;
+  readonly useKeychain: boolean;
+  readonly password?: string;
+  readonly recoveryPhrase: string;
+  /** Whether the owner has shown to have kept the phrase. */
+  readonly recoveryConfirmed: boolean;
+  /** The owner's first API key besides the window's own; hex, compressed P-256. */
+  readonly apiKey?: { readonly name: string; readonly publicKey: string };
+}
+
+export interface MadeVault {
+  readonly organizationId: string;
+  readonly userId: string;
+}
+
+/** The row of `server_keys` that a key is sealed for. */
+export const serverKeyPlace = (name: string, organizationId: string) => ({
+  table: 'server_keys',
+  rowId: name,
+  organizationId,
+});
+
+/**
+ * Makes the vault and leaves it unlocked.
+ * @throws LatchkeyError ALREADY_EXISTS when the file holds one.
+ */
+export async function setUp(parts: SetupParts, vault: NewVault): Promise<MadeVault> {
+  const { units, keyring, keychain, random, clock } = parts;
+  checkMissing(units);
+  const now = clock.now();
+  const vaultId = uuidV4(random('vault', 16));
+  const organizationId = uuidV4(random('organization', 16));
+  const userId = uuidV4(random('user', 16));
+  const masterKey = random('master key', 32);
+  const slotBase = { masterKey, vaultId, random, now };
+  const slots: KeyslotRow[] = [];
+  try {
+    const recoverySlot = makeRecoverySlot({ ...slotBase, phrase: vault.recoveryPhrase });
+    slots.push({ ...recoverySlot, confirmedAt: vault.recoveryConfirmed ? now : null });
+    if (vault.password !== undefined) slots.push(await makePasswordSlot({ ...slotBase, password: vault.password }));
+    if (vault.useKeychain) slots.push(await makeKeychainSlot({ ...slotBase, keychain }));
+    keyring.unlock(masterKey);
+    const serverKeys = serverKeyNames.map((name) => makeServerKey(name));
+    await units.write((tx) => {
+      if (getVault(tx)) throw vaultExists();
+      insertVault(tx, { id: vaultId, organizationId, ownerUserId: userId, createdAt: now });
+      for (const slot of slots) insertKeyslot(tx, slot);
+      for (const key of serverKeys) insertServerKey(tx, key.row);
+      const times = { createdAt: now, updatedAt: now };
+      insertOrganization(tx, {
+        id: organizationId,
+        parentId: null,
+        name: vault.organizationName,
+        rootQuorumThreshold: 1,
+        ...times,
+      });
+      insertUser(
+        tx,
+        {
+          id: userId,
+          organizationId,
+          name: vault.userName,
+          email: vault.userEmail ?? null,
+          phoneNumber: null,
+          root: 1,
+          ...times,
+        },
+        [],
+      );
+      const apiKeys = serverKeys
+        .filter(({ row }) => row.name === 'window')
+        .map(({ compressed }) => ({ name: 'Latchkey window', publicKey: compressed }));
+      for (const { name, publicKey } of [...apiKeys, ...(vault.apiKey ? [vault.apiKey] : [])]) {
+        insertApiKey(tx, {
+          id: uuidV4(random('api key', 16)),
+          organizationId,
+          userId,
+          name,
+          credentialType: 'CREDENTIAL_TYPE_API_KEY_P256',
+          publicKey,
+          expirationSeconds: null,
+          expiresAt: null,
+          ...times,
+        });
+      }
+    });
+  } catch (error) {
+    keyring.lock();
+    for (const slot of slots) await forgetKeychainSlot(keychain, vaultId, slot);
+    throw error;
+  } finally {
+    masterKey.fill(0);
+  }
+  return { organizationId, userId };
+
+  function makeServerKey(name: ServerKeyRow['name']): { readonly row: ServerKeyRow; readonly compressed: string } {
+    const pair = generateP256((length) => random(`server key ${name}`, length));
+    try {
+      return {
+        row: {
+          name,
+          publicKey: toHex(uncompressP256(pair.publicKey)),
+          sealed: keyring.seal(serverKeyPlace(name, organizationId), pair.privateKey),
+          createdAt: now,
+        },
+        compressed: toHex(pair.publicKey),
+      };
+    } finally {
+      pair.privateKey.fill(0);
+    }
+  }
+}
+
+/** @throws LatchkeyError ALREADY_EXISTS when the file holds a vault. */
+export function checkMissing(units: UnitOfWork): void {
+  if (units.read(getVault)) throw vaultExists();
+}
+
+const vaultExists = (): LatchkeyError =>
+  new LatchkeyError('ALREADY_EXISTS', 'there is a vault here already: it is not overwritten');

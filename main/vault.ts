@@ -1,0 +1,161 @@
+/** The composition root: opens the file, wires the service, listens. The only wiring there is. */
+import { randomBytes } from 'node:crypto';
+import { VaultDoor, type VaultBridge } from './bridge.ts';
+import { version, type Config } from './config.ts';
+import { checkSecp256k1Accelerator } from './crypto/secp256k1.ts';
+import { Connection } from './db/connection.ts';
+import { migrate } from './db/migrations.ts';
+import { UnitOfWork } from './db/unit-of-work.ts';
+import { createPrivateFile, VaultDirectory } from './db/vault-directory.ts';
+import type { DevControls } from './http/dev-routes.ts';
+import type { Service } from './http/handle.ts';
+import { listen } from './http/server.ts';
+import { WindowSessions } from './http/window-sessions.ts';
+import { noKeychain, systemKeychain, type Keychain } from './keyslots/keychain.ts';
+import { Keyring } from './keyslots/keyring.ts';
+import { systemClock, type Clock } from './lib/clock.ts';
+import type { Random } from './lib/random.ts';
+import { operations, versions } from './operations/index.ts';
+import { setUp, type MadeVault, type NewVault } from './setup.ts';
+
+/** What a caller may put in the place of the real thing: `latchkey dev` its seed and clock, tests a keychain. */
+export interface Substitutes {
+  readonly random?: Random;
+  readonly clock?: Clock;
+  readonly keychain?: Keychain;
+  /** Makes the `/dev/` routes, over the open vault. */
+  readonly dev?: (parts: { readonly connection: Connection; readonly keyring: Keyring }) => DevControls;
+  /** Where faults go; standard error unless given. */
+  readonly onFault?: (error: unknown) => void;
+}
+
+/** A vault's file, open and held, before anything listens. */
+export interface OpenVault {
+  readonly connection: Connection;
+  readonly units: UnitOfWork;
+  readonly keyring: Keyring;
+  readonly bridge: VaultBridge;
+  setUp(vault: NewVault): Promise<MadeVault>;
+  close(): void;
+}
+
+export interface Vault extends Omit<OpenVault, 'close'> {
+  /** `http://127.0.0.1:7377`. */
+  readonly url: string;
+  /** @returns an address that signs one browser in, once. */
+  newLink(): string;
+  close(): Promise<void>;
+}
+
+interface Opened extends OpenVault {
+  readonly door: VaultDoor;
+  readonly service: Service;
+  readonly directory: VaultDirectory | undefined;
+  readonly listensAt: (url: string) => void;
+}
+
+/** Opens the vault's file and takes its lock, making both where they are missing. */
+export const openVault = (config: Config, substitutes: Substitutes = {}): OpenVault => open(config, substitutes);
+
+function open(config: Config, substitutes: Substitutes): Opened {
+  checkSecp256k1Accelerator();
+  const directory = config.dataDirectory === null ? undefined : VaultDirectory.acquire(config.dataDirectory);
+  let connection: Connection | undefined;
+  try {
+    if (directory) createPrivateFile(directory.database);
+    connection = Connection.open(directory?.database ?? ':memory:');
+    migrate(connection);
+  } catch (error) {
+    connection?.close();
+    directory?.release();
+    throw error;
+  }
+  const random = substitutes.random ?? systemRandom;
+  const clock = substitutes.clock ?? systemClock;
+  const keychain =
+    substitutes.keychain ?? (config.useKeychain ? systemKeychain() : noKeychain('it is switched off (--no-keychain)'));
+  const units = new UnitOfWork(connection);
+  const keyring = new Keyring({ random: systemRandom, clock });
+  const service: Service = {
+    units,
+    keys: keyring,
+    random,
+    clock,
+    operations,
+    versions,
+    onActivity: ({ id, type, status }) => {
+      door.announce({ kind: 'activity', id, type, status });
+    },
+    onFault: substitutes.onFault ?? logFault,
+  };
+  let url = '';
+  const parts = { units, keyring, keychain, random, clock };
+  const door = new VaultDoor(parts, service, { version, directory: config.dataDirectory, url: () => url });
+  const opened = connection;
+  return {
+    connection: opened,
+    units,
+    keyring,
+    bridge: door,
+    door,
+    service,
+    directory,
+    listensAt: (address) => {
+      url = address;
+    },
+    setUp: (vault) => setUp(parts, vault),
+    close: () => {
+      units.flush();
+      keyring.lock();
+      opened.close();
+      directory?.release();
+    },
+  };
+}
+
+/** Opens the vault and serves it on loopback; the vault may be missing or locked, and the service says so. */
+export async function startVault(config: Config, substitutes: Substitutes = {}): Promise<Vault> {
+  const opened = open(config, substitutes);
+  const { connection, units, keyring, door, service, directory } = opened;
+  const nonce = directory?.nonce ?? randomBytes(32).toString('base64url');
+  const sessions = new WindowSessions(nonce);
+  try {
+    const server = await listen({
+      service,
+      bridge: door,
+      sessions,
+      origins: { allowed: config.allowedOrigins, loopback: config.allowLoopbackOrigins },
+      port: config.port,
+      ...(config.ui ? { window: config.rendererDirectory } : {}),
+      discoveryKeys: () => ({ ...door.serverKeys() }),
+      ...(substitutes.dev ? { dev: substitutes.dev({ connection, keyring }) } : {}),
+    });
+    const url = `http://127.0.0.1:${String(server.port)}`;
+    opened.listensAt(url);
+    directory?.announce(server.port);
+    return {
+      connection,
+      units,
+      keyring,
+      bridge: door,
+      setUp: opened.setUp,
+      url,
+      newLink: () => `${url}/#code=${sessions.newCode()}`,
+      close: async () => {
+        await server.close();
+        opened.close();
+      },
+    };
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
+}
+
+/** Sealing always draws from here, whatever seed ids and keys come from. */
+const systemRandom: Random = (_purpose, length) => new Uint8Array(randomBytes(length));
+
+function logFault(error: unknown): void {
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+}
+
