@@ -1,0 +1,11 @@
+/** The `latchkey` command. Checks the runtime before anything native loads: on Node 20 the database crashes the process. */
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 22 || (major === 22 && minor < 18)) {
+  process.stderr.write(
+    `Latchkey needs Node 22.18 or newer, and this is ${process.version}. Run it as \`npx latchkey\`, which brings its own.\n`,
+  );
+  process.exitCode = 2;
+} else {
+  const { main } = await import('./commands/program.ts');
+  await main(process.argv);
+}

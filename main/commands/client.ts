@@ -1,0 +1,54 @@
+/** Speaks to the process that holds the vault, as the same user: through `/window/`, with this run's nonce. */
+import type { BridgeCall, VaultStatus } from '../../preload/contract.ts';
+import { readEndpoint } from '../db/vault-directory.ts';
+import { CommandError, exitCodes } from './output.ts';
+
+export interface Running {
+  readonly url: string;
+  call(name: BridgeCall, ...args: readonly unknown[]): Promise<unknown>;
+  status(): Promise<VaultStatus>;
+  /** @returns an address that signs one browser in, once. */
+  newLink(): Promise<string>;
+}
+
+/** @returns undefined where no process serves the vault. */
+export async function findRunning(directory: string): Promise<Running | undefined> {
+  const endpoint = readEndpoint(directory);
+  if (endpoint?.port == null) return undefined;
+  const url = `http://127.0.0.1:${String(endpoint.port)}`;
+  const post = async (path: string, body: unknown): Promise<Record<string, unknown>> => {
+    const response = await fetch(`${url}/window/${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${endpoint.nonce}` },
+      body: JSON.stringify(body),
+    });
+    const answer = (await response.json()) as Record<string, unknown>;
+    if (response.ok) return answer;
+    const message = typeof answer['message'] === 'string' ? answer['message'] : `HTTP ${String(response.status)}`;
+    throw new CommandError(path === 'unlock' ? exitCodes.locked : exitCodes.failed, message);
+  };
+  const running: Running = {
+    url,
+    call: async (name, ...args) => (await post(name, { args }))['value'],
+    status: async () => (await running.call('status')) as VaultStatus,
+    newLink: async () => `${url}/#code=${String((await post('link', {}))['code'])}`,
+  };
+  try {
+    await running.status();
+    return running;
+  } catch (error) {
+    // A process that was killed leaves its note behind: nobody listens there, or somebody else does.
+    if (error instanceof TypeError || error instanceof CommandError || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** @throws CommandError when no process serves the vault. */
+export async function requireRunning(directory: string): Promise<Running> {
+  const running = await findRunning(directory);
+  if (running) return running;
+  throw new CommandError(
+    exitCodes.absent,
+    `no Latchkey serves the vault in ${directory}: start it with \`latchkey serve\` or \`npm start\``,
+  );
+}

@@ -1,0 +1,80 @@
+/** `latchkey status`, `lock`, `unlock` and `open`: what is asked of the process that holds the vault. */
+import { existsSync, readFileSync } from 'node:fs';
+import type { UnlockWith, VaultStatus } from '../../preload/contract.ts';
+import type { Config } from '../config.ts';
+import { findRunning, requireRunning } from './client.ts';
+import { CommandError, exitCodes, print } from './output.ts';
+import { askForPassword, canAsk } from './secrets.ts';
+import { openInBrowser } from './serve.ts';
+
+export async function status(config: Config, json: boolean): Promise<void> {
+  const directory = dataDirectory(config);
+  const running = await findRunning(directory);
+  if (running === undefined) {
+    print(json, { running: false, directory }, `Not running. The vault's directory is ${directory}.`);
+    process.exitCode = exitCodes.absent;
+    return;
+  }
+  const found = await running.status();
+  print(json, { running: true, ...found }, describe(found));
+}
+
+export async function lock(config: Config, json: boolean): Promise<void> {
+  const running = await requireRunning(dataDirectory(config));
+  const { state } = (await running.call('lock')) as VaultStatus;
+  print(json, { state }, 'The vault is locked: its keys are out of memory.');
+}
+
+export interface UnlockOptions {
+  readonly keychain: boolean;
+  readonly recoveryFile?: string;
+  readonly password?: string;
+}
+
+export async function unlock(config: Config, json: boolean, options: UnlockOptions): Promise<void> {
+  const running = await requireRunning(dataDirectory(config));
+  const how = await chooseHow(options, await running.status());
+  const { state } = (await running.call('unlock', how)) as VaultStatus;
+  print(json, { state }, 'The vault is unlocked.');
+}
+
+export async function openWindow(config: Config, json: boolean, browser: boolean): Promise<void> {
+  const running = await requireRunning(dataDirectory(config));
+  const link = await running.newLink();
+  print(json, { windowUrl: link }, `Window, for one browser, within ten minutes: ${link}`);
+  if (browser) openInBrowser(link);
+}
+
+async function chooseHow(options: UnlockOptions, { keyslots }: VaultStatus): Promise<UnlockWith> {
+  if (options.password !== undefined) return { with: 'password', password: options.password };
+  if (options.recoveryFile !== undefined) {
+    if (!existsSync(options.recoveryFile)) {
+      throw new CommandError(exitCodes.usage, `--recovery-file ${options.recoveryFile} does not exist`);
+    }
+    return { with: 'recovery', phrase: readFileSync(options.recoveryFile, 'utf8').trim() };
+  }
+  if (options.keychain || (keyslots.includes('keychain') && !keyslots.includes('password'))) return { with: 'keychain' };
+  if (keyslots.includes('password') && canAsk()) {
+    return { with: 'password', password: await askForPassword('Password of the vault') };
+  }
+  throw new CommandError(
+    exitCodes.usage,
+    `nothing to unlock with: the vault opens with ${keyslots.join(', ')}; give --password-file, --password-fd, --recovery-file or --keychain`,
+  );
+}
+
+function describe(found: VaultStatus): string {
+  const lines = [`Running at ${found.url}; the vault is ${found.state === 'none' ? 'not made yet' : found.state}.`];
+  if (found.organization) lines.push(`Organization ${found.organization.name} (${found.organization.id})`);
+  if (found.owner) lines.push(`Owner ${found.owner.userName} (${found.owner.userId})`);
+  if (found.keyslots.length > 0) lines.push(`Opens with: ${found.keyslots.join(', ')}`);
+  lines.push(found.keychain.available ? 'Keychain: available' : `Keychain: ${found.keychain.reason}`);
+  if (found.serverKeys) lines.push(`Signer public key: ${found.serverKeys.signer}`);
+  return lines.join('\n');
+}
+
+/** Every command but `dev` has a directory. */
+export function dataDirectory(config: Config): string {
+  if (config.dataDirectory === null) throw new Error('a vault in memory has no directory');
+  return config.dataDirectory;
+}

@@ -1,0 +1,190 @@
+/** `latchkey dev`: an ephemeral vault for tests, in memory, reproducible from a seed. */
+import { randomBytes } from 'node:crypto';
+import type { Config } from '../config.ts';
+import { mnemonicFromEntropy } from '../crypto/mnemonics.ts';
+import { toHex } from '../crypto/encodings.ts';
+import { generateP256 } from '../crypto/p256.ts';
+import type { Connection } from '../db/connection.ts';
+import type { DevControls } from '../http/dev-routes.ts';
+import { noKeychain } from '../keyslots/keychain.ts';
+import type { Keyring } from '../keyslots/keyring.ts';
+import type { Clock } from '../lib/clock.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import { SeededRandom } from '../lib/seeded-random.ts';
+import { startVault, type Vault } from '../vault.ts';
+import { untilSignalled } from './serve.ts';
+
+export interface DevOptions {
+  /** Drawn anew where none is given. */
+  readonly seed?: string;
+  readonly clock: 'fixed' | 'real';
+}
+
+/** What a script needs to use the vault: the shapes that the SDKs take. */
+export interface DevVault {
+  readonly url: string;
+  readonly organizationId: string;
+  readonly rootUserId: string;
+  readonly apiPublicKey: string;
+  readonly apiPrivateKey: string;
+  readonly signerPublicKey: string;
+  readonly notarizerPublicKey: string;
+  readonly tlsFetcherPublicKey: string;
+  /** The window, where it is served. */
+  readonly windowUrl?: string;
+}
+
+/** Where a fixed clock stands at first: 2026-01-01T00:00:00Z. */
+const fixedStart = Date.UTC(2026, 0, 1);
+
+export async function dev(config: Config, options: DevOptions): Promise<void> {
+  const { vault, line } = await startDev(config, options);
+  try {
+    process.stdout.write(`${JSON.stringify(line)}\n`);
+    await untilSignalled();
+  } finally {
+    await vault.close();
+  }
+}
+
+export async function startDev(
+  config: Config,
+  options: DevOptions,
+): Promise<{ readonly vault: Vault; readonly line: DevVault }> {
+  const random = new SeededRandom(options.seed ?? randomBytes(16).toString('hex'));
+  const clock = new DevClock(options.clock);
+  let snapshots: DevSnapshots | undefined;
+  const vault = await startVault(
+    { ...config, dataDirectory: null, allowLoopbackOrigins: true },
+    {
+      random: random.draw,
+      clock,
+      keychain: noKeychain('latchkey dev touches no keychain'),
+      dev: ({ connection, keyring }) => (snapshots = new DevSnapshots(connection, keyring, random, clock)),
+    },
+  );
+  const pair = generateP256((length) => random.draw('dev api key', length));
+  const apiPublicKey = toHex(pair.publicKey);
+  const { organizationId, userId } = await vault.setUp({
+    organizationName: 'Development',
+    userName: 'Root user',
+    useKeychain: false,
+    recoveryPhrase: mnemonicFromEntropy(random.draw('recovery phrase', 32)),
+    recoveryConfirmed: true,
+    apiKey: { name: 'dev', publicKey: apiPublicKey },
+  });
+  snapshots?.markStart();
+  const { serverKeys } = await vault.bridge.status();
+  return {
+    vault,
+    line: {
+      url: vault.url,
+      organizationId,
+      rootUserId: userId,
+      apiPublicKey,
+      apiPrivateKey: toHex(pair.privateKey),
+      signerPublicKey: serverKeys?.signer ?? '',
+      notarizerPublicKey: serverKeys?.notarizer ?? '',
+      tlsFetcherPublicKey: serverKeys?.tlsFetcher ?? '',
+      ...(config.ui ? { windowUrl: vault.newLink() } : {}),
+    },
+  };
+}
+
+/** Stands still until moved, or runs with the machine's clock plus what it was moved by. */
+class DevClock implements Clock {
+  readonly mode: 'fixed' | 'real';
+  #at: number;
+
+  constructor(mode: 'fixed' | 'real') {
+    this.mode = mode;
+    this.#at = mode === 'fixed' ? fixedStart : 0;
+  }
+
+  now(): number {
+    return this.mode === 'fixed' ? this.#at : Date.now() + this.#at;
+  }
+
+  /** Clients stamp with the real time, wherever this clock stands. */
+  wall(): number {
+    return Date.now();
+  }
+
+  moveTo(now: number): void {
+    this.#at = this.mode === 'fixed' ? now : now - Date.now();
+  }
+
+  /** What `restore` takes: a point in time, or how far this clock is from the machine's. */
+  get position(): number {
+    return this.#at;
+  }
+
+  restore(position: number): void {
+    this.#at = position;
+  }
+}
+
+interface Snapshot {
+  readonly database: Buffer;
+  readonly positions: ReadonlyMap<string, number>;
+  readonly clock: number;
+}
+
+class DevSnapshots implements DevControls {
+  readonly #connection: Connection;
+  readonly #keyring: Keyring;
+  readonly #random: SeededRandom;
+  readonly #clock: DevClock;
+  readonly #snapshots = new Map<string, Snapshot>();
+  #start: Snapshot | undefined;
+
+  constructor(connection: Connection, keyring: Keyring, random: SeededRandom, clock: DevClock) {
+    this.#connection = connection;
+    this.#keyring = keyring;
+    this.#random = random;
+    this.#clock = clock;
+  }
+
+  /** Makes the vault as it is now the one that `reset` goes back to. */
+  markStart(): void {
+    this.#start = this.#take();
+  }
+
+  snapshot(): { readonly id: string } {
+    const id = String(this.#snapshots.size + 1);
+    this.#snapshots.set(id, this.#take());
+    return { id };
+  }
+
+  reset(id: string | undefined): void {
+    const snapshot = id === undefined ? this.#start : this.#snapshots.get(id);
+    if (snapshot === undefined) {
+      const known = [...this.#snapshots.keys()].join(', ') || 'none yet';
+      throw new LatchkeyError('NOT_FOUND', `there is no snapshot ${JSON.stringify(id)}; there are: ${known}`);
+    }
+    this.#connection.restore(snapshot.database);
+    this.#random.rewind(snapshot.positions);
+    this.#clock.restore(snapshot.clock);
+    this.#keyring.forget();
+  }
+
+  inbox(): [] {
+    return [];
+  }
+
+  clock(): { readonly mode: 'fixed' | 'real'; readonly now: number } {
+    return { mode: this.#clock.mode, now: this.#clock.now() };
+  }
+
+  moveClock(move: { readonly now: number } | { readonly advanceMs: number }): void {
+    this.#clock.moveTo('now' in move ? move.now : this.#clock.now() + move.advanceMs);
+  }
+
+  #take(): Snapshot {
+    return {
+      database: this.#connection.serialize(),
+      positions: this.#random.positions(),
+      clock: this.#clock.position,
+    };
+  }
+}

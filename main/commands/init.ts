@@ -1,0 +1,120 @@
+/** `latchkey init`: makes a vault, its keyslots and the owner's first API key. */
+import { randomBytes } from 'node:crypto';
+import { isCancel, text } from '@clack/prompts';
+import type { Config } from '../config.ts';
+import { mnemonicFromEntropy } from '../crypto/mnemonics.ts';
+import { systemKeychain } from '../keyslots/keychain.ts';
+import { openVault } from '../vault.ts';
+import { newKeyPair, writeKeyFiles } from './key-files.ts';
+import { CommandError, exitCodes, note, print } from './output.ts';
+import { askForPassword, canAsk } from './secrets.ts';
+
+export interface InitOptions {
+  readonly organization: string;
+  readonly user: string;
+  readonly email?: string;
+  readonly keyName: string;
+  readonly password?: string;
+  readonly json: boolean;
+}
+
+const shortestPassword = 8;
+
+export async function init(config: Config, options: InitOptions): Promise<void> {
+  const vault = openVault(config);
+  try {
+    if ((await vault.bridge.status()).state !== 'none') {
+      throw new CommandError(exitCodes.failed, `there is a vault in ${String(config.dataDirectory)} already: it is not overwritten`);
+    }
+    const useKeychain = config.useKeychain && (await keychainWorks());
+    const password = await choosePassword(options, useKeychain);
+    const entropy = randomBytes(32);
+    const recoveryPhrase = mnemonicFromEntropy(entropy);
+    entropy.fill(0);
+    const recoveryConfirmed = !options.json && canAsk() && (await confirmPhrase(recoveryPhrase));
+    const pair = newKeyPair();
+    const files = writeKeyFiles(config.keysDirectory, options.keyName, pair);
+    const { organizationId, userId } = await vault.setUp({
+      organizationName: options.organization,
+      userName: options.user,
+      ...(options.email === undefined ? {} : { userEmail: options.email }),
+      useKeychain,
+      ...(password === undefined ? {} : { password }),
+      recoveryPhrase,
+      recoveryConfirmed,
+      apiKey: { name: options.keyName, publicKey: pair.publicKey },
+    });
+    const { keyslots } = await vault.bridge.status();
+    print(
+      options.json,
+      {
+        organizationId,
+        userId,
+        dataDirectory: config.dataDirectory,
+        keyslots,
+        apiPublicKey: pair.publicKey,
+        privateKeyFile: files.privateKeyFile,
+        recoveryPhrase,
+      },
+      [
+        ...(recoveryConfirmed ? [] : ['Recovery phrase (write it down; it is not shown again):', '', recoveryPhrase, '']),
+        `Vault made in ${String(config.dataDirectory)}; it opens with: ${keyslots.join(', ')}.`,
+        `Organization ${organizationId}, your user ${userId}.`,
+        `API key "${options.keyName}": ${files.privateKeyFile}`,
+        'Next: latchkey serve',
+      ].join('\n'),
+    );
+  } finally {
+    vault.close();
+  }
+}
+
+/** Says in one line why there is no keychain, where there is none. */
+async function keychainWorks(): Promise<boolean> {
+  const probe = await systemKeychain().probe();
+  if (!probe.available) note(`No keychain: ${probe.reason}`);
+  return probe.available;
+}
+
+async function choosePassword(options: InitOptions, useKeychain: boolean): Promise<string | undefined> {
+  const chosen =
+    options.password ??
+    (useKeychain || options.json || !canAsk() ? undefined : await askForPassword('A password for the vault'));
+  if (chosen === undefined && !useKeychain) {
+    throw new CommandError(
+      exitCodes.usage,
+      'a vault without a keychain needs a password: give one with --password-file or --password-fd',
+    );
+  }
+  if (chosen !== undefined && chosen.length < shortestPassword) {
+    throw new CommandError(exitCodes.usage, `the password is too short: expected at least ${String(shortestPassword)} characters`);
+  }
+  return chosen;
+}
+
+async function confirmPhrase(phrase: string): Promise<boolean> {
+  const words = phrase.split(' ');
+  note('Recovery phrase: these 24 words open the vault when everything else is lost. Write them down.\n');
+  for (let row = 0; row < words.length; row += 4) {
+    note(
+      words
+        .slice(row, row + 4)
+        .map((word, index) => `${String(row + index + 1).padStart(4)}. ${word.padEnd(10)}`)
+        .join(''),
+    );
+  }
+  for (const position of threePositions()) {
+    const answer = await text({ message: `Word ${String(position)}` });
+    if (isCancel(answer)) throw new CommandError(exitCodes.failed, 'cancelled: no vault was made');
+    if (answer.trim().toLowerCase() !== words[position - 1]) {
+      throw new CommandError(exitCodes.failed, `word ${String(position)} is not the one of the phrase: no vault was made`);
+    }
+  }
+  return true;
+}
+
+function threePositions(): number[] {
+  const positions = new Set<number>();
+  while (positions.size < 3) positions.add(((randomBytes(1)[0] ?? 0) % 24) + 1);
+  return [...positions].sort((a, b) => a - b);
+}

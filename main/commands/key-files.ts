@@ -1,0 +1,68 @@
+/** API key pairs as files: NAME.public and NAME.private, hex, readable by their owner alone. */
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { toHex } from '../crypto/encodings.ts';
+import { generateP256, isP256PrivateKey, p256PublicKey } from '../crypto/p256.ts';
+import { CommandError, exitCodes } from './output.ts';
+
+/** A P-256 key pair, hex: the private scalar and the compressed public key. */
+export interface KeyPair {
+  readonly publicKey: string;
+  readonly privateKey: string;
+}
+
+export interface KeyFiles extends KeyPair {
+  readonly publicKeyFile: string;
+  readonly privateKeyFile: string;
+}
+
+export function newKeyPair(): KeyPair {
+  const pair = generateP256((length) => new Uint8Array(randomBytes(length)));
+  return { publicKey: toHex(pair.publicKey), privateKey: toHex(pair.privateKey) };
+}
+
+/** @throws CommandError when the name is not a file name or is taken: a key is never overwritten. */
+export function writeKeyFiles(directory: string, name: string, pair: KeyPair): KeyFiles {
+  const files = fileNames(directory, name);
+  for (const file of [files.publicKeyFile, files.privateKeyFile]) {
+    if (existsSync(file)) throw new CommandError(exitCodes.failed, `${file} is there already: it is not overwritten`);
+  }
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  writeFileSync(files.privateKeyFile, `${pair.privateKey}\n`, { mode: 0o600, flag: 'wx' });
+  writeFileSync(files.publicKeyFile, `${pair.publicKey}\n`, { mode: 0o600, flag: 'wx' });
+  return { ...pair, ...files };
+}
+
+/** @throws CommandError when the files are missing or do not hold a key pair. */
+export function readKeyFiles(directory: string, name: string): KeyPair {
+  const { publicKeyFile, privateKeyFile } = fileNames(directory, name);
+  const publicKey = readHex(publicKeyFile, 66);
+  const privateKey = readHex(privateKeyFile, 64);
+  const scalar = new Uint8Array(Buffer.from(privateKey, 'hex'));
+  if (!isP256PrivateKey(scalar) || toHex(p256PublicKey(scalar)) !== publicKey) {
+    throw new CommandError(exitCodes.failed, `${publicKeyFile} and ${privateKeyFile} are not of one key pair`);
+  }
+  return { publicKey, privateKey };
+}
+
+function fileNames(directory: string, name: string): { readonly publicKeyFile: string; readonly privateKeyFile: string } {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
+    throw new CommandError(
+      exitCodes.usage,
+      `invalid key name ${JSON.stringify(name)}: expected letters, digits, dots, dashes and underscores, at most 64`,
+    );
+  }
+  return { publicKeyFile: join(directory, `${name}.public`), privateKeyFile: join(directory, `${name}.private`) };
+}
+
+function readHex(file: string, length: number): string {
+  if (!existsSync(file)) {
+    throw new CommandError(exitCodes.failed, `${file} does not exist: make a key with \`latchkey keygen --name NAME\``);
+  }
+  const text = readFileSync(file, 'utf8').trim().toLowerCase();
+  if (text.length !== length || !/^[0-9a-f]+$/.test(text)) {
+    throw new CommandError(exitCodes.failed, `${file} does not hold a P-256 key: expected ${String(length)} hex digits`);
+  }
+  return text;
+}

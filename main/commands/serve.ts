@@ -1,0 +1,103 @@
+/** `latchkey serve`: the service, and with `--ui` its window, until a signal ends it. */
+import { spawn } from 'node:child_process';
+import type { VaultStatus } from '../../preload/contract.ts';
+import type { Config } from '../config.ts';
+import { VaultInUseError } from '../db/vault-directory.ts';
+import { startVault, type Vault } from '../vault.ts';
+import { findRunning } from './client.ts';
+import { CommandError, exitCodes, note, print } from './output.ts';
+
+export interface ServeOptions {
+  readonly password?: string;
+  /** Open the window in the browser. */
+  readonly open: boolean;
+  readonly json: boolean;
+}
+
+export async function serve(config: Config, options: ServeOptions): Promise<void> {
+  const vault = await startOrJoin(config, options);
+  if (vault === undefined) return;
+  try {
+    const status = await unlockAtStart(vault, options.password);
+    if (status.state === 'none' && !config.ui) {
+      throw new CommandError(
+        exitCodes.absent,
+        `there is no vault in ${String(config.dataDirectory)}: make one with \`latchkey init\`, or start with --ui`,
+      );
+    }
+    const link = config.ui ? vault.newLink() : undefined;
+    print(
+      options.json,
+      { url: vault.url, state: status.state, ...(link === undefined ? {} : { windowUrl: link }) },
+      [
+        `Latchkey serves ${vault.url}; the vault is ${status.state === 'none' ? 'not made yet' : status.state}.`,
+        ...(link === undefined ? [] : [`Window, for one browser, within ten minutes: ${link}`]),
+      ].join('\n'),
+    );
+    if (link !== undefined && options.open) openInBrowser(link);
+    await untilSignalled();
+  } finally {
+    await vault.close();
+  }
+}
+
+/** Where a process serves the vault already, its window is what the user wants. */
+async function startOrJoin(config: Config, options: ServeOptions): Promise<Vault | undefined> {
+  try {
+    return await startVault(config);
+  } catch (error) {
+    const running =
+      error instanceof VaultInUseError && config.ui && config.dataDirectory !== null
+        ? await findRunning(config.dataDirectory)
+        : undefined;
+    if (running === undefined) throw error;
+    const link = await running.newLink();
+    print(
+      options.json,
+      { url: running.url, windowUrl: link },
+      `Latchkey runs already at ${running.url}. Window, for one browser, within ten minutes: ${link}`,
+    );
+    if (options.open) openInBrowser(link);
+    return undefined;
+  }
+}
+
+async function unlockAtStart(vault: Vault, password: string | undefined): Promise<VaultStatus> {
+  const status = await vault.bridge.status();
+  if (status.state === 'none') return status;
+  if (password !== undefined) return vault.bridge.unlock({ with: 'password', password });
+  if (!status.keyslots.includes('keychain')) {
+    note('The vault stays locked: it has no keychain keyslot, and no password was given (--password-file).');
+    return status;
+  }
+  try {
+    return await vault.bridge.unlock({ with: 'keychain' });
+  } catch (error) {
+    note(`The vault stays locked: ${error instanceof Error ? error.message : String(error)}`);
+    return status;
+  }
+}
+
+/** Asks the desktop to show an address; where there is none, the printed line has to do. */
+export function openInBrowser(address: string): void {
+  const [command, ...args] =
+    process.platform === 'darwin'
+      ? ['open', address]
+      : process.platform === 'win32'
+        ? ['rundll32', 'url.dll,FileProtocolHandler', address]
+        : ['xdg-open', address];
+  if (command === undefined) return;
+  const child = spawn(command, args, { stdio: 'ignore', detached: true });
+  child.on('error', () => undefined);
+  child.unref();
+}
+
+export function untilSignalled(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.once(signal, () => {
+        resolve();
+      });
+    }
+  });
+}
