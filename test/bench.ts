@@ -1,0 +1,42 @@
+/**
+ * `npm run bench`: signed `sign_raw_payload` requests per second through the real port, beside what their parts cost
+ * when each is measured alone in the same run. `--json` prints one JSON object; `--seconds` sets the length.
+ *
+ * The bound is one request after another: a stamp verified, a payload signed, a row committed to the disk, and an
+ * empty answer from Express. Connections that share a COMMIT may beat it.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { buildIfNeeded } from '../main/start.ts';
+import { measurePrimitives } from './bench/primitives.ts';
+import { measureSigning } from './bench/signing.ts';
+
+const { values } = parseArgs({
+  options: { json: { type: 'boolean' }, seconds: { type: 'string', default: '5' } },
+});
+
+await buildIfNeeded();
+const directory = mkdtempSync(join(tmpdir(), 'latchkey-bench-'));
+try {
+  const primitives = await measurePrimitives(directory);
+  const sum = Object.values(primitives).reduce((total, part) => total + part, 0);
+  const boundPerSecond = 1e6 / sum;
+  const load = await measureSigning(directory, Number(values.seconds));
+  const result = { primitives, sign: { ...load, boundPerSecond, ratio: load.perSecond / boundPerSecond } };
+  process.stdout.write(values.json === true ? `${JSON.stringify(result, round)}\n` : table(result));
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}
+
+function round(_key: string, value: unknown): unknown {
+  return typeof value === 'number' ? Math.round(value * 100) / 100 : value;
+}
+
+function table(result: Readonly<Record<string, object>>): string {
+  const lines = Object.entries(result).flatMap(([group, numbers]) =>
+    Object.entries(numbers).map(([name, value]) => `${group}.${name}`.padEnd(28) + String(round(name, value))),
+  );
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,64 @@
+/** A load generator: a fixed number of connections, each with one request under way at a time. */
+import { Agent, request } from 'node:http';
+
+export const connections = 16;
+
+export interface LoadRequest {
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface Load {
+  readonly requests: number;
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/**
+ * @param next Answers the next request; undefined ends the run early, which is an error.
+ * @throws Error at the first answer that is not 200.
+ */
+export async function runLoad(url: string, next: () => LoadRequest | undefined, seconds: number): Promise<Load> {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const latencies: number[] = [];
+  const start = performance.now();
+  const end = start + seconds * 1000;
+  const worker = async (): Promise<void> => {
+    while (performance.now() < end) {
+      const item = next();
+      if (item === undefined) throw new Error('the prepared requests ran out: prepare more of them');
+      const sent = performance.now();
+      await post(agent, url, item);
+      latencies.push(performance.now() - sent);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, worker));
+  const elapsed = (performance.now() - start) / 1000;
+  agent.destroy();
+  latencies.sort((a, b) => a - b);
+  const at = (share: number): number => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
+  return { requests: latencies.length, perSecond: latencies.length / elapsed, p50Ms: at(0.5), p99Ms: at(0.99) };
+}
+
+function post(agent: Agent, url: string, { body, headers }: LoadRequest): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      url,
+      {
+        agent,
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body), ...headers },
+      },
+      (answer) => {
+        if (answer.statusCode !== 200) {
+          reject(new Error(`${url} answered ${String(answer.statusCode)}`));
+          return;
+        }
+        answer.on('end', resolve).on('error', reject).resume();
+      },
+    );
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
