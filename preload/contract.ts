@@ -28,7 +28,11 @@ export interface VaultStatus {
   /** Whether the operating system's keychain can be used; the reason, for a person to read, where it cannot. */
   readonly keychain: { readonly available: true } | { readonly available: false; readonly reason: string };
   /** Public halves (hex, uncompressed P-256) of the keys that sign what the vault hands out. */
-  readonly serverKeys: { readonly signer: string; readonly notarizer: string; readonly tlsFetcher: string } | null;
+  readonly serverKeys: {
+    readonly signer: string;
+    readonly notarizer: string;
+    readonly tlsFetcher: string;
+  } | null;
 }
 
 export interface CreateVault {
@@ -61,8 +65,7 @@ export type VaultEvent =
   | { readonly kind: 'activity'; readonly id: string; readonly type: string; readonly status: string };
 
 /**
- * A refused call rejects with an `Error` whose message a person can act on, and whose `name` is `BridgeError`.
- * An operation that fails does not reject: `call` answers its HTTP status and error body.
+ * A refused call rejects with an `Error` whose message a person can act on. An operation that fails does not reject: `call` answers its HTTP status and error body.
  */
 export interface Bridge {
   status(): Promise<VaultStatus>;

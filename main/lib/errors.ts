@@ -91,7 +91,7 @@ export function errorBody(error: LatchkeyError | Failure): Record<string, unknow
 
 /** Quotes what a caller sent, bounded and on one line, for an error message. */
 export function seen(value: unknown): string {
-  const text = typeof value === 'string' ? JSON.stringify(value) : (JSON.stringify(value) ?? typeof value);
+  const text = value === undefined ? 'nothing' : JSON.stringify(value);
   return text.length <= 80 ? text : `${text.slice(0, 77)}...`;
 }
 

@@ -16,7 +16,13 @@ export class SeededRandom {
     const bytes = new Uint8Array(length);
     for (let offset = 0, block = 0; offset < length; offset += 32, block++) {
       const text = JSON.stringify([purpose, position, block]);
-      bytes.set(createHmac('sha256', this.#key).update(text).digest().subarray(0, length - offset), offset);
+      bytes.set(
+        createHmac('sha256', this.#key)
+          .update(text)
+          .digest()
+          .subarray(0, length - offset),
+        offset,
+      );
     }
     return bytes;
   };

@@ -1,0 +1,62 @@
+/** What pages may not do, whatever a page is made to try: leave, open, embed, ask for devices, reach the network. */
+import { app, shell } from 'electron';
+import type { Session, WebContents } from 'electron';
+import { isPage } from './page.ts';
+import { report } from './report.ts';
+
+/** Addresses that a link may open in the person's own browser, each whole; the window links nowhere yet. */
+const externalPages: ReadonlySet<string> = new Set();
+
+/** What would reach the network or the disk. */
+const outside: ReadonlySet<string> = new Set(['http:', 'https:', 'ws:', 'wss:', 'ftp:', 'file:', 'unknown']);
+
+/** Guards every web contents that comes to be, also those that no code of ours makes. Call before `ready`. */
+export function guardAllContents(): void {
+  app.enableSandbox();
+  app.on('web-contents-created', (_event, contents) => {
+    guardContents(contents);
+  });
+}
+
+/** @param external Addresses that open in the person's browser instead. */
+export function guardContents(contents: WebContents, external = externalPages): void {
+  // The page may load itself anew; that is the only navigation there is.
+  contents.on('will-frame-navigate', (details) => {
+    if (!details.isMainFrame || !isPage(details.url)) details.preventDefault();
+  });
+  contents.on('will-navigate', (details) => {
+    if (!isPage(details.url)) details.preventDefault();
+  });
+  contents.on('will-redirect', (details) => {
+    details.preventDefault();
+  });
+  contents.on('will-attach-webview', (event) => {
+    event.preventDefault();
+  });
+  contents.setWindowOpenHandler(({ url }) => {
+    if (external.has(url)) {
+      shell.openExternal(url).catch((error: unknown) => {
+        report('a page of the documentation did not open', error);
+      });
+    }
+    return { action: 'deny' };
+  });
+}
+
+/** Denies every permission, every download, and every request to the network or the disk. Call after `ready`. */
+export function guardSession(session: Session): void {
+  session.setPermissionRequestHandler((_contents, _permission, callback) => {
+    callback(false);
+  });
+  session.setPermissionCheckHandler(() => false);
+  session.setDevicePermissionHandler(() => false);
+  session.setDisplayMediaRequestHandler((_request, callback) => {
+    callback(null);
+  });
+  session.on('will-download', (event) => {
+    event.preventDefault();
+  });
+  session.webRequest.onBeforeRequest(({ url }, callback) => {
+    callback({ cancel: outside.has(URL.parse(url)?.protocol ?? 'unknown') });
+  });
+}

@@ -1,0 +1,65 @@
+/** The bridge's main side: what the page asks over IPC, who may ask, and what is said back. */
+import { BrowserWindow, clipboard, ipcMain } from 'electron';
+import type { IpcMainInvokeEvent } from 'electron';
+import type { Bridge, BridgeCall } from '../../preload/contract.ts';
+import { bridgeCalls, channels } from '../../preload/contract.ts';
+import { LatchkeyError, seen } from '../lib/errors.ts';
+import { isPage } from './page.ts';
+import { publicMessage, report } from './report.ts';
+
+/** What crosses back: an error thrown through IPC would reach the page behind a prefix of Electron's. */
+export type Answer = { readonly value: unknown } | { readonly error: { readonly message: string } };
+
+/** More than any key, address or signature; less than what would stall a clipboard. */
+const longestCopy = 1_000_000;
+
+/** Opens the bridge to the page. @returns what closes it. */
+export function serveBridge(bridge: Omit<Bridge, 'copy'>): Disposable {
+  serve(channels.call, async (name, args) => {
+    if (!isBridgeCall(name)) throw refusal('call', name, `one of ${bridgeCalls.join(', ')}`);
+    if (!Array.isArray(args)) throw refusal('arguments', args, 'an array');
+    // The page's arguments are unknown here; the vault checks them where it uses them.
+    const value: unknown = await Reflect.apply(bridge[name], bridge, args);
+    return value;
+  });
+  serve(channels.copy, async (text) => {
+    if (typeof text !== 'string' || text.length > longestCopy) {
+      // What is copied may be a secret, so the refusal does not quote it.
+      throw new LatchkeyError('INVALID_ARGUMENT', `text: expected at most ${String(longestCopy)} characters`);
+    }
+    await clipboard.writeText(text);
+  });
+  const stopEvents = bridge.onEvent((event) => {
+    for (const window of BrowserWindow.getAllWindows()) window.webContents.send(channels.event, event);
+  });
+  return {
+    [Symbol.dispose]() {
+      stopEvents();
+      ipcMain.removeHandler(channels.call);
+      ipcMain.removeHandler(channels.copy);
+    },
+  };
+}
+
+function serve(channel: string, handler: (...args: readonly unknown[]) => Promise<unknown>): void {
+  ipcMain.handle(channel, async (event, ...args: readonly unknown[]): Promise<Answer> => {
+    try {
+      if (!isOurs(event)) throw new LatchkeyError('PERMISSION_DENIED', 'Only the Latchkey window may ask.');
+      return { value: await handler(...args) };
+    } catch (error) {
+      if (!(error instanceof LatchkeyError)) report(`a call on ${channel} failed`, error);
+      return { error: { message: publicMessage(error) } };
+    }
+  });
+}
+
+/** Whether the page itself asks: not a frame in it, nor a page that took its place since. */
+function isOurs({ senderFrame: frame }: IpcMainInvokeEvent): boolean {
+  return frame !== null && frame.parent === null && isPage(frame.url);
+}
+
+const isBridgeCall = (name: unknown): name is BridgeCall =>
+  (bridgeCalls as readonly unknown[]).includes(name);
+
+const refusal = (field: string, value: unknown, allowed: string): LatchkeyError =>
+  new LatchkeyError('INVALID_ARGUMENT', `${field}: expected ${allowed}, got ${seen(value)}`);

@@ -1,0 +1,9 @@
+/** The window's one page, and how to tell it from every other. */
+
+export const scheme = 'latchkey';
+
+/** Address of the page. */
+export const pageUrl = `${scheme}://app/`;
+
+/** Whether an address is the page's: nothing but its fragment may differ. */
+export const isPage = (address: string): boolean => URL.parse(address)?.href.split('#', 1)[0] === pageUrl;

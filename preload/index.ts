@@ -1,0 +1,43 @@
+/** Runs sandboxed before the page: shows it the bridge of `contract.ts` as `latchkey`, and nothing else. */
+import { contextBridge, ipcRenderer } from 'electron';
+import type { IpcRendererEvent } from 'electron';
+import type { Answer } from '../main/desktop/ipc.ts';
+import type { Bridge, BridgeCall, VaultEvent } from './contract.ts';
+import { channels } from './contract.ts';
+
+async function ask(channel: string, ...args: readonly unknown[]): Promise<unknown> {
+  const answer = (await ipcRenderer.invoke(channel, ...args)) as Answer;
+  if ('value' in answer) return answer.value;
+  const error = new Error(answer.error.message);
+  // The context bridge hands the page the message alone; the window gives it the contract's name again.
+  error.name = 'BridgeError';
+  throw error;
+}
+
+const crossing = <Name extends BridgeCall>(name: Name): Bridge[Name] =>
+  // Each call crosses with its arguments as they are, and main answers what the vault did.
+  ((...args: readonly unknown[]) => ask(channels.call, name, args)) as Bridge[Name];
+
+const bridge: Bridge = {
+  status: crossing('status'),
+  newRecoveryPhrase: crossing('newRecoveryPhrase'),
+  create: crossing('create'),
+  unlock: crossing('unlock'),
+  lock: crossing('lock'),
+  call: crossing('call'),
+  async copy(text) {
+    await ask(channels.copy, text);
+  },
+  onEvent(listener) {
+    // The page never sees Electron's event, which holds the sender.
+    const forward = (_event: IpcRendererEvent, event: VaultEvent): void => {
+      listener(event);
+    };
+    ipcRenderer.on(channels.event, forward);
+    return () => {
+      ipcRenderer.off(channels.event, forward);
+    };
+  },
+};
+
+contextBridge.exposeInMainWorld('latchkey', bridge);

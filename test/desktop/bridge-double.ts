@@ -1,0 +1,73 @@
+/** A bridge that notes what it is asked, for the modules around it; the real one is in `app.test.ts`. */
+import type { Bridge, VaultEvent, VaultState, VaultStatus } from '../../preload/contract.ts';
+
+export class BridgeDouble implements Omit<Bridge, 'copy'> {
+  state: VaultState = 'unlocked';
+  /** What the next calls fail with, instead of answering. */
+  failure: Error | undefined;
+  readonly asked: { readonly name: string; readonly args: readonly unknown[] }[] = [];
+  readonly #listeners = new Set<(event: VaultEvent) => void>();
+
+  status(): Promise<VaultStatus> {
+    return this.#answer('status', []);
+  }
+
+  async newRecoveryPhrase(): Promise<{ readonly phrase: string }> {
+    await this.#answer('newRecoveryPhrase', []);
+    return { phrase: 'abandon '.repeat(23).concat('art') };
+  }
+
+  create(...args: Parameters<Bridge['create']>): Promise<VaultStatus> {
+    this.state = 'unlocked';
+    return this.#answer('create', args);
+  }
+
+  unlock(...args: Parameters<Bridge['unlock']>): Promise<VaultStatus> {
+    this.state = 'unlocked';
+    return this.#answer('unlock', args);
+  }
+
+  lock(): Promise<VaultStatus> {
+    if (this.failure === undefined) this.state = 'locked';
+    return this.#answer('lock', []);
+  }
+
+  async call(...args: Parameters<Bridge['call']>): ReturnType<Bridge['call']> {
+    await this.#answer('call', args);
+    return { status: 200, body: {} };
+  }
+
+  onEvent(listener: (event: VaultEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  announce(event: VaultEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  /** How often a call was made. */
+  count(name: keyof Bridge): number {
+    return this.asked.filter((call) => call.name === name).length;
+  }
+
+  get listeners(): number {
+    return this.#listeners.size;
+  }
+
+  #answer(name: keyof Bridge, args: readonly unknown[]): Promise<VaultStatus> {
+    this.asked.push({ name, args });
+    if (this.failure !== undefined) return Promise.reject(this.failure);
+    return Promise.resolve({
+      state: this.state,
+      version: '0.0.0',
+      url: 'http://127.0.0.1:7377',
+      directory: null,
+      organization: null,
+      owner: null,
+      keyslots: [],
+      keychain: { available: false, reason: 'this is a test' },
+      serverKeys: null,
+    });
+  }
+}

@@ -1,0 +1,506 @@
+/**
+ * Stands in for the module `electron`, whose program a test machine does not have. It does what Electron's documentation
+ * says of each call that Latchkey makes, and throws where Electron would: a call before `ready` that needs it, a value
+ * that cannot be cloned. Every member is checked against Electron's own types; what no code of ours calls is missing.
+ */
+import { EventEmitter } from 'node:events';
+import { existsSync } from 'node:fs';
+import type * as electron from 'electron';
+
+type Electron = typeof electron;
+
+/** What a test sets and looks at. One per load of this module. */
+export const machine = {
+  /** The project's root, or the archive of an installed application. */
+  appPath: '/nowhere',
+  ready: false,
+  /** Whether the application has ended, and with which exit code. */
+  ended: undefined as number | undefined,
+  /** Whether another instance runs already. */
+  secondInstance: false,
+  sandboxed: false,
+  paths: new Map<string, string>(),
+  idleSeconds: 0,
+  screenLocked: false,
+  clipboard: '',
+  schemes: [] as electron.CustomScheme[],
+  /** Title and text of each error dialog. */
+  dialogs: [] as { readonly title: string; readonly content: string }[],
+  openedExternally: [] as string[],
+  menu: undefined as FakeMenu | undefined,
+  trays: [] as FakeTray[],
+  /** What the preload script showed to the page, as the page sees it. */
+  mainWorld: {} as Record<string, unknown>,
+};
+
+/** The last step of Electron's start, which comes after the entry module is loaded. */
+export function becomeReady(): void {
+  machine.ready = true;
+  app.emit('ready');
+}
+
+const needsReady = (what: string): void => {
+  if (!machine.ready) throw new Error(`${what} cannot be used before the app is ready`);
+};
+
+const needsUnready = (what: string): void => {
+  if (machine.ready) throw new Error(`${what} must be called before the app is ready`);
+};
+
+/** An event as Electron passes it, and whether something was prevented with it. */
+export class FakeEvent {
+  defaultPrevented = false;
+
+  preventDefault(): void {
+    this.defaultPrevented = true;
+  }
+}
+
+class FakeApp
+  extends EventEmitter
+  implements
+    Pick<
+      Electron['app'],
+      | 'enableSandbox'
+      | 'exit'
+      | 'getAppPath'
+      | 'isPackaged'
+      | 'quit'
+      | 'requestSingleInstanceLock'
+      | 'setPath'
+      | 'whenReady'
+    >
+{
+  readonly isPackaged = false;
+
+  enableSandbox(): void {
+    needsUnready('app.enableSandbox');
+    machine.sandboxed = true;
+  }
+
+  getAppPath(): string {
+    return machine.appPath;
+  }
+
+  requestSingleInstanceLock(): boolean {
+    return !machine.secondInstance;
+  }
+
+  setPath(name: string, path: string): void {
+    if (!existsSync(path)) throw new Error(`Failed to set path: ${path} does not exist`);
+    machine.paths.set(name, path);
+  }
+
+  whenReady(): Promise<void> {
+    return machine.ready ? Promise.resolve() : new Promise((resolve) => this.once('ready', resolve));
+  }
+
+  quit(): void {
+    const beforeQuit = new FakeEvent();
+    this.emit('before-quit', beforeQuit);
+    if (beforeQuit.defaultPrevented) return;
+    for (const window of BrowserWindow.getAllWindows()) window.destroy();
+    const willQuit = new FakeEvent();
+    this.emit('will-quit', willQuit);
+    if (!willQuit.defaultPrevented) this.exit(0);
+  }
+
+  exit(code = 0): void {
+    if (machine.ended !== undefined) throw new Error('the app has ended already');
+    machine.ended = code;
+  }
+}
+
+export const app = new FakeApp();
+
+/** A frame as an IPC message names it. */
+export interface FakeFrame {
+  readonly url: string;
+  readonly parent: FakeFrame | null;
+}
+
+export class FakeWebContents
+  extends EventEmitter
+  implements Pick<electron.WebContents, 'send' | 'setWindowOpenHandler'>
+{
+  mainFrame: FakeFrame = { url: 'about:blank', parent: null };
+  /** What the page was sent, oldest first. */
+  readonly sent: { readonly channel: string; readonly args: unknown[] }[] = [];
+  #windowOpenHandler: Parameters<electron.WebContents['setWindowOpenHandler']>[0] | undefined;
+
+  send(channel: string, ...args: unknown[]): void {
+    const cloned = structuredClone(args);
+    this.sent.push({ channel, args: cloned });
+    ipcRenderer.emit(channel, new FakeEvent(), ...cloned);
+  }
+
+  setWindowOpenHandler(handler: Parameters<electron.WebContents['setWindowOpenHandler']>[0]): void {
+    this.#windowOpenHandler = handler;
+  }
+
+  /** What becomes of `window.open(url)` in the page. */
+  open(url: string): 'allow' | 'deny' {
+    const details: electron.HandlerDetails = {
+      url,
+      frameName: '',
+      features: '',
+      disposition: 'new-window',
+      referrer: { url: '', policy: 'no-referrer' },
+    };
+    return this.#windowOpenHandler?.(details).action ?? 'allow';
+  }
+
+  /** Emits an event that navigation guards listen to. @returns whether it was prevented. */
+  attempt(event: string, details: Readonly<Record<string, unknown>>): boolean {
+    const fakeEvent = Object.assign(new FakeEvent(), details);
+    this.emit(event, fakeEvent);
+    return fakeEvent.defaultPrevented;
+  }
+}
+
+export class BrowserWindow
+  extends EventEmitter
+  implements
+    Pick<
+      electron.BrowserWindow,
+      'destroy' | 'focus' | 'isDestroyed' | 'isMinimized' | 'isVisible' | 'loadURL' | 'restore' | 'show'
+    >
+{
+  static #all: BrowserWindow[] = [];
+  readonly webContents = new FakeWebContents();
+  readonly options: electron.BrowserWindowConstructorOptions;
+  /** What the page was answered with. */
+  page: Response | undefined;
+  minimized = false;
+  focused = 0;
+  #visible: boolean;
+  #destroyed = false;
+
+  constructor(options: electron.BrowserWindowConstructorOptions = {}) {
+    super();
+    needsReady('BrowserWindow');
+    this.options = options;
+    this.#visible = options.show ?? true;
+    BrowserWindow.#all.push(this);
+    app.emit('web-contents-created', new FakeEvent(), this.webContents);
+  }
+
+  static getAllWindows(): BrowserWindow[] {
+    return [...BrowserWindow.#all];
+  }
+
+  async loadURL(url: string): Promise<void> {
+    const page = await protocol.request(url);
+    if (!page.ok) throw new Error(`ERR_FAILED (${String(page.status)}) loading '${url}'`);
+    this.page = page;
+    this.webContents.mainFrame = { url, parent: null };
+    this.emit('ready-to-show');
+  }
+
+  show(): void {
+    this.#visible = true;
+  }
+
+  focus(): void {
+    this.focused += 1;
+  }
+
+  restore(): void {
+    this.minimized = false;
+  }
+
+  isMinimized(): boolean {
+    return this.minimized;
+  }
+
+  isVisible(): boolean {
+    return this.#visible;
+  }
+
+  isDestroyed(): boolean {
+    return this.#destroyed;
+  }
+
+  destroy(): void {
+    this.#destroyed = true;
+    BrowserWindow.#all = BrowserWindow.#all.filter((window) => window !== this);
+    this.emit('closed');
+  }
+
+  /** The person closes the window. */
+  closeByHand(): void {
+    const event = new FakeEvent();
+    this.emit('close', event);
+    if (event.defaultPrevented) return;
+    this.destroy();
+    if (BrowserWindow.#all.length === 0 && !app.emit('window-all-closed')) app.quit();
+  }
+}
+
+type InvokeHandler = Parameters<Electron['ipcMain']['handle']>[1];
+
+class FakeIpcMain implements Pick<Electron['ipcMain'], 'handle' | 'removeHandler'> {
+  readonly handlers = new Map<string, InvokeHandler>();
+
+  handle(channel: string, listener: InvokeHandler): void {
+    if (this.handlers.has(channel)) {
+      throw new Error(`Attempted to register a second handler for '${channel}'`);
+    }
+    this.handlers.set(channel, listener);
+  }
+
+  removeHandler(channel: string): void {
+    this.handlers.delete(channel);
+  }
+
+  /** A message from a frame. @returns what the frame is answered, cloned as between processes. */
+  async invoke(frame: FakeFrame | null, channel: string, ...args: readonly unknown[]): Promise<unknown> {
+    const handler = this.handlers.get(channel);
+    const prefix = `Error invoking remote method '${channel}':`;
+    if (handler === undefined) throw new Error(`${prefix} Error: No handler registered for '${channel}'`);
+    // Of the event, the code under test reads the frame alone.
+    const event = { senderFrame: frame } as unknown as electron.IpcMainInvokeEvent;
+    try {
+      return structuredClone((await handler(event, ...structuredClone(args))) as unknown);
+    } catch (error) {
+      throw new Error(`${prefix} ${String(error)}`, { cause: error });
+    }
+  }
+}
+
+export const ipcMain = new FakeIpcMain();
+
+class FakeIpcRenderer extends EventEmitter implements Pick<Electron['ipcRenderer'], 'invoke'> {
+  /** Sends from the top frame of the first window. */
+  invoke(channel: string, ...args: unknown[]): Promise<unknown> {
+    const frame = BrowserWindow.getAllWindows()[0]?.webContents.mainFrame ?? null;
+    return ipcMain.invoke(frame, channel, ...args);
+  }
+}
+
+export const ipcRenderer = new FakeIpcRenderer();
+
+export const contextBridge = {
+  exposeInMainWorld(key: string, api: unknown): void {
+    if (key in machine.mainWorld)
+      throw new Error(`Cannot bind an API on top of an existing property: ${key}`);
+    machine.mainWorld[key] = throughBridge(api);
+  },
+} satisfies Pick<Electron['contextBridge'], 'exposeInMainWorld'>;
+
+/** A value as the other side of the context bridge has it: copied and frozen, functions wrapped, errors only a message. */
+function throughBridge(value: unknown): unknown {
+  if (typeof value === 'function') {
+    return (...args: unknown[]) => {
+      try {
+        const result: unknown = Reflect.apply(value, undefined, args.map(throughBridge));
+        return throughBridge(result);
+      } catch (error) {
+        throw throughBridge(error) as Error;
+      }
+    };
+  }
+  if (value instanceof Promise) {
+    return value.then(throughBridge, (error: unknown) => {
+      throw throughBridge(error) as Error;
+    });
+  }
+  if (value instanceof Error) return new Error(value.message);
+  if (Array.isArray(value)) return value.map(throughBridge);
+  if (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype) {
+    return Object.freeze(
+      Object.fromEntries(Object.entries(value).map(([key, member]) => [key, throughBridge(member)])),
+    );
+  }
+  return structuredClone(value);
+}
+
+type ProtocolHandler = Parameters<Electron['protocol']['handle']>[1];
+
+class FakeProtocol implements Pick<Electron['protocol'], 'handle' | 'registerSchemesAsPrivileged'> {
+  readonly #handlers = new Map<string, ProtocolHandler>();
+
+  registerSchemesAsPrivileged(schemes: electron.CustomScheme[]): void {
+    needsUnready('protocol.registerSchemesAsPrivileged');
+    if (machine.schemes.length > 0) throw new Error('registerSchemesAsPrivileged can be called once only');
+    machine.schemes = schemes;
+  }
+
+  handle(scheme: string, handler: ProtocolHandler): void {
+    needsReady('protocol');
+    if (this.#handlers.has(scheme)) throw new Error(`Failed to register protocol: ${scheme}`);
+    this.#handlers.set(scheme, handler);
+  }
+
+  unhandle(scheme: string): void {
+    this.#handlers.delete(scheme);
+  }
+
+  /** What a request of the page is answered. */
+  async request(url: string, init?: RequestInit): Promise<Response> {
+    const handler = this.#handlers.get(new URL(url).protocol.slice(0, -1));
+    if (handler === undefined) throw new Error(`ERR_UNKNOWN_URL_SCHEME loading '${url}'`);
+    return handler(new Request(url, init));
+  }
+}
+
+export const protocol = new FakeProtocol();
+
+class FakePowerMonitor extends EventEmitter implements Pick<Electron['powerMonitor'], 'getSystemIdleState'> {
+  getSystemIdleState(idleThreshold: number): ReturnType<Electron['powerMonitor']['getSystemIdleState']> {
+    needsReady('powerMonitor');
+    if (machine.screenLocked) return 'locked';
+    return machine.idleSeconds >= idleThreshold ? 'idle' : 'active';
+  }
+}
+
+export const powerMonitor = new FakePowerMonitor();
+
+/** Entries as the menu was made of; a click is a call of the entry's own function. */
+export class FakeMenu {
+  readonly template: readonly electron.MenuItemConstructorOptions[];
+
+  constructor(template: readonly electron.MenuItemConstructorOptions[]) {
+    this.template = template;
+  }
+
+  get labels(): string[] {
+    return this.template.map(({ label, role, type }) => label ?? role ?? type ?? '');
+  }
+
+  choose(label: string): void {
+    const item = this.template.find((entry) => entry.label === label);
+    if (item === undefined) throw new Error(`no menu entry ${label} in ${this.labels.join(', ')}`);
+    if (item.role === 'quit') app.quit();
+    // Latchkey's entries look at none of what Electron passes to them.
+    else (item.click as (() => void) | undefined)?.();
+  }
+}
+
+export const Menu = {
+  buildFromTemplate: (template: electron.MenuItemConstructorOptions[]): FakeMenu => new FakeMenu(template),
+  setApplicationMenu(menu: FakeMenu): void {
+    machine.menu = menu;
+  },
+} satisfies Record<keyof typeof electron.Menu & ('buildFromTemplate' | 'setApplicationMenu'), unknown>;
+
+export interface FakeImage {
+  readonly path: string;
+}
+
+export const nativeImage = {
+  createFromPath: (path: string): FakeImage => ({ path }),
+} satisfies Record<keyof Electron['nativeImage'] & 'createFromPath', unknown>;
+
+class FakeTray extends EventEmitter implements Pick<electron.Tray, 'destroy' | 'isDestroyed' | 'setToolTip'> {
+  readonly image: FakeImage;
+  toolTip = '';
+  menu: FakeMenu | undefined;
+  #destroyed = false;
+
+  constructor(image: FakeImage) {
+    super();
+    needsReady('Tray');
+    this.image = image;
+    machine.trays.push(this);
+  }
+
+  setToolTip(toolTip: string): void {
+    this.#mustLive();
+    this.toolTip = toolTip;
+  }
+
+  setContextMenu(menu: FakeMenu): void {
+    this.#mustLive();
+    this.menu = menu;
+  }
+
+  isDestroyed(): boolean {
+    return this.#destroyed;
+  }
+
+  destroy(): void {
+    this.#destroyed = true;
+  }
+
+  #mustLive(): void {
+    if (this.#destroyed) throw new Error('Tray is destroyed');
+  }
+}
+
+export { FakeTray as Tray };
+
+type SessionHandlers = Pick<
+  electron.Session,
+  | 'setDevicePermissionHandler'
+  | 'setDisplayMediaRequestHandler'
+  | 'setPermissionCheckHandler'
+  | 'setPermissionRequestHandler'
+>;
+type HandlerOf<Name extends keyof SessionHandlers> = Parameters<SessionHandlers[Name]>[0];
+type BeforeRequest = NonNullable<Parameters<electron.WebRequest['onBeforeRequest']>[0]> &
+  ((...args: never[]) => void);
+
+export class FakeSession extends EventEmitter implements SessionHandlers {
+  device: HandlerOf<'setDevicePermissionHandler'> = null;
+  displayMedia: HandlerOf<'setDisplayMediaRequestHandler'> = null;
+  permissionCheck: HandlerOf<'setPermissionCheckHandler'> = null;
+  permissionRequest: HandlerOf<'setPermissionRequestHandler'> = null;
+  beforeRequest: BeforeRequest | undefined;
+
+  readonly webRequest = {
+    onBeforeRequest: (listener: BeforeRequest): void => {
+      this.beforeRequest = listener;
+    },
+  };
+
+  setDevicePermissionHandler(handler: HandlerOf<'setDevicePermissionHandler'>): void {
+    this.device = handler;
+  }
+
+  setDisplayMediaRequestHandler(handler: HandlerOf<'setDisplayMediaRequestHandler'>): void {
+    this.displayMedia = handler;
+  }
+
+  setPermissionCheckHandler(handler: HandlerOf<'setPermissionCheckHandler'>): void {
+    this.permissionCheck = handler;
+  }
+
+  setPermissionRequestHandler(handler: HandlerOf<'setPermissionRequestHandler'>): void {
+    this.permissionRequest = handler;
+  }
+}
+
+const defaultSession = new FakeSession();
+
+export const session = {
+  get defaultSession(): FakeSession {
+    needsReady('session');
+    return defaultSession;
+  },
+} satisfies Record<keyof Electron['session'] & 'defaultSession', unknown>;
+
+export const clipboard = {
+  writeText(text: string): Promise<void> {
+    machine.clipboard = text;
+    return Promise.resolve();
+  },
+} satisfies Pick<Electron['clipboard'], 'writeText'>;
+
+export const dialog = {
+  showErrorBox(title: string, content: string): void {
+    machine.dialogs.push({ title, content });
+  },
+} satisfies Pick<Electron['dialog'], 'showErrorBox'>;
+
+/** A test may change it, as a person may change the system's. */
+type NativeTheme = { -readonly [Key in 'shouldUseDarkColors']: Electron['nativeTheme'][Key] };
+
+export const nativeTheme: NativeTheme = { shouldUseDarkColors: false };
+
+export const shell = {
+  openExternal(url: string): Promise<void> {
+    machine.openedExternally.push(url);
+    return Promise.resolve();
+  },
+} satisfies Pick<Electron['shell'], 'openExternal'>;

@@ -1,0 +1,119 @@
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+
+vi.mock('electron', () => import('./fake-electron.ts'));
+
+const { app, becomeReady, FakeSession, FakeWebContents, machine } = await import('./fake-electron.ts');
+const { guardAllContents, guardContents, guardSession } = await import('../../main/desktop/guards.ts');
+
+type Session = Parameters<typeof guardSession>[0];
+type Contents = Parameters<typeof guardContents>[0];
+
+const page = 'latchkey://app/';
+const elsewhere = ['https://example.com/', 'latchkey://app.example/', 'file:///etc/passwd', 'about:blank'];
+
+// The guards call what the fakes have of these two; the fakes' own types are checked where they are declared.
+const asSession = (session: InstanceType<typeof FakeSession>): Session => session as unknown as Session;
+const asContents = (contents: InstanceType<typeof FakeWebContents>): Contents =>
+  contents as unknown as Contents;
+
+describe('web contents', () => {
+  let contents: InstanceType<typeof FakeWebContents>;
+
+  beforeEach(() => {
+    contents = new FakeWebContents();
+    machine.openedExternally = [];
+    guardContents(asContents(contents));
+  });
+
+  test.each(elsewhere)('do not leave the page for %s', (url) => {
+    expect(contents.attempt('will-navigate', { url, isMainFrame: true })).toBe(true);
+    expect(contents.attempt('will-frame-navigate', { url, isMainFrame: true })).toBe(true);
+    expect(contents.attempt('will-redirect', { url, isMainFrame: true })).toBe(true);
+  });
+
+  test('may load the page itself anew', () => {
+    expect(contents.attempt('will-navigate', { url: page, isMainFrame: true })).toBe(false);
+    expect(contents.attempt('will-frame-navigate', { url: `${page}#/wallets`, isMainFrame: true })).toBe(
+      false,
+    );
+  });
+
+  test('let no frame go anywhere, not even to the page', () => {
+    for (const url of [page, ...elsewhere]) {
+      expect(contents.attempt('will-frame-navigate', { url, isMainFrame: false })).toBe(true);
+    }
+  });
+
+  test('attach no webview', () => {
+    expect(contents.attempt('will-attach-webview', {})).toBe(true);
+  });
+
+  test('open no window, and nothing in the browser either', () => {
+    for (const url of [page, ...elsewhere]) expect(contents.open(url)).toBe('deny');
+    expect(machine.openedExternally).toEqual([]);
+  });
+
+  test('open an allowed address, whole, in the browser', () => {
+    const help = 'https://docs.example/help';
+    const guarded = new FakeWebContents();
+    guardContents(asContents(guarded), new Set([help]));
+    for (const url of [help, `${help}/../evil`, `${help}?x`, 'https://docs.example/']) {
+      expect(guarded.open(url)).toBe('deny');
+    }
+    expect(machine.openedExternally).toEqual([help]);
+  });
+});
+
+describe('a session', () => {
+  const session = new FakeSession();
+  guardSession(asSession(session));
+
+  test('refuses every permission that a page asks for', () => {
+    for (const permission of ['media', 'clipboard-read', 'notifications', 'hid', 'usb', 'unknown'] as const) {
+      const answers: boolean[] = [];
+      // Neither handler looks at who asks or why.
+      const nobody = {} as never;
+      session.permissionRequest?.(nobody, permission, (granted) => answers.push(granted), nobody);
+      expect(answers).toEqual([false]);
+      expect(session.permissionCheck?.(null, permission, page, nobody)).toBe(false);
+    }
+  });
+
+  test('hands out no device and no screen', () => {
+    expect(session.device?.({} as never)).toBe(false);
+    const streams: unknown[] = [];
+    session.displayMedia?.({} as never, (given) => streams.push(given));
+    expect(streams).toEqual([null]);
+  });
+
+  test('downloads nothing', () => {
+    const event = { prevented: 0, preventDefault: () => (event.prevented += 1) };
+    session.emit('will-download', event);
+    expect(event.prevented).toBe(1);
+  });
+
+  test.each([
+    ['https://example.com/', true],
+    ['http://127.0.0.1:7377/public/v1/query/whoami', true],
+    ['wss://example.com/', true],
+    ['file:///etc/passwd', true],
+    ['not an address', true],
+    ['latchkey://app/assets/index.js', false],
+    ['data:image/png;base64,AAAA', false],
+    ['devtools://devtools/bundled/inspector.html', false],
+  ])('has a request to %s cancelled: %s', (url, cancel) => {
+    const answers: unknown[] = [];
+    session.beforeRequest?.({ url } as never, (answer) => answers.push(answer));
+    expect(answers).toEqual([{ cancel }]);
+  });
+});
+
+test('whatever web contents come to be are guarded and sandboxed', () => {
+  guardAllContents();
+  expect(machine.sandboxed).toBe(true);
+  becomeReady();
+  const contents = new FakeWebContents();
+  app.emit('web-contents-created', {}, contents);
+  expect(contents.attempt('will-navigate', { url: 'https://example.com/', isMainFrame: true })).toBe(true);
+  expect(contents.open('https://example.com/')).toBe('deny');
+});

@@ -1,0 +1,231 @@
+/**
+ * What electron-builder makes of electron-builder.yml: its own schema first, then a whole application folder, packed around a
+ * stand-in for Electron's program, which a test machine does not have.
+ */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const projectRoot = join(import.meta.dirname, '../..');
+
+/** Loads what electron-builder itself uses, from where it finds it. */
+const builder = createRequire(createRequire(import.meta.url).resolve('electron-builder'));
+const lib = createRequire(builder.resolve('app-builder-lib'));
+
+type Configuration = Readonly<Record<string, unknown>>;
+
+/** The parts of app-builder-lib that read and check a configuration; it declares no types for these paths. */
+interface ConfigModule {
+  readonly getConfig: (projectDir: string, configPath: string, options: null) => Promise<Configuration>;
+  readonly validateConfiguration: (
+    config: Configuration,
+    debugLogger: { readonly isEnabled: boolean },
+  ) => Promise<void>;
+}
+const { getConfig, validateConfiguration } = lib('./util/config/config.js') as ConfigModule;
+
+interface AsarModule {
+  listPackage(archive: string, options: { readonly isPack: boolean }): string[];
+  extractFile(archive: string, file: string): Buffer;
+  statFile(archive: string, file: string): { readonly files?: unknown };
+}
+const asar = lib('@electron/asar') as AsarModule;
+
+const quiet = { isEnabled: false };
+const read = (): Promise<Configuration> => getConfig(projectRoot, 'electron-builder.yml', null);
+
+describe('electron-builder.yml', () => {
+  test('is what electron-builder’s schema allows', async () => {
+    await expect(validateConfiguration(await read(), quiet)).resolves.toBeUndefined();
+  });
+
+  test.each([
+    [{ electronFuse: {} }, /electronFuse/],
+    [{ electronFuses: { runAsnode: false } }, /electronFuses/],
+    [{ toolsets: { appimage: '9.9.9' } }, /appimage/],
+  ])('would not be with %j', async (mistake, message) => {
+    await expect(validateConfiguration({ ...(await read()), ...mistake }, quiet)).rejects.toThrow(message);
+  });
+
+  test('sets the fuses, makes every installer for both processors, and publishes nothing', async () => {
+    const config = await read();
+    expect(config).toMatchObject({
+      appId: 'app.latchkey.desktop',
+      productName: 'Latchkey',
+      publish: null,
+      electronFuses: {
+        runAsNode: false,
+        enableCookieEncryption: true,
+        enableNodeOptionsEnvironmentVariable: false,
+        enableNodeCliInspectArguments: false,
+        enableEmbeddedAsarIntegrityValidation: true,
+        onlyLoadAppFromAsar: true,
+        grantFileProtocolExtraPrivileges: false,
+      },
+      toolsets: { appimage: '1.0.3' },
+      mac: { hardenedRuntime: true },
+    });
+    const targets = Object.fromEntries(
+      ['linux', 'mac', 'win'].map((platform) => [
+        platform,
+        (config[platform] as { target: { target: string; arch: string[] }[] }).target.map(
+          ({ target, arch }) => `${target} ${arch.join('+')}`,
+        ),
+      ]),
+    );
+    expect(targets).toEqual({
+      linux: ['AppImage x64+arm64', 'deb x64+arm64', 'rpm x64+arm64'],
+      mac: ['dmg x64+arm64', 'zip x64+arm64'],
+      win: ['nsis x64+arm64', 'msi x64+arm64'],
+    });
+  });
+
+  test('names files that exist', async () => {
+    const { icon, mac } = (await read()) as { icon: string; mac: { entitlements: string } };
+    expect(existsSync(join(projectRoot, mac.entitlements))).toBe(true);
+    // macOS and Windows icons are made of this one, which takes 512 pixels at least.
+    expect(await pngSize(join(projectRoot, icon))).toEqual([1024, 1024]);
+  });
+});
+
+test.each([
+  ['window.png', 256],
+  ['tray.png', 32],
+  ['tray@2x.png', 64],
+  ['trayTemplate.png', 16],
+  ['trayTemplate@2x.png', 32],
+])('the icon %s has %i pixels a side', async (name, size) => {
+  expect(await pngSize(join(projectRoot, 'main/desktop/icons', name))).toEqual([size, size]);
+});
+
+/** Width and height from a PNG's first chunk. */
+async function pngSize(path: string): Promise<[number, number]> {
+  const bytes = await readFile(path);
+  expect(bytes.subarray(1, 4).toString('latin1')).toBe('PNG');
+  return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
+}
+
+describe('the packed application', () => {
+  // Electron's fuses: this text, the version of the list, its length, and a character for each (Electron's defaults).
+  const sentinel = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX';
+  const defaults = '101100011';
+  let directory: string;
+  let resources: string;
+  let archive: string;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'latchkey-pack-'));
+    const electron = join(directory, 'electron');
+    await mkdir(join(electron, 'resources'), { recursive: true });
+    await writeFile(join(electron, 'electron'), `\u007fELF${sentinel}\u0001\u0009${defaults}`, {
+      mode: 0o755,
+    });
+    const output = join(directory, 'output');
+    await promisify(execFile)(
+      process.execPath,
+      [
+        builder.resolve('electron-builder/cli.js'),
+        ...['--linux', 'dir', `--${process.arch}`, '--publish', 'never'],
+        `-c.electronDist=${electron}`,
+        `-c.directories.output=${output}`,
+      ],
+      { cwd: projectRoot },
+    );
+    const [unpacked = ''] = (await readdir(output)).filter((name) => name.endsWith('-unpacked'));
+    resources = join(output, unpacked, 'resources');
+    archive = join(resources, 'app.asar');
+  });
+
+  afterAll(async () => {
+    await rm(directory, { recursive: true });
+  });
+
+  const packedFiles = (): string[] =>
+    asar
+      .listPackage(archive, { isPack: false })
+      .map((path) => path.slice(1))
+      .filter((path) => asar.statFile(archive, path).files === undefined);
+
+  test('holds the bundles as they were built', async () => {
+    const dist = join(projectRoot, 'dist');
+    const built = (await readdir(dist, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+      .map((entry) => relative(projectRoot, join(entry.parentPath, entry.name)));
+    expect(built.length).toBeGreaterThan(3);
+    const packed = packedFiles().filter((path) => path.startsWith('dist/'));
+    expect(packed.sort()).toEqual(built.sort());
+    for (const path of built) {
+      const digest = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+      expect(digest(asar.extractFile(archive, path)), path).toBe(
+        digest(await readFile(join(projectRoot, path))),
+      );
+    }
+  });
+
+  test('holds the native modules of this platform, and nothing that was for building or testing', () => {
+    const packed = packedFiles();
+    const packages = new Set(
+      packed.flatMap((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []),
+    );
+    const platform = `linux-${process.arch}`;
+    expect([...packages].sort()).toEqual([
+      '@node-rs/argon2',
+      `@node-rs/argon2-${platform}-gnu`,
+      'better-sqlite3',
+      'keytar',
+      'tiny-secp256k1',
+      'uint8array-tools',
+    ]);
+    expect(packed.filter((path) => !/^(dist|node_modules)\//.test(path)).sort()).toEqual([
+      'main/desktop/icons/tray.png',
+      'main/desktop/icons/tray@2x.png',
+      'main/desktop/icons/trayTemplate.png',
+      'main/desktop/icons/trayTemplate@2x.png',
+      'main/desktop/icons/window.png',
+      'package.json',
+    ]);
+    expect(packed.filter((path) => /[.](map|ts|c|cpp|h|gyp)$|README/.test(path))).toEqual([]);
+    expect(packed.filter((path) => path.includes('/LICENSE')).length).toBeGreaterThan(2);
+    expect(packed.filter((path) => path.endsWith('.node')).sort()).toEqual([
+      `node_modules/@node-rs/argon2-${platform}-gnu/argon2.${platform}-gnu.node`,
+      `node_modules/better-sqlite3/prebuilds/${platform}.node`,
+      `node_modules/keytar/prebuilds/${platform}/keytar.node`,
+    ]);
+  });
+
+  test('has the native modules, and only them, beside the archive, where they load', async () => {
+    const entries = await readdir(join(resources, 'app.asar.unpacked'), {
+      recursive: true,
+      withFileTypes: true,
+    });
+    const files = entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
+    expect(files).toHaveLength(3);
+    const load = createRequire(import.meta.url);
+    for (const file of files) {
+      expect(file).toMatch(/[.]node$/);
+      expect(Object.keys(load(file) as object), file).not.toEqual([]);
+    }
+  });
+
+  test('starts in the bundle, and knows what Electron to expect', () => {
+    const { main, type } = JSON.parse(asar.extractFile(archive, 'package.json').toString()) as Configuration;
+    expect({ main, type }).toEqual({ main: 'dist/main/index.js', type: 'module' });
+    expect(packedFiles()).toContain('dist/preload/index.cjs');
+    expect(packedFiles()).toContain('dist/renderer/index.html');
+  });
+
+  test('has its fuses burnt into the program', async () => {
+    const program = await readFile(join(resources, '../latchkey'), 'latin1');
+    const fuses = program.slice(program.indexOf(sentinel) + sentinel.length + 2);
+    // runAsNode, cookies, NODE_OPTIONS, --inspect, archive integrity, archive only, browser snapshot, file://, wasm traps
+    expect(fuses.slice(0, defaults.length)).toBe('010011001');
+  });
+});

@@ -1,0 +1,161 @@
+/** Both ends of the bridge: the preload script, as the page sees it, and main's handlers. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Bridge, VaultEvent } from '../../preload/contract.ts';
+import { bridgeCalls, channels } from '../../preload/contract.ts';
+import { LatchkeyError } from '../../main/lib/errors.ts';
+import { BridgeDouble } from './bridge-double.ts';
+
+vi.mock('electron', () => import('./fake-electron.ts'));
+
+const { becomeReady, ipcMain, machine } = await import('./fake-electron.ts');
+const { registerScheme, serveScheme } = await import('../../main/desktop/scheme.ts');
+const { serveBridge } = await import('../../main/desktop/ipc.ts');
+const { showWindow } = await import('../../main/desktop/window.ts');
+await import('../../preload/index.ts');
+
+const page = { url: 'latchkey://app/', parent: null };
+const latchkey = machine.mainWorld['latchkey'] as Bridge;
+
+let directory: string;
+let double: BridgeDouble;
+let served: Disposable;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'latchkey-ipc-'));
+  await writeFile(join(directory, 'index.html'), '__CSP_NONCE__');
+  registerScheme();
+  becomeReady();
+  await serveScheme(directory);
+  showWindow();
+});
+
+afterAll(async () => {
+  await rm(directory, { recursive: true });
+});
+
+beforeEach(() => {
+  double = new BridgeDouble();
+  served = serveBridge(double);
+  machine.clipboard = '';
+});
+
+afterEach(() => {
+  served[Symbol.dispose]();
+});
+
+describe('the page', () => {
+  test('is shown the bridge and nothing else', () => {
+    expect(Object.keys(machine.mainWorld)).toEqual(['latchkey']);
+    expect(Object.keys(latchkey).sort()).toEqual([...bridgeCalls, 'copy', 'onEvent'].sort());
+    expect(Object.isFrozen(latchkey)).toBe(true);
+  });
+
+  test('makes every call, with its arguments, and gets its answer', async () => {
+    await expect(latchkey.status()).resolves.toMatchObject({ state: 'unlocked', version: '0.0.0' });
+    await expect(latchkey.newRecoveryPhrase()).resolves.toHaveProperty('phrase');
+    const vault = { organizationName: 'Home', userName: 'Ada', useKeychain: true, confirmedWords: [] };
+    await latchkey.create(vault);
+    await latchkey.unlock({ with: 'password', password: 'correct horse' });
+    await expect(latchkey.lock()).resolves.toMatchObject({ state: 'locked' });
+    await expect(latchkey.call('/public/v1/query/whoami', { a: [1, { b: null }] })).resolves.toEqual({
+      status: 200,
+      body: {},
+    });
+    expect(double.asked).toEqual([
+      { name: 'status', args: [] },
+      { name: 'newRecoveryPhrase', args: [] },
+      { name: 'create', args: [vault] },
+      { name: 'unlock', args: [{ with: 'password', password: 'correct horse' }] },
+      { name: 'lock', args: [] },
+      { name: 'call', args: ['/public/v1/query/whoami', { a: [1, { b: null }] }] },
+    ]);
+  });
+
+  test('reads a refusal in its own words, without a prefix of Electron’s', async () => {
+    double.failure = new LatchkeyError('INVALID_ARGUMENT', 'The password is wrong.');
+    await expect(latchkey.unlock({ with: 'keychain' })).rejects.toThrow(/^The password is wrong[.]$/);
+  });
+
+  test('is told nothing of a fault; the log is', async () => {
+    const log = vi.spyOn(console, 'error').mockReturnValue(undefined);
+    double.failure = new Error('disk I/O error at /home/ada/vault.db');
+    await expect(latchkey.status()).rejects.toThrow(/^Something went wrong inside Latchkey/);
+    expect(log).toHaveBeenCalledWith(expect.any(String), double.failure);
+    log.mockRestore();
+  });
+
+  test('copies text through main', async () => {
+    await latchkey.copy('0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045');
+    expect(machine.clipboard).toBe('0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045');
+  });
+
+  test.each([undefined, 7, ['text'], 'x'.repeat(1_000_001)])(
+    'does not copy what is no text',
+    async (text) => {
+      await expect(latchkey.copy(text as string)).rejects.toThrow(
+        /^text: expected at most 1000000 characters$/,
+      );
+      expect(machine.clipboard).toBe('');
+    },
+  );
+
+  test('hears events until it stops listening, and sees nothing of Electron in them', () => {
+    const heard: unknown[][] = [];
+    const stop = latchkey.onEvent((...args: VaultEvent[]) => heard.push(args));
+    double.announce({ kind: 'status' });
+    double.announce({ kind: 'activity', id: '1', type: 'T', status: 'S' });
+    stop();
+    double.announce({ kind: 'status' });
+    expect(heard).toEqual([[{ kind: 'status' }], [{ kind: 'activity', id: '1', type: 'T', status: 'S' }]]);
+  });
+});
+
+describe('main', () => {
+  const refused = { error: { message: 'Only the Latchkey window may ask.' } };
+
+  test.each([
+    ['another origin', { url: 'https://example.com/', parent: null }],
+    ['an origin that begins like ours', { url: 'latchkey://app.example/', parent: null }],
+    ['another path of ours', { url: 'latchkey://app/assets/index.html', parent: null }],
+    ['an empty page', { url: 'about:blank', parent: null }],
+    ['a frame in the page', { url: 'latchkey://app/', parent: page }],
+    ['a frame that is gone', null],
+  ])('refuses %s', async (_name, frame) => {
+    await expect(ipcMain.invoke(frame, channels.call, 'status', [])).resolves.toEqual(refused);
+    await expect(ipcMain.invoke(frame, channels.copy, 'text')).resolves.toEqual(refused);
+    expect(double.asked).toEqual([]);
+    expect(machine.clipboard).toBe('');
+  });
+
+  test.each(['onEvent', 'copy', 'constructor', '__proto__', 'toString', 'announce', '', 7, null, ['status']])(
+    'knows no call %j',
+    async (name) => {
+      await expect(ipcMain.invoke(page, channels.call, name, [])).resolves.toEqual({
+        error: {
+          message: expect.stringMatching(
+            /^call: expected one of status, newRecoveryPhrase, .*, got /,
+          ) as unknown,
+        },
+      });
+      expect(double.asked).toEqual([]);
+    },
+  );
+
+  test.each([undefined, null, 'text', { length: 0 }])('takes no arguments from %j', async (args) => {
+    await expect(ipcMain.invoke(page, channels.call, 'status', args)).resolves.toEqual({
+      error: { message: expect.stringMatching(/^arguments: expected an array, got /) as unknown },
+    });
+    expect(double.asked).toEqual([]);
+  });
+
+  test('has two channels, and none once it is closed', () => {
+    expect([...ipcMain.handlers.keys()].sort()).toEqual([channels.call, channels.copy].sort());
+    expect(double.listeners).toBe(1);
+    served[Symbol.dispose]();
+    expect(ipcMain.handlers.size).toBe(0);
+    expect(double.listeners).toBe(0);
+  });
+});
