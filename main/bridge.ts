@@ -42,7 +42,9 @@ const unlockParams = z.discriminatedUnion('with', [
   z.object({ with: z.literal('password'), password: text }),
   z.object({ with: z.literal('recovery'), phrase: text }),
 ]);
-const callPath = z.string().regex(/^\/public\/v1\/(query|submit)\/[a-z0-9_]+$/, 'Expected a path like /public/v1/query/whoami');
+const callPath = z
+  .string()
+  .regex(/^\/public\/v1\/(query|submit)\/[a-z0-9_]+$/, 'Expected a path like /public/v1/query/whoami');
 const callBody = z.record(z.string(), z.unknown());
 
 /** Public halves of the vault's own keys. */
@@ -99,11 +101,17 @@ export class VaultDoor implements VaultBridge {
     const { confirmedWords, userEmail, password, ...rest } = parse(createParams, input, 'vault');
     const phrase = this.#phrase;
     if (phrase === undefined) {
-      throw new LatchkeyError('INVALID_ARGUMENT', 'no recovery phrase was drawn: ask for one, write it down, then create the vault');
+      throw new LatchkeyError(
+        'INVALID_ARGUMENT',
+        'no recovery phrase was drawn: ask for one, write it down, then create the vault',
+      );
     }
     checkWords(phrase.split(' '), confirmedWords);
     if (!rest.useKeychain && password === undefined) {
-      throw new LatchkeyError('INVALID_ARGUMENT', 'missing field vault.password: a vault without a keychain needs a password');
+      throw new LatchkeyError(
+        'INVALID_ARGUMENT',
+        'missing field vault.password: a vault without a keychain needs a password',
+      );
     }
     await setUp(this.#parts, {
       ...rest,
@@ -113,6 +121,8 @@ export class VaultDoor implements VaultBridge {
       recoveryConfirmed: true,
     });
     this.#phrase = undefined;
+    // The keyring spoke when it was unlocked, before the vault was there to be read.
+    this.announce({ kind: 'status' });
     return this.status();
   }
 
@@ -167,7 +177,10 @@ export class VaultDoor implements VaultBridge {
   #vault(): VaultRow {
     const vault = this.#parts.units.read(getVault);
     if (vault === undefined) {
-      throw new LatchkeyError('VAULT_MISSING', 'there is no vault yet: create one in the window or with `latchkey init`');
+      throw new LatchkeyError(
+        'VAULT_MISSING',
+        'there is no vault yet: create one in the window or with `latchkey init`',
+      );
     }
     return vault;
   }
@@ -221,10 +234,16 @@ function checkWords(
   confirmed: readonly { readonly position: number; readonly word: string }[],
 ): void {
   if (new Set(confirmed.map(({ position }) => position)).size < 3) {
-    throw new LatchkeyError('INVALID_ARGUMENT', 'invalid vault.confirmedWords: expected three different positions at least');
+    throw new LatchkeyError(
+      'INVALID_ARGUMENT',
+      'invalid vault.confirmedWords: expected three different positions at least',
+    );
   }
   const wrong = confirmed.find(({ position, word }) => phrase[position - 1] !== word.trim().toLowerCase());
   if (wrong !== undefined) {
-    throw new LatchkeyError('INVALID_ARGUMENT', `word ${String(wrong.position)} is not the one of the recovery phrase`);
+    throw new LatchkeyError(
+      'INVALID_ARGUMENT',
+      `word ${String(wrong.position)} is not the one of the recovery phrase`,
+    );
   }
 }

@@ -3,6 +3,7 @@ import { homedir, platform } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { sessionBusAddress } from './keyslots/keychain.ts';
 import packageJson from '../package.json' with { type: 'json' };
 
 export const version: string = packageJson.version;
@@ -24,6 +25,8 @@ export interface Config {
   readonly allowLoopbackOrigins: boolean;
   /** Whether the operating system's keychain may be asked. */
   readonly useKeychain: boolean;
+  /** Linux: the address of the D-Bus session, on which the keychain is. */
+  readonly sessionBus: string | undefined;
   /** Where systemd puts this service's credentials. */
   readonly credentialsDirectory: string | undefined;
   /** The built window. */
@@ -50,7 +53,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Options win over the environment (`LATCHKEY_DATA_DIR`, `LATCHKEY_CONFIG_DIR`, `LATCHKEY_PORT`), that over defaults. */
 export function makeConfig(options: ConfigOptions, environment: Environment = process.env): Config {
   return Object.freeze({
-    dataDirectory: resolve(options.dataDir ?? environment['LATCHKEY_DATA_DIR'] ?? defaultDataDirectory(environment)),
+    dataDirectory: resolve(
+      options.dataDir ?? environment['LATCHKEY_DATA_DIR'] ?? defaultDataDirectory(environment),
+    ),
     keysDirectory: join(
       resolve(options.configDir ?? environment['LATCHKEY_CONFIG_DIR'] ?? defaultConfigDirectory(environment)),
       'keys',
@@ -60,13 +65,14 @@ export function makeConfig(options: ConfigOptions, environment: Environment = pr
     allowedOrigins: (options.allowOrigin ?? []).map(origin),
     allowLoopbackOrigins: false,
     useKeychain: options.keychain ?? true,
+    sessionBus: sessionBusAddress(environment),
     credentialsDirectory: environment['CREDENTIALS_DIRECTORY'],
     rendererDirectory: builtRenderer(),
   });
 }
 
 /** The desktop app's settings, from its arguments; what Chromium and the system add to them is passed over. */
-export function readConfig(argv: readonly string[], environment: Environment): Config {
+export function readConfig(argv: readonly string[], environment: Environment = process.env): Config {
   const { values } = parseArgs({
     args: [...argv],
     strict: false,
@@ -91,7 +97,9 @@ export function readConfig(argv: readonly string[], environment: Environment): C
 
 function portNumber(text: string): number {
   if (!/^[0-9]{1,5}$/.test(text) || Number(text) > 65_535) {
-    throw new ConfigError(`invalid port ${JSON.stringify(text)}: expected a number from 0 (any free port) to 65535`);
+    throw new ConfigError(
+      `invalid port ${JSON.stringify(text)}: expected a number from 0 (any free port) to 65535`,
+    );
   }
   return Number(text);
 }
@@ -131,5 +139,7 @@ function defaultConfigDirectory(environment: Environment): string {
 /** `dist/renderer`, from the source tree as from the bundle in `dist/main`. */
 function builtRenderer(): string {
   const here = fileURLToPath(new URL('.', import.meta.url));
-  return /[\\/]dist[\\/]main[\\/]/.test(here) ? join(here, '..', 'renderer') : join(here, '..', 'dist', 'renderer');
+  return /[\\/]dist[\\/]main[\\/]/.test(here)
+    ? join(here, '..', 'renderer')
+    : join(here, '..', 'dist', 'renderer');
 }

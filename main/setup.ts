@@ -11,7 +11,12 @@ import { insertUser } from './db/users.ts';
 import { getVault, insertVault } from './db/vault.ts';
 import type { Keychain } from './keyslots/keychain.ts';
 import type { Keyring } from './keyslots/keyring.ts';
-import { forgetKeychainSlot, makeKeychainSlot, makePasswordSlot, makeRecoverySlot } from './keyslots/slots.ts';
+import {
+  forgetKeychainSlot,
+  makeKeychainSlot,
+  makePasswordSlot,
+  makeRecoverySlot,
+} from './keyslots/slots.ts';
 import type { Clock } from './lib/clock.ts';
 import { LatchkeyError } from './lib/errors.ts';
 import type { Random } from './lib/random.ts';
@@ -67,7 +72,8 @@ export async function setUp(parts: SetupParts, vault: NewVault): Promise<MadeVau
   try {
     const recoverySlot = makeRecoverySlot({ ...slotBase, phrase: vault.recoveryPhrase });
     slots.push({ ...recoverySlot, confirmedAt: vault.recoveryConfirmed ? now : null });
-    if (vault.password !== undefined) slots.push(await makePasswordSlot({ ...slotBase, password: vault.password }));
+    if (vault.password !== undefined)
+      slots.push(await makePasswordSlot({ ...slotBase, password: vault.password }));
     if (vault.useKeychain) slots.push(await makeKeychainSlot({ ...slotBase, keychain }));
     keyring.unlock(masterKey);
     const serverKeys = serverKeyNames.map((name) => makeServerKey(name));
@@ -123,7 +129,10 @@ export async function setUp(parts: SetupParts, vault: NewVault): Promise<MadeVau
   }
   return { organizationId, userId };
 
-  function makeServerKey(name: ServerKeyRow['name']): { readonly row: ServerKeyRow; readonly compressed: string } {
+  function makeServerKey(name: ServerKeyRow['name']): {
+    readonly row: ServerKeyRow;
+    readonly compressed: string;
+  } {
     const pair = generateP256((length) => random(`server key ${name}`, length));
     try {
       return {

@@ -35,7 +35,7 @@ export interface OpenVault {
   readonly units: UnitOfWork;
   readonly keyring: Keyring;
   readonly bridge: VaultBridge;
-  setUp(vault: NewVault): Promise<MadeVault>;
+  readonly setUp: (vault: NewVault) => Promise<MadeVault>;
   close(): void;
 }
 
@@ -54,8 +54,13 @@ interface Opened extends OpenVault {
   readonly listensAt: (url: string) => void;
 }
 
+/** The keychain that a configuration allows. */
+export const keychainOf = ({ useKeychain, sessionBus }: Config): Keychain =>
+  useKeychain ? systemKeychain({ sessionBus }) : noKeychain('it is switched off (--no-keychain)');
+
 /** Opens the vault's file and takes its lock, making both where they are missing. */
-export const openVault = (config: Config, substitutes: Substitutes = {}): OpenVault => open(config, substitutes);
+export const openVault = (config: Config, substitutes: Substitutes = {}): OpenVault =>
+  open(config, substitutes);
 
 function open(config: Config, substitutes: Substitutes): Opened {
   checkSecp256k1Accelerator();
@@ -72,8 +77,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
   }
   const random = substitutes.random ?? systemRandom;
   const clock = substitutes.clock ?? systemClock;
-  const keychain =
-    substitutes.keychain ?? (config.useKeychain ? systemKeychain() : noKeychain('it is switched off (--no-keychain)'));
+  const keychain = substitutes.keychain ?? keychainOf(config);
   const units = new UnitOfWork(connection);
   const keyring = new Keyring({ random: systemRandom, clock });
   const service: Service = {
@@ -158,4 +162,3 @@ const systemRandom: Random = (_purpose, length) => new Uint8Array(randomBytes(le
 function logFault(error: unknown): void {
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
 }
-

@@ -61,7 +61,9 @@ export interface ActivityOperation {
   readonly path: string;
   readonly versions: readonly ActivityVersion[];
   /** Whatever must be awaited, before the transaction; it writes nothing. */
-  readonly prepare?: (context: Omit<ActivityContext<unknown>, 'tx' | 'prepared'> & { readonly tx: Reader }) => Promise<unknown>;
+  readonly prepare?: (
+    context: Omit<ActivityContext<unknown>, 'tx' | 'prepared'> & { readonly tx: Reader },
+  ) => Promise<unknown>;
   /** The synchronous part that writes, inside the transaction; what it answers is the activity's result. */
   readonly run: (context: ActivityContext<unknown, unknown>) => Json;
 }
@@ -99,9 +101,11 @@ interface ActivityDefinition<Schema extends z.ZodType, Prepared> {
 }
 
 /** Types an older version's upgrade by its own schema, for the `accepts` of an activity. */
-export function older<Latest, Older extends z.ZodType>(version: OlderVersion<Latest, Older>): OlderVersion<Latest> {
+export function older<Latest, Older extends z.ZodType>(
+  version: OlderVersion<Latest, Older>,
+): OlderVersion<Latest> {
   // The schema has checked what `upgrade` and `describe` are given.
-  return version as unknown as OlderVersion<Latest>;
+  return version;
 }
 
 export function activity<Schema extends z.ZodType, Prepared = undefined>(

@@ -44,7 +44,11 @@ function expectation(issue: z.core.$ZodIssue): string {
 function fieldName(path: readonly PropertyKey[], at: string): string {
   const name = path.reduce<string>(
     (text, key) =>
-      typeof key === 'number' ? `${text}[${String(key)}]` : text === '' ? String(key) : `${text}.${String(key)}`,
+      typeof key === 'number'
+        ? `${text}[${String(key)}]`
+        : text === ''
+          ? String(key)
+          : `${text}.${String(key)}`,
     at,
   );
   return name === '' ? 'request body' : name;
@@ -55,4 +59,5 @@ const unit = (origin: string): string =>
 
 const withArticle = (noun: string): string => `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;

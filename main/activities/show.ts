@@ -20,7 +20,11 @@ export interface Vote {
   readonly createdAt: number;
 }
 
-export function showActivity(tx: Reader, row: ActivityRow, version: ActivityVersion): Record<string, unknown> {
+export function showActivity(
+  tx: Reader,
+  row: ActivityRow,
+  version: ActivityVersion,
+): Record<string, unknown> {
   const params = JSON.parse(row.intent) as Record<string, unknown>;
   const specified = version.specified && {
     // The stored intent went through the version's schema before it was kept.
@@ -35,14 +39,17 @@ export function showActivity(tx: Reader, row: ActivityRow, version: ActivityVers
     type: row.type,
     timestampMs: String(row.timestampMs),
     intent: { [version.intent]: params, ...specified },
-    result: result === undefined ? {} : {
-      [version.result]: result,
-      activity: {
-        type: row.type,
-        intent: specified ?? { [version.intent]: params },
-        result: { [version.result]: result },
-      },
-    },
+    result:
+      result === undefined
+        ? {}
+        : {
+            [version.result]: result,
+            activity: {
+              type: row.type,
+              intent: specified ?? { [version.intent]: params },
+              result: { [version.result]: result },
+            },
+          },
     votes: votes.map(({ snapshot, createdAt, ...vote }) => ({
       ...vote,
       user: getUserSnapshot(tx, snapshot),

@@ -56,9 +56,13 @@ export function verifyStamp(raw: Uint8Array, headers: IncomingHttpHeaders): Stam
  */
 export function identify(tx: Reader, organizationId: string, stamp: Stamp, now: number): Caller {
   if (!isUuid(organizationId)) {
-    throw new LatchkeyError('INVALID_ARGUMENT', 'malformed organization ID provided: expected a UUID in organizationId', {
-      turnkeyErrorCode: 'INVALID_ORGANIZATION_ID',
-    });
+    throw new LatchkeyError(
+      'INVALID_ARGUMENT',
+      'malformed organization ID provided: expected a UUID in organizationId',
+      {
+        turnkeyErrorCode: 'INVALID_ORGANIZATION_ID',
+      },
+    );
   }
   if (getOrganization(tx, organizationId) === undefined) {
     throw new LatchkeyError('NOT_FOUND', `no organization found with the given ID: ${organizationId}`, {
@@ -76,9 +80,13 @@ export function identify(tx: Reader, organizationId: string, stamp: Stamp, now: 
     );
   }
   if (key.expiresAt !== null && key.expiresAt <= now) {
-    throw new LatchkeyError('UNAUTHENTICATED', `Unauthenticated desc = expired api key publicKey ${publicKey}`, {
-      turnkeyErrorCode: 'API_KEY_EXPIRED',
-    });
+    throw new LatchkeyError(
+      'UNAUTHENTICATED',
+      `Unauthenticated desc = expired api key publicKey ${publicKey}`,
+      {
+        turnkeyErrorCode: 'API_KEY_EXPIRED',
+      },
+    );
   }
   const user = getUserRow(tx, organizationId, key.userId);
   if (user === undefined) throw new Error(`api key ${key.id} has no user`);

@@ -47,5 +47,7 @@ export const schemes: Readonly<Record<string, Scheme>> = {
 
 /** EIP-191 version 0x45: the prefix, the length in decimal, the message. */
 function personalMessageHash(message: Uint8Array): Uint8Array {
-  return keccak256(Buffer.concat([Buffer.from(`\x19Ethereum Signed Message:\n${String(message.length)}`), message]));
+  return keccak256(
+    Buffer.concat([Buffer.from(`\x19Ethereum Signed Message:\n${String(message.length)}`), message]),
+  );
 }

@@ -24,7 +24,8 @@ export async function findRunning(directory: string): Promise<Running | undefine
     });
     const answer = (await response.json()) as Record<string, unknown>;
     if (response.ok) return answer;
-    const message = typeof answer['message'] === 'string' ? answer['message'] : `HTTP ${String(response.status)}`;
+    const message =
+      typeof answer['message'] === 'string' ? answer['message'] : `HTTP ${String(response.status)}`;
     throw new CommandError(path === 'unlock' ? exitCodes.locked : exitCodes.failed, message);
   };
   const running: Running = {
@@ -38,7 +39,8 @@ export async function findRunning(directory: string): Promise<Running | undefine
     return running;
   } catch (error) {
     // A process that was killed leaves its note behind: nobody listens there, or somebody else does.
-    if (error instanceof TypeError || error instanceof CommandError || error instanceof SyntaxError) return undefined;
+    if (error instanceof TypeError || error instanceof CommandError || error instanceof SyntaxError)
+      return undefined;
     throw error;
   }
 }

@@ -53,7 +53,8 @@ async function chooseHow(options: UnlockOptions, { keyslots }: VaultStatus): Pro
     }
     return { with: 'recovery', phrase: readFileSync(options.recoveryFile, 'utf8').trim() };
   }
-  if (options.keychain || (keyslots.includes('keychain') && !keyslots.includes('password'))) return { with: 'keychain' };
+  if (options.keychain || (keyslots.includes('keychain') && !keyslots.includes('password')))
+    return { with: 'keychain' };
   if (keyslots.includes('password') && canAsk()) {
     return { with: 'password', password: await askForPassword('Password of the vault') };
   }
@@ -64,7 +65,9 @@ async function chooseHow(options: UnlockOptions, { keyslots }: VaultStatus): Pro
 }
 
 function describe(found: VaultStatus): string {
-  const lines = [`Running at ${found.url}; the vault is ${found.state === 'none' ? 'not made yet' : found.state}.`];
+  const lines = [
+    `Running at ${found.url}; the vault is ${found.state === 'none' ? 'not made yet' : found.state}.`,
+  ];
   if (found.organization) lines.push(`Organization ${found.organization.name} (${found.organization.id})`);
   if (found.owner) lines.push(`Owner ${found.owner.userName} (${found.owner.userId})`);
   if (found.keyslots.length > 0) lines.push(`Opens with: ${found.keyslots.join(', ')}`);

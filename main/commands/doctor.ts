@@ -13,7 +13,7 @@ import { checkSecp256k1Accelerator } from '../crypto/secp256k1.ts';
 import { checkActivityChain } from '../db/activities.ts';
 import { Connection } from '../db/connection.ts';
 import { schemaVersion } from '../db/migrations.ts';
-import { noKeychain, systemKeychain } from '../keyslots/keychain.ts';
+import { keychainOf } from '../vault.ts';
 import { findRunning } from './client.ts';
 import { dataDirectory } from './control.ts';
 import { exitCodes, print } from './output.ts';
@@ -52,13 +52,17 @@ function checkCryptography(): Finding {
   try {
     checkSecp256k1Accelerator();
     const seed = seedFromMnemonic(`${'abandon '.repeat(11)}about`);
-    const ethereum = curves.CURVE_SECP256K1.publicKey(derivePrivateKey('CURVE_SECP256K1', seed, "m/44'/60'/0'/0/0"));
+    const ethereum = curves.CURVE_SECP256K1.publicKey(
+      derivePrivateKey('CURVE_SECP256K1', seed, "m/44'/60'/0'/0/0"),
+    );
     expectSame(
       'Ethereum address',
       encodeAddress('ADDRESS_FORMAT_ETHEREUM', 'CURVE_SECP256K1', ethereum),
       '0x9858EfFD232B4033E47d90003D41EC34EcaEda94',
     );
-    const bitcoin = curves.CURVE_SECP256K1.publicKey(derivePrivateKey('CURVE_SECP256K1', seed, "m/84'/0'/0'/0/0"));
+    const bitcoin = curves.CURVE_SECP256K1.publicKey(
+      derivePrivateKey('CURVE_SECP256K1', seed, "m/84'/0'/0'/0/0"),
+    );
     expectSame(
       'Bitcoin address',
       encodeAddress('ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH', 'CURVE_SECP256K1', bitcoin),
@@ -73,7 +77,8 @@ function checkCryptography(): Finding {
     const pair = generateP256(() => sha256(new Uint8Array([1])));
     const message = new Uint8Array([1, 2, 3]);
     const signature = new Uint8Array(Buffer.from(signP256(pair.privateKey, message), 'hex'));
-    if (!verifyP256(toHex(pair.publicKey), signature, message)) throw new Error('P-256 does not verify its own signature');
+    if (!verifyP256(toHex(pair.publicKey), signature, message))
+      throw new Error('P-256 does not verify its own signature');
     return { check, outcome: 'ok', detail: 'the known answers are right' };
   } catch (error) {
     return { check, outcome: 'failed', detail: error instanceof Error ? error.message : String(error) };
@@ -85,15 +90,15 @@ function expectSame(what: string, got: string, expected: string): void {
 }
 
 async function checkKeychain(config: Config): Promise<Finding> {
-  const keychain = config.useKeychain ? systemKeychain() : noKeychain('it is switched off (--no-keychain)');
-  const probe = await keychain.probe();
+  const probe = await keychainOf(config).probe();
   return probe.available
     ? { check: 'keychain', outcome: 'ok', detail: 'a secret can be stored, read and removed' }
     : { check: 'keychain', outcome: 'note', detail: probe.reason };
 }
 
 function checkFiles(directory: string): Finding[] {
-  if (!existsSync(directory)) return [{ check: 'files', outcome: 'note', detail: `there is no ${directory}` }];
+  if (!existsSync(directory))
+    return [{ check: 'files', outcome: 'note', detail: `there is no ${directory}` }];
   // Windows keeps these files to their owner through the profile's access list, which modes do not show.
   if (process.platform === 'win32') return [];
   const expected: readonly (readonly [string, number])[] = [
@@ -131,7 +136,11 @@ function checkDatabase(file: string): Finding[] {
         outcome: found === schemaVersion ? 'ok' : found < schemaVersion ? 'note' : 'failed',
         detail: `version ${String(found)}, and this Latchkey's is ${String(schemaVersion)}`,
       },
-      { check: 'database', outcome: integrity === 'ok' ? 'ok' : 'failed', detail: `integrity check says ${integrity}` },
+      {
+        check: 'database',
+        outcome: integrity === 'ok' ? 'ok' : 'failed',
+        detail: `integrity check says ${integrity}`,
+      },
     ];
     if (found !== schemaVersion) return findings;
     const chain = checkActivityChain(connection);

@@ -3,8 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { isCancel, text } from '@clack/prompts';
 import type { Config } from '../config.ts';
 import { mnemonicFromEntropy } from '../crypto/mnemonics.ts';
-import { systemKeychain } from '../keyslots/keychain.ts';
-import { openVault } from '../vault.ts';
+import { keychainOf, openVault } from '../vault.ts';
 import { newKeyPair, writeKeyFiles } from './key-files.ts';
 import { CommandError, exitCodes, note, print } from './output.ts';
 import { askForPassword, canAsk } from './secrets.ts';
@@ -24,9 +23,12 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
   const vault = openVault(config);
   try {
     if ((await vault.bridge.status()).state !== 'none') {
-      throw new CommandError(exitCodes.failed, `there is a vault in ${String(config.dataDirectory)} already: it is not overwritten`);
+      throw new CommandError(
+        exitCodes.failed,
+        `there is a vault in ${String(config.dataDirectory)} already: it is not overwritten`,
+      );
     }
-    const useKeychain = config.useKeychain && (await keychainWorks());
+    const useKeychain = config.useKeychain && (await keychainWorks(config));
     const password = await choosePassword(options, useKeychain);
     const entropy = randomBytes(32);
     const recoveryPhrase = mnemonicFromEntropy(entropy);
@@ -57,7 +59,9 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
         recoveryPhrase,
       },
       [
-        ...(recoveryConfirmed ? [] : ['Recovery phrase (write it down; it is not shown again):', '', recoveryPhrase, '']),
+        ...(recoveryConfirmed
+          ? []
+          : ['Recovery phrase (write it down; it is not shown again):', '', recoveryPhrase, '']),
         `Vault made in ${String(config.dataDirectory)}; it opens with: ${keyslots.join(', ')}.`,
         `Organization ${organizationId}, your user ${userId}.`,
         `API key "${options.keyName}": ${files.privateKeyFile}`,
@@ -70,8 +74,8 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
 }
 
 /** Says in one line why there is no keychain, where there is none. */
-async function keychainWorks(): Promise<boolean> {
-  const probe = await systemKeychain().probe();
+async function keychainWorks(config: Config): Promise<boolean> {
+  const probe = await keychainOf(config).probe();
   if (!probe.available) note(`No keychain: ${probe.reason}`);
   return probe.available;
 }
@@ -87,7 +91,10 @@ async function choosePassword(options: InitOptions, useKeychain: boolean): Promi
     );
   }
   if (chosen !== undefined && chosen.length < shortestPassword) {
-    throw new CommandError(exitCodes.usage, `the password is too short: expected at least ${String(shortestPassword)} characters`);
+    throw new CommandError(
+      exitCodes.usage,
+      `the password is too short: expected at least ${String(shortestPassword)} characters`,
+    );
   }
   return chosen;
 }
@@ -107,7 +114,10 @@ async function confirmPhrase(phrase: string): Promise<boolean> {
     const answer = await text({ message: `Word ${String(position)}` });
     if (isCancel(answer)) throw new CommandError(exitCodes.failed, 'cancelled: no vault was made');
     if (answer.trim().toLowerCase() !== words[position - 1]) {
-      throw new CommandError(exitCodes.failed, `word ${String(position)} is not the one of the phrase: no vault was made`);
+      throw new CommandError(
+        exitCodes.failed,
+        `word ${String(position)} is not the one of the phrase: no vault was made`,
+      );
     }
   }
   return true;

@@ -26,7 +26,8 @@ export function newKeyPair(): KeyPair {
 export function writeKeyFiles(directory: string, name: string, pair: KeyPair): KeyFiles {
   const files = fileNames(directory, name);
   for (const file of [files.publicKeyFile, files.privateKeyFile]) {
-    if (existsSync(file)) throw new CommandError(exitCodes.failed, `${file} is there already: it is not overwritten`);
+    if (existsSync(file))
+      throw new CommandError(exitCodes.failed, `${file} is there already: it is not overwritten`);
   }
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   writeFileSync(files.privateKeyFile, `${pair.privateKey}\n`, { mode: 0o600, flag: 'wx' });
@@ -41,28 +42,43 @@ export function readKeyFiles(directory: string, name: string): KeyPair {
   const privateKey = readHex(privateKeyFile, 64);
   const scalar = new Uint8Array(Buffer.from(privateKey, 'hex'));
   if (!isP256PrivateKey(scalar) || toHex(p256PublicKey(scalar)) !== publicKey) {
-    throw new CommandError(exitCodes.failed, `${publicKeyFile} and ${privateKeyFile} are not of one key pair`);
+    throw new CommandError(
+      exitCodes.failed,
+      `${publicKeyFile} and ${privateKeyFile} are not of one key pair`,
+    );
   }
   return { publicKey, privateKey };
 }
 
-function fileNames(directory: string, name: string): { readonly publicKeyFile: string; readonly privateKeyFile: string } {
+function fileNames(
+  directory: string,
+  name: string,
+): { readonly publicKeyFile: string; readonly privateKeyFile: string } {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
     throw new CommandError(
       exitCodes.usage,
       `invalid key name ${JSON.stringify(name)}: expected letters, digits, dots, dashes and underscores, at most 64`,
     );
   }
-  return { publicKeyFile: join(directory, `${name}.public`), privateKeyFile: join(directory, `${name}.private`) };
+  return {
+    publicKeyFile: join(directory, `${name}.public`),
+    privateKeyFile: join(directory, `${name}.private`),
+  };
 }
 
 function readHex(file: string, length: number): string {
   if (!existsSync(file)) {
-    throw new CommandError(exitCodes.failed, `${file} does not exist: make a key with \`latchkey keygen --name NAME\``);
+    throw new CommandError(
+      exitCodes.failed,
+      `${file} does not exist: make a key with \`latchkey keygen --name NAME\``,
+    );
   }
   const text = readFileSync(file, 'utf8').trim().toLowerCase();
   if (text.length !== length || !/^[0-9a-f]+$/.test(text)) {
-    throw new CommandError(exitCodes.failed, `${file} does not hold a P-256 key: expected ${String(length)} hex digits`);
+    throw new CommandError(
+      exitCodes.failed,
+      `${file} does not hold a P-256 key: expected ${String(length)} hex digits`,
+    );
   }
   return text;
 }

@@ -29,7 +29,12 @@ export async function keygen(config: Config, options: KeygenOptions): Promise<vo
   );
 }
 
-async function register(running: Running, status: VaultStatus, name: string, publicKey: string): Promise<void> {
+async function register(
+  running: Running,
+  status: VaultStatus,
+  name: string,
+  publicKey: string,
+): Promise<void> {
   const { status: code, body } = (await running.call('call', '/public/v1/submit/create_api_keys', {
     type: 'ACTIVITY_TYPE_CREATE_API_KEYS_V2',
     parameters: {
@@ -39,5 +44,8 @@ async function register(running: Running, status: VaultStatus, name: string, pub
   })) as CallAnswer;
   if (code === 200) return;
   const { message } = body as { readonly message?: string };
-  throw new CommandError(exitCodes.failed, `the key files are made, but the key is not registered: ${message ?? String(code)}`);
+  throw new CommandError(
+    exitCodes.failed,
+    `the key files are made, but the key is not registered: ${message ?? String(code)}`,
+  );
 }

@@ -32,23 +32,34 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-const port = (): Option => new Option('--port <number>', `port to serve, 0 for any free one (LATCHKEY_PORT; default ${String(defaultPort)})`);
-const noKeychainOption = (): Option => new Option('--no-keychain', 'do not use the operating system keychain');
+const port = (): Option =>
+  new Option(
+    '--port <number>',
+    `port to serve, 0 for any free one (LATCHKEY_PORT; default ${String(defaultPort)})`,
+  );
+const noKeychainOption = (): Option =>
+  new Option('--no-keychain', 'do not use the operating system keychain');
 const allowOrigin = (): Option =>
-  new Option('--allow-origin <origin>', 'let pages of this origin call the API; repeatable')
-    .argParser((value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value]);
-const passwordFile = (): Option => new Option('--password-file <file>', 'read the password from the first line of a file');
-const passwordFd = (): Option => new Option('--password-fd <number>', 'read the password from a file descriptor');
+  new Option('--allow-origin <origin>', 'let pages of this origin call the API; repeatable').argParser(
+    (value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value],
+  );
+const passwordFile = (): Option =>
+  new Option('--password-file <file>', 'read the password from the first line of a file');
+const passwordFd = (): Option =>
+  new Option('--password-fd <number>', 'read the password from a file descriptor');
 const jsonOption = (): Option => new Option('--json', 'write the result as one line of JSON');
 
-/** Adds a subcommand whose work is loaded when it runs, with the settings that both option lists make. */
-function add<Options extends object>(
-  program: Command,
-  name: string,
-  description: string,
-  options: readonly Option[],
-  run: (config: Config, options: Options, json: boolean) => Promise<void>,
-): void {
+interface Subcommand<Options> {
+  readonly name: string;
+  readonly description: string;
+  readonly options?: readonly Option[];
+  /** Loads the command's own module, so that starting one command does not load them all. */
+  readonly run: (config: Config, options: Options, json: boolean) => Promise<void>;
+}
+
+/** Adds a subcommand, run with the settings that its own options and the global ones make. */
+function add<Options extends object>(program: Command, subcommand: Subcommand<Options>): void {
+  const { name, description, options = [], run } = subcommand;
   const command = program.command(name).description(description);
   for (const option of [...options, jsonOption()]) command.addOption(option);
   command.action(async () => {
@@ -58,11 +69,10 @@ function add<Options extends object>(
 }
 
 function addCommands(program: Command): void {
-  add<InitFlags>(
-    program,
-    'init',
-    'make a vault: organization, owner, keyslots, and the owner’s first API key',
-    [
+  add<InitFlags>(program, {
+    name: 'init',
+    description: 'make a vault: organization, owner, keyslots, and the owner’s first API key',
+    options: [
       new Option('--organization <name>', 'name of the organization').default('My organization'),
       new Option('--user <name>', 'name of its first user, who is root').default('Owner'),
       new Option('--email <address>', 'email address of that user'),
@@ -71,7 +81,7 @@ function addCommands(program: Command): void {
       passwordFile(),
       passwordFd(),
     ],
-    async (config, { organization, user, email, keyName, ...flags }, json) => {
+    run: async (config, { organization, user, email, keyName, ...flags }, json) => {
       const { init } = await import('./init.ts');
       const password = readPassword(flags, config.credentialsDirectory);
       await init(config, {
@@ -83,12 +93,11 @@ function addCommands(program: Command): void {
         ...(password === undefined ? {} : { password }),
       });
     },
-  );
-  add<ServeFlags>(
-    program,
-    'serve',
-    'serve the API on this machine, unlocked from the keychain or a password',
-    [
+  });
+  add<ServeFlags>(program, {
+    name: 'serve',
+    description: 'serve the API on this machine, unlocked from the keychain or a password',
+    options: [
       port(),
       new Option('--ui', 'serve the window to the browser too'),
       new Option('--open', 'open the window in the browser'),
@@ -97,47 +106,58 @@ function addCommands(program: Command): void {
       passwordFile(),
       passwordFd(),
     ],
-    async (config, { open, ...flags }, json) => {
+    run: async (config, { open, ...flags }, json) => {
       const { serve } = await import('./serve.ts');
       const password = readPassword(flags, config.credentialsDirectory);
       await serve(config, { json, open: open === true, ...(password === undefined ? {} : { password }) });
     },
-  );
-  add<DevFlags>(
-    program,
-    'dev',
-    'serve an ephemeral vault for tests: in memory, reproducible from a seed; writes one JSON line when ready',
-    [
+  });
+  add<DevFlags>(program, {
+    name: 'dev',
+    description:
+      'serve an ephemeral vault for tests: in memory, reproducible from a seed; writes one JSON line when ready',
+    options: [
       port(),
       new Option('--seed <text>', 'make ids, keys, mnemonics and addresses reproducible'),
-      new Option('--clock <mode>', 'time of records: the machine’s, or one that stands still').choices(['real', 'fixed']).default('real'),
+      new Option('--clock <mode>', 'time of records: the machine’s, or one that stands still')
+        .choices(['real', 'fixed'])
+        .default('real'),
       new Option('--ui', 'serve the window to the browser too'),
       allowOrigin(),
     ],
-    async (config, { seed, clock }) => {
+    run: async (config, { seed, clock }) => {
       const { dev } = await import('./dev.ts');
       await dev(config, { clock, ...(seed === undefined ? {} : { seed }) });
     },
-  );
-  add(program, 'status', 'say whether the vault runs, and what state it is in', [], async (config, _options, json) => {
-    const { status } = await import('./control.ts');
-    await status(config, json);
   });
-  add(program, 'lock', 'drop the keys of the running vault from memory', [], async (config, _options, json) => {
-    const { lock } = await import('./control.ts');
-    await lock(config, json);
+  add(program, {
+    name: 'status',
+    description: 'say whether the vault runs, and what state it is in',
+    options: [],
+    run: async (config, _options, json) => {
+      const { status } = await import('./control.ts');
+      await status(config, json);
+    },
   });
-  add<UnlockFlags>(
-    program,
-    'unlock',
-    'unlock the running vault',
-    [
+  add(program, {
+    name: 'lock',
+    description: 'drop the keys of the running vault from memory',
+    options: [],
+    run: async (config, _options, json) => {
+      const { lock } = await import('./control.ts');
+      await lock(config, json);
+    },
+  });
+  add<UnlockFlags>(program, {
+    name: 'unlock',
+    description: 'unlock the running vault',
+    options: [
       new Option('--recovery-file <file>', 'unlock with the recovery phrase in a file'),
       new Option('--keychain', 'unlock from the operating system keychain'),
       passwordFile(),
       passwordFd(),
     ],
-    async (config, flags, json) => {
+    run: async (config, flags, json) => {
       const { unlock } = await import('./control.ts');
       const password = readPassword(flags, undefined);
       await unlock(config, json, {
@@ -146,56 +166,52 @@ function addCommands(program: Command): void {
         ...(password === undefined ? {} : { password }),
       });
     },
-  );
-  add<{ browser: boolean }>(
-    program,
-    'open',
-    'open the window of the running vault in the browser',
-    [new Option('--no-browser', 'write the link only')],
-    async (config, { browser }, json) => {
+  });
+  add<{ browser: boolean }>(program, {
+    name: 'open',
+    description: 'open the window of the running vault in the browser',
+    options: [new Option('--no-browser', 'write the link only')],
+    run: async (config, { browser }, json) => {
       const { openWindow } = await import('./control.ts');
       await openWindow(config, json, browser);
     },
-  );
-  add<KeygenFlags>(
-    program,
-    'keygen',
-    'make an API key pair, as NAME.public and NAME.private',
-    [
+  });
+  add<KeygenFlags>(program, {
+    name: 'keygen',
+    description: 'make an API key pair, as NAME.public and NAME.private',
+    options: [
       new Option('--name <name>', 'name of the key and its files').makeOptionMandatory(),
       new Option('--register', 'register the key for the owner in the running vault'),
     ],
-    async (config, { name, register }, json) => {
+    run: async (config, { name, register }, json) => {
       const { keygen } = await import('./keygen.ts');
       await keygen(config, { name, register: register === true, json });
     },
-  );
-  add<RequestFlags>(
-    program,
-    'request',
-    'stamp a request with an API key and post it',
-    [
+  });
+  add<RequestFlags>(program, {
+    name: 'request',
+    description: 'stamp a request with an API key and post it',
+    options: [
       new Option('--path <path>', 'path of the operation: /public/v1/query/whoami').makeOptionMandatory(),
       new Option('--body <json>', 'the body, @FILE, or - for standard input').makeOptionMandatory(),
       new Option('--key <name>', 'name of the API key files').default('owner'),
       new Option('--url <url>', 'base URL of the service; default: the vault that runs'),
       new Option('--raw', 'send the body to the letter: fill in neither organizationId nor timestampMs'),
     ],
-    async (config, flags, json) => {
+    run: async (config, flags, json) => {
       const { request } = await import('./request.ts');
       await request(config, { ...flags, raw: flags.raw === true, json });
     },
-  );
-  add(
-    program,
-    'doctor',
-    'check the cryptography, the keychain, and the vault’s files and log',
-    [noKeychainOption()],
-    async (config, _options, json) => {
+  });
+  add(program, {
+    name: 'doctor',
+    description: 'check the cryptography, the keychain, and the vault’s files and log',
+    options: [noKeychainOption()],
+    run: async (config, _options, json) => {
       const { doctor } = await import('./doctor.ts');
       await doctor(config, json);
     },
-  );
+  });
 }
 
 interface InitFlags extends PasswordOptions {

@@ -18,13 +18,18 @@ export interface RequestOptions {
 
 export async function request(config: Config, options: RequestOptions): Promise<void> {
   if (!options.path.startsWith('/')) {
-    throw new CommandError(exitCodes.usage, `invalid --path ${JSON.stringify(options.path)}: expected /public/v1/…`);
+    throw new CommandError(
+      exitCodes.usage,
+      `invalid --path ${JSON.stringify(options.path)}: expected /public/v1/…`,
+    );
   }
   const pair = readKeyFiles(config.keysDirectory, options.key);
-  const running = options.url === undefined || !options.raw ? await requireRunning(dataDirectory(config)) : undefined;
+  const running =
+    options.url === undefined || !options.raw ? await requireRunning(dataDirectory(config)) : undefined;
   const url = options.url ?? running?.url ?? '';
   const given = readBody(options.body);
-  const body = options.raw || !running ? given : fillIn(given, options.path, (await running.status()).organization?.id);
+  const body =
+    options.raw || !running ? given : fillIn(given, options.path, (await running.status()).organization?.id);
   const response = await fetch(`${url}${options.path}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', 'X-Stamp': stamp(pair, body) },
@@ -37,7 +42,10 @@ export async function request(config: Config, options: RequestOptions): Promise<
 
 /** `X-Stamp` over the very bytes that are sent. */
 function stamp({ publicKey, privateKey }: KeyPair, body: string): string {
-  const signature = signP256(new Uint8Array(Buffer.from(privateKey, 'hex')), new Uint8Array(Buffer.from(body)));
+  const signature = signP256(
+    new Uint8Array(Buffer.from(privateKey, 'hex')),
+    new Uint8Array(Buffer.from(body)),
+  );
   return Buffer.from(
     JSON.stringify({ publicKey, scheme: 'SIGNATURE_SCHEME_TK_API_P256', signature }),
   ).toString('base64url');
@@ -48,7 +56,10 @@ function readBody(source: string): string {
     if (source === '-') return readFileSync(0, 'utf8');
     return source.startsWith('@') ? readFileSync(source.slice(1), 'utf8') : source;
   } catch (error) {
-    throw new CommandError(exitCodes.usage, `--body ${source} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new CommandError(
+      exitCodes.usage,
+      `--body ${source} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }
 

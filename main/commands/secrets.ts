@@ -15,11 +15,18 @@ const credentialName = 'latchkey-password';
  * @param credentialsDirectory Where systemd puts a service's credentials, if it does.
  * @returns undefined where none of the sources was named.
  */
-export function readPassword(options: PasswordOptions, credentialsDirectory: string | undefined): string | undefined {
-  if (options.passwordFile !== undefined) return firstLine(options.passwordFile, `--password-file ${options.passwordFile}`);
+export function readPassword(
+  options: PasswordOptions,
+  credentialsDirectory: string | undefined,
+): string | undefined {
+  if (options.passwordFile !== undefined)
+    return firstLine(options.passwordFile, `--password-file ${options.passwordFile}`);
   if (options.passwordFd !== undefined) {
     if (!/^[0-9]+$/.test(options.passwordFd)) {
-      throw new CommandError(exitCodes.usage, `invalid --password-fd ${JSON.stringify(options.passwordFd)}: expected a number`);
+      throw new CommandError(
+        exitCodes.usage,
+        `invalid --password-fd ${JSON.stringify(options.passwordFd)}: expected a number`,
+      );
     }
     return firstLine(Number(options.passwordFd), `--password-fd ${options.passwordFd}`);
   }
@@ -45,9 +52,13 @@ function firstLine(source: string | number, name: string): string {
   try {
     text = readFileSync(source, 'utf8');
   } catch (error) {
-    throw new CommandError(exitCodes.usage, `${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new CommandError(
+      exitCodes.usage,
+      `${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
   const [line = ''] = text.split(/\r?\n/, 1);
-  if (line === '') throw new CommandError(exitCodes.usage, `${name} is empty: expected the password in its first line`);
+  if (line === '')
+    throw new CommandError(exitCodes.usage, `${name} is empty: expected the password in its first line`);
   return line;
 }

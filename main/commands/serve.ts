@@ -78,16 +78,20 @@ async function unlockAtStart(vault: Vault, password: string | undefined): Promis
   }
 }
 
+interface Opener {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+const openers: Partial<Record<NodeJS.Platform, Opener>> = {
+  darwin: { command: 'open', args: [] },
+  win32: { command: 'rundll32', args: ['url.dll,FileProtocolHandler'] },
+};
+
 /** Asks the desktop to show an address; where there is none, the printed line has to do. */
 export function openInBrowser(address: string): void {
-  const [command, ...args] =
-    process.platform === 'darwin'
-      ? ['open', address]
-      : process.platform === 'win32'
-        ? ['rundll32', 'url.dll,FileProtocolHandler', address]
-        : ['xdg-open', address];
-  if (command === undefined) return;
-  const child = spawn(command, args, { stdio: 'ignore', detached: true });
+  const { command, args } = openers[process.platform] ?? { command: 'xdg-open', args: [] };
+  const child = spawn(command, [...args, address], { stdio: 'ignore', detached: true });
   child.on('error', () => undefined);
   child.unref();
 }

@@ -137,7 +137,8 @@ export function listActivityRows(
   filter: ActivityFilter,
   page: Page,
 ): ActivityRow[] | undefined {
-  const older = page.after === undefined ? Number.MAX_SAFE_INTEGER : sequenceOf(tx, organizationId, page.after);
+  const older =
+    page.after === undefined ? Number.MAX_SAFE_INTEGER : sequenceOf(tx, organizationId, page.after);
   const newer = page.before === undefined ? 0 : sequenceOf(tx, organizationId, page.before);
   if (older === undefined || newer === undefined) return undefined;
   const backwards = page.before !== undefined && page.after === undefined;
@@ -185,14 +186,23 @@ export function checkActivityChain(tx: Reader): ChainCheck {
         return { ok: false, sequence: expected, problem: `row ${String(expected)} is missing` };
       }
       if (Buffer.compare(row.previousHash, previous) !== 0) {
-        return { ok: false, sequence: row.sequence, problem: `row ${String(row.sequence)} does not follow the row before it` };
+        return {
+          ok: false,
+          sequence: row.sequence,
+          problem: `row ${String(row.sequence)} does not follow the row before it`,
+        };
       }
       if (Buffer.compare(row.hash, activityHash(row)) !== 0) {
-        return { ok: false, sequence: row.sequence, problem: `row ${String(row.sequence)} was changed after it was written` };
+        return {
+          ok: false,
+          sequence: row.sequence,
+          problem: `row ${String(row.sequence)} was changed after it was written`,
+        };
       }
       previous = row.hash;
       expected++;
     }
-    if (rows.length < 1000) return { ok: true, rows: expected - 1, head: Buffer.from(previous).toString('hex') };
+    if (rows.length < 1000)
+      return { ok: true, rows: expected - 1, head: Buffer.from(previous).toString('hex') };
   }
 }

@@ -58,7 +58,8 @@ export function insertApiKey(tx: Writer, row: ApiKeyRow): void {
   );
 }
 
-export const deleteApiKey = (tx: Writer, id: string): number => tx.run('DELETE FROM api_keys WHERE id = ?', id);
+export const deleteApiKey = (tx: Writer, id: string): number =>
+  tx.run('DELETE FROM api_keys WHERE id = ?', id);
 
 export const toApiKey = (row: ApiKeyRow): ApiKey => ({
   credential: { publicKey: row.publicKey, type: row.credentialType },

@@ -8,6 +8,7 @@ export type Value = string | number | bigint | Uint8Array | null;
 
 export interface Reader {
   /** The first row, or undefined. */
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller names the row it asks for
   get<Row>(sql: string, ...values: readonly Value[]): Row | undefined;
   all<Row>(sql: string, ...values: readonly Value[]): Row[];
 }
@@ -54,6 +55,7 @@ export class Connection implements Writer {
     for (const pragma of pragmas) this.#sqlite.pragma(pragma);
   }
 
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller names the row it asks for
   get<Row>(sql: string, ...values: readonly Value[]): Row | undefined {
     return this.#prepare(sql).get(...values) as Row | undefined;
   }

@@ -47,7 +47,11 @@ export const getPrivateKeyRow = (tx: Reader, organizationId: string, id: string)
     organizationId,
   );
 
-export const findPrivateKeyByName = (tx: Reader, organizationId: string, name: string): PrivateKeyRow | undefined =>
+export const findPrivateKeyByName = (
+  tx: Reader,
+  organizationId: string,
+  name: string,
+): PrivateKeyRow | undefined =>
   tx.get<PrivateKeyRow>(
     `SELECT ${columns} FROM private_keys WHERE organization_id = ? AND name = ?`,
     organizationId,
@@ -75,8 +79,10 @@ export const listPrivateKeyRows = (tx: Reader, organizationId: string): PrivateK
   );
 
 export const countPrivateKeys = (tx: Reader, organizationId: string): number =>
-  tx.get<{ count: number }>('SELECT count(*) AS count FROM private_keys WHERE organization_id = ?', organizationId)
-    ?.count ?? 0;
+  tx.get<{ count: number }>(
+    'SELECT count(*) AS count FROM private_keys WHERE organization_id = ?',
+    organizationId,
+  )?.count ?? 0;
 
 export function insertPrivateKey(
   tx: Writer,

@@ -41,15 +41,22 @@ export const listUserRows = (tx: Reader, organizationId: string): UserRow[] =>
   tx.all<UserRow>(`SELECT ${columns} FROM users WHERE organization_id = ? ORDER BY rowid`, organizationId);
 
 export const findUserByName = (tx: Reader, organizationId: string, name: string): UserRow | undefined =>
-  tx.get<UserRow>(`SELECT ${columns} FROM users WHERE organization_id = ? AND name = ?`, organizationId, name);
+  tx.get<UserRow>(
+    `SELECT ${columns} FROM users WHERE organization_id = ? AND name = ?`,
+    organizationId,
+    name,
+  );
 
 export const countUsers = (tx: Reader, organizationId: string): number =>
-  tx.get<{ count: number }>('SELECT count(*) AS count FROM users WHERE organization_id = ?', organizationId)?.count ??
-  0;
+  tx.get<{ count: number }>('SELECT count(*) AS count FROM users WHERE organization_id = ?', organizationId)
+    ?.count ?? 0;
 
 export const listRootUserIds = (tx: Reader, organizationId: string): string[] =>
   tx
-    .all<{ id: string }>('SELECT id FROM users WHERE organization_id = ? AND root = 1 ORDER BY rowid', organizationId)
+    .all<{ id: string }>(
+      'SELECT id FROM users WHERE organization_id = ? AND root = 1 ORDER BY rowid',
+      organizationId,
+    )
     .map(({ id }) => id);
 
 export function insertUser(tx: Writer, row: UserRow, tagIds: readonly string[]): void {
@@ -77,7 +84,10 @@ export function toUser(tx: Reader, row: UserRow): User {
     authenticators: [],
     apiKeys: listApiKeysOfUser(tx, row.id).map(toApiKey),
     userTags: tx
-      .all<{ tagId: string }>('SELECT tag_id AS tagId FROM user_tags WHERE user_id = ? ORDER BY tag_id', row.id)
+      .all<{ tagId: string }>(
+        'SELECT tag_id AS tagId FROM user_tags WHERE user_id = ? ORDER BY tag_id',
+        row.id,
+      )
       .map(({ tagId }) => tagId),
     oauthProviders: [],
     mfaPolicies: [],

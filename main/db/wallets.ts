@@ -30,18 +30,29 @@ const columns = `id, organization_id AS organizationId, name, sealed, exported, 
   updated_at AS updatedAt`;
 
 export const getWalletRow = (tx: Reader, organizationId: string, id: string): WalletRow | undefined =>
-  tx.get<WalletRow>(`SELECT ${columns} FROM wallets WHERE id = ? AND organization_id = ?`, id, organizationId);
+  tx.get<WalletRow>(
+    `SELECT ${columns} FROM wallets WHERE id = ? AND organization_id = ?`,
+    id,
+    organizationId,
+  );
 
 export const findWalletByName = (tx: Reader, organizationId: string, name: string): WalletRow | undefined =>
-  tx.get<WalletRow>(`SELECT ${columns} FROM wallets WHERE organization_id = ? AND name = ?`, organizationId, name);
+  tx.get<WalletRow>(
+    `SELECT ${columns} FROM wallets WHERE organization_id = ? AND name = ?`,
+    organizationId,
+    name,
+  );
 
 /** In the order of creation. */
 export const listWalletRows = (tx: Reader, organizationId: string): WalletRow[] =>
-  tx.all<WalletRow>(`SELECT ${columns} FROM wallets WHERE organization_id = ? ORDER BY rowid`, organizationId);
+  tx.all<WalletRow>(
+    `SELECT ${columns} FROM wallets WHERE organization_id = ? ORDER BY rowid`,
+    organizationId,
+  );
 
 export const countWallets = (tx: Reader, organizationId: string): number =>
-  tx.get<{ count: number }>('SELECT count(*) AS count FROM wallets WHERE organization_id = ?', organizationId)?.count ??
-  0;
+  tx.get<{ count: number }>('SELECT count(*) AS count FROM wallets WHERE organization_id = ?', organizationId)
+    ?.count ?? 0;
 
 export function insertWallet(tx: Writer, row: WalletRow): void {
   tx.run(

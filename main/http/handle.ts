@@ -1,4 +1,5 @@
 /** THE request, top to bottom: bytes and headers in, status and body out. It knows nothing of Express. */
+import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { ask } from '../activities/ask.ts';
 import type { ActivityVersion, Operation } from '../activities/define.ts';
@@ -16,7 +17,11 @@ export interface Service extends Engine {
   /** By activity type. */
   readonly versions: ReadonlyMap<string, ActivityVersion>;
   /** Called after an activity is committed. */
-  readonly onActivity: (activity: { readonly id: string; readonly type: string; readonly status: string }) => void;
+  readonly onActivity: (activity: {
+    readonly id: string;
+    readonly type: string;
+    readonly status: string;
+  }) => void;
   /** Called with every error that is not the caller's. */
   readonly onFault: (error: unknown) => void;
 }
@@ -44,10 +49,16 @@ export async function handle(service: Service, request: ApiRequest): Promise<Api
   }
 }
 
-async function answer(service: Service, { path, headers, raw }: ApiRequest): Promise<Record<string, unknown>> {
+async function answer(
+  service: Service,
+  { path, headers, raw }: ApiRequest,
+): Promise<Record<string, unknown>> {
   const operation = service.operations.get(path);
   if (operation === undefined) {
-    throw new LatchkeyError('UNIMPLEMENTED', `unknown operation ${JSON.stringify(path.slice(0, 80))}: Latchkey does not have it`);
+    throw new LatchkeyError(
+      'UNIMPLEMENTED',
+      `unknown operation ${JSON.stringify(path.slice(0, 80))}: Latchkey does not have it`,
+    );
   }
   const stamp = verifyStamp(raw, headers);
   const body = parseJson(raw);
@@ -55,7 +66,9 @@ async function answer(service: Service, { path, headers, raw }: ApiRequest): Pro
   const caller = service.units.read((tx) => identify(tx, organizationId, stamp, service.clock.now()));
 
   if (operation.kind === 'query') {
-    return ask(service, operation, { caller, body }, (tx, row) => showActivity(tx, row, versionOf(service, row.type)));
+    return ask(service, operation, { caller, body }, (tx, row) =>
+      showActivity(tx, row, versionOf(service, row.type)),
+    );
   }
   const row = await submit(service, operation, { caller, raw, body });
   service.onActivity(row);
@@ -64,13 +77,19 @@ async function answer(service: Service, { path, headers, raw }: ApiRequest): Pro
 }
 
 function parseJson(raw: Uint8Array): unknown {
+  const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
+  // The log keeps the signed bytes as text: it must be able to give them back.
+  if (!isUtf8(text)) throw badBody('it is not UTF-8');
+  if (text.length === 0) throw badBody('it is empty');
   try {
-    return JSON.parse(Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('utf8')) as unknown;
-  } catch (error) {
-    const problem = error instanceof SyntaxError && raw.length > 0 ? 'it is not JSON' : 'it is empty';
-    throw new LatchkeyError('INVALID_ARGUMENT', `bad request body: expected a JSON object, but ${problem}`);
+    return JSON.parse(text.toString('utf8')) as unknown;
+  } catch {
+    throw badBody('it is not JSON');
   }
 }
+
+const badBody = (problem: string): LatchkeyError =>
+  new LatchkeyError('INVALID_ARGUMENT', `bad request body: expected a JSON object, but ${problem}`);
 
 function versionOf(service: Service, type: string): ActivityVersion {
   const version = service.versions.get(type);
@@ -85,5 +104,10 @@ export function refusal(service: Pick<Service, 'onFault'>, error: unknown): ApiA
     return { status: errorCodes[error.code].http, body: errorBody(error) };
   }
   service.onFault(error);
-  return { status: 500, body: errorBody(new LatchkeyError('INTERNAL', 'internal error: the request was not carried out; see the log')) };
+  return {
+    status: 500,
+    body: errorBody(
+      new LatchkeyError('INTERNAL', 'internal error: the request was not carried out; see the log'),
+    ),
+  };
 }

@@ -11,7 +11,8 @@ export interface OriginRules {
 
 const corsHeaders = {
   'Access-Control-Allow-Methods': 'POST, GET, OPTIONS',
-  'Access-Control-Allow-Headers': 'Content-Type, X-Stamp, X-Stamp-Webauthn, X-Stamp-Attested, X-Client-Version, X-Session',
+  'Access-Control-Allow-Headers':
+    'Content-Type, X-Stamp, X-Stamp-Webauthn, X-Stamp-Attested, X-Client-Version, X-Session',
   'Access-Control-Max-Age': '600',
 };
 
@@ -40,7 +41,10 @@ export const checkOrigin =
     if (origin === undefined) {
       // A cross-site page's plain GET carries no Origin, but says what it is.
       if (request.headers['sec-fetch-site'] === 'cross-site') {
-        throw new LatchkeyError('PERMISSION_DENIED', 'request not authorized: a page of another site sent it');
+        throw new LatchkeyError(
+          'PERMISSION_DENIED',
+          'request not authorized: a page of another site sent it',
+        );
       }
       next();
       return;

@@ -35,7 +35,9 @@ export class PortInUseError extends Error {
   override readonly name = 'PortInUseError';
 
   constructor(port: number) {
-    super(`Port ${String(port)} is in use by another program. Choose another with --port, or --port 0 for any free one.`);
+    super(
+      `Port ${String(port)} is in use by another program. Choose another with --port, or --port 0 for any free one.`,
+    );
   }
 }
 
@@ -69,12 +71,19 @@ function makeApp(options: ServerOptions): express.Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', false);
-  app.use(checkHost, checkOrigin(origins), express.raw({ type: () => true, limit: bodyLimit, inflate: false }));
+  app.use(
+    checkHost,
+    checkOrigin(origins),
+    express.raw({ type: () => true, limit: bodyLimit, inflate: false }),
+  );
 
   app.post('/public/v1/:kind/:operation', checkContentType, async (request, response) => {
-    const { kind, operation } = request.params;
-    const path = `${kind}/${operation}`;
-    const { status, body } = await handle(service, { path, headers: request.headers, raw: rawBody(request.body) });
+    const path = request.path.slice('/public/v1/'.length);
+    const { status, body } = await handle(service, {
+      path,
+      headers: request.headers,
+      raw: rawBody(request.body),
+    });
     sendJson(response, status, body);
   });
   app.get('/public/v1/discovery/keys', (_request, response) => {
@@ -118,7 +127,10 @@ function fromExpress(error: unknown): unknown {
   if (error instanceof LatchkeyError || typeof error !== 'object' || error === null) return error;
   const { status, type } = error as { readonly status?: unknown; readonly type?: unknown };
   if (type === 'entity.too.large') {
-    return new LatchkeyError('PAYLOAD_TOO_LARGE', `request body is too large: at most ${String(bodyLimit)} bytes`);
+    return new LatchkeyError(
+      'PAYLOAD_TOO_LARGE',
+      `request body is too large: at most ${String(bodyLimit)} bytes`,
+    );
   }
   if (type === 'encoding.unsupported') {
     return new LatchkeyError('UNSUPPORTED_MEDIA_TYPE', 'expected a body without Content-Encoding');
@@ -130,7 +142,10 @@ function fromExpress(error: unknown): unknown {
 }
 
 function bind(app: express.Express, host: string, port: number): Promise<Server> {
-  const server = createServer({ headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 60_000 }, app);
+  const server = createServer(
+    { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 60_000 },
+    app,
+  );
   server.maxHeadersCount = 100;
   return new Promise((resolve, reject) => {
     server.once('error', (error) => {

@@ -9,7 +9,10 @@ import { contentSecurityPolicy } from '../lib/content-security-policy.ts';
 export function windowPage(directory: string): Router {
   const page = readFileSync(join(directory, 'index.html'), 'utf8');
   const router = Router();
-  router.use('/assets', serveFiles(join(directory, 'assets'), { index: false, immutable: true, maxAge: '365d' }));
+  router.use(
+    '/assets',
+    serveFiles(join(directory, 'assets'), { index: false, immutable: true, maxAge: '365d' }),
+  );
   router.get(/^\/(?!assets\/|public\/|window\/|dev\/).*/, (request, response, next) => {
     if (request.accepts('html') !== 'html') {
       next();

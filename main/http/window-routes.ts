@@ -28,7 +28,10 @@ export function windowRoutes(
     const { code } = parse(sessionBody, json(request));
     const opened = sessions.open(code);
     if (opened === undefined) {
-      throw new LatchkeyError('UNAUTHENTICATED', 'this link was used or is too old: run `latchkey open` for a new one');
+      throw new LatchkeyError(
+        'UNAUTHENTICATED',
+        'this link was used or is too old: run `latchkey open` for a new one',
+      );
     }
     response.setHeader(
       'Set-Cookie',
@@ -39,7 +42,10 @@ export function windowRoutes(
 
   router.use((request, _response, next) => {
     if (sessions.identify(request.headers, cookieName(request)) === undefined) {
-      throw new LatchkeyError('UNAUTHENTICATED', 'this window is not signed in: run `latchkey open` for a link');
+      throw new LatchkeyError(
+        'UNAUTHENTICATED',
+        'this window is not signed in: run `latchkey open` for a link',
+      );
     }
     next();
   });

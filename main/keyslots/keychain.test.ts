@@ -69,12 +69,18 @@ describe('systemKeychain', () => {
   });
 
   test.each([
-    ['Cannot create an item in a locked collection', 'The keychain is locked'],
-    ['Prompt was dismissed', 'The keychain is locked'],
+    ['Cannot create an item in a locked collection', 'The keyring is locked'],
+    ['Prompt was dismissed', 'The keyring is locked'],
     ['The user name or passphrase you entered is not correct.', 'The keychain is locked'],
     ['User interaction is not allowed.', 'a service or a remote login'],
-    ['A specified logon session does not exist. It may already have been terminated.', 'a service or a remote login'],
-    ['Object does not exist at path “/org/freedesktop/secrets/collection/login”', 'gnome-keyring-daemon --unlock'],
+    [
+      'A specified logon session does not exist. It may already have been terminated.',
+      'a service or a remote login',
+    ],
+    [
+      'Object does not exist at path “/org/freedesktop/secrets/collection/login”',
+      'gnome-keyring-daemon --replace --unlock',
+    ],
     ['The name org.freedesktop.secrets was not provided by any .service files', 'apt install gnome-keyring'],
     ['Cannot autolaunch D-Bus without X11 $DISPLAY', 'There is no D-Bus session'],
     ['Timeout was reached', 'does not answer'],
@@ -93,7 +99,9 @@ describe('systemKeychain', () => {
     let loads = 0;
     const load = () => {
       loads += 1;
-      return loads <= 2 ? Promise.reject(new Error('Failed to load keytar native addon')) : Promise.resolve(memoryStore());
+      return loads <= 2
+        ? Promise.reject(new Error('Failed to load keytar native addon'))
+        : Promise.resolve(memoryStore());
     };
     const linux = keychainOver({}, { platform: 'linux', sessionBus: 'autolaunch:', load });
     const state = await linux.probe();
@@ -102,7 +110,10 @@ describe('systemKeychain', () => {
       reason: expect.stringContaining('apt install libsecret-1-0 gnome-keyring') as string,
     });
     const mac = await keychainOver({}, { load }).probe();
-    expect(mac).toEqual({ available: false, reason: expect.stringContaining('install Latchkey again') as string });
+    expect(mac).toEqual({
+      available: false,
+      reason: expect.stringContaining('install Latchkey again') as string,
+    });
     expect(await linux.probe()).toEqual({ available: true });
   });
 
@@ -127,7 +138,8 @@ describe('a keychain that hangs', () => {
         reason: expect.stringContaining(inTime) as string,
       });
       if (call === 'getPassword') expect(await reasonOf(keychain().get('a'))).toContain(inTime);
-      if (call === 'setPassword') expect(await reasonOf(keychain().set('a', Uint8Array.of(1)))).toContain(inTime);
+      if (call === 'setPassword')
+        expect(await reasonOf(keychain().set('a', Uint8Array.of(1)))).toContain(inTime);
       if (call === 'deletePassword') expect(await reasonOf(keychain().delete('a'))).toContain(inTime);
     }
   });

@@ -176,7 +176,8 @@ const reasons = {
   'service-silent': `The Secret Service (keyring) of this session does not answer: restart it or log out and in again, ${instead}.`,
   'no-library': `The keychain library cannot be loaded, most likely because libsecret is missing: install it with "apt install libsecret-1-0 gnome-keyring", ${instead}.`,
   'no-addon': `The keychain library cannot be loaded: install Latchkey again, ${instead}.`,
-  'no-collection': `The keyring of this session has not been set up: log in to the desktop once, or run "gnome-keyring-daemon --unlock", ${instead}.`,
+  'no-collection': `The keyring of this session has not been set up: log in to the desktop once, or give "gnome-keyring-daemon --replace --unlock" a password on its standard input, ${instead}.`,
+  'keyring-locked': `The keyring is locked: unlock it in the desktop, or give "gnome-keyring-daemon --replace --unlock" its password on its standard input, ${instead}.`,
   locked: `The keychain is locked: unlock it and try again, ${instead}.`,
   silent: `The keychain did not answer in time; it may be waiting for you to unlock it: look for its window and try again, ${instead}.`,
   forgetful: `The keychain did not give back what it was given: restart it, ${instead}.`,
@@ -192,21 +193,18 @@ const knownFailures: readonly { readonly says: RegExp; readonly reason: string }
     reason: reasons['no-collection'],
   },
   { says: /Timeout was reached|did not receive a reply|NoReply/i, reason: reasons['service-silent'] },
-  { says: /locked|dismissed|user name or passphrase|cancell?ed/i, reason: reasons.locked },
+  { says: /locked collection|is locked|dismissed/i, reason: reasons['keyring-locked'] },
+  { says: /user name or passphrase|cancell?ed/i, reason: reasons.locked },
   { says: /interaction is not allowed|logon session does not exist/i, reason: reasons['no-session'] },
 ];
+
+const names: Partial<Record<NodeJS.Platform, string>> = { darwin: 'Keychain', win32: 'Credential Manager' };
 
 function reasonOf(error: unknown, platform: NodeJS.Platform): string {
   const text = oneLine(error);
   const known = knownFailures.find(({ says }) => says.test(text));
   if (known !== undefined) return known.reason;
-  const name =
-    platform === 'darwin'
-      ? 'Keychain'
-      : platform === 'win32'
-        ? 'Credential Manager'
-        : 'The Secret Service (keyring)';
-  return `${name} refused: ${text.replace(/\.$/, '')}. Try again, ${instead}.`;
+  return `${names[platform] ?? 'The Secret Service (keyring)'} refused: ${text.replace(/\.$/, '')}. Try again, ${instead}.`;
 }
 
 /** The platform's own words, in whatever language it speaks, fit for one line. */

@@ -47,7 +47,9 @@ describe('passwordKey', () => {
   });
 
   test('a lone surrogate is refused: two of them would be one password', async () => {
-    await expect(passwordKey('password\ud800', cheap)).rejects.toThrow('invalid password: expected Unicode text');
+    await expect(passwordKey('password\ud800', cheap)).rejects.toThrow(
+      'invalid password: expected Unicode text',
+    );
   });
 });
 

@@ -61,11 +61,19 @@ function reply(to: number, errorName?: string, big = false): Buffer {
   };
   const pad = (bytes: Buffer): Buffer => Buffer.concat([bytes, Buffer.alloc((8 - (bytes.length % 8)) % 8)]);
   const body = errorName === undefined ? Buffer.alloc(0) : Buffer.from('\x02\0\0\0no\0', 'latin1');
-  let fields = Buffer.concat([Buffer.from([8, 1, 'g'.charCodeAt(0), 0]), Buffer.from([1, 's'.charCodeAt(0), 0])]);
+  let fields = Buffer.concat([
+    Buffer.from([8, 1, 'g'.charCodeAt(0), 0]),
+    Buffer.from([1, 's'.charCodeAt(0), 0]),
+  ]);
   fields = Buffer.concat([pad(fields), Buffer.from([5, 1, 'u'.charCodeAt(0), 0]), uint32(to)]);
   if (errorName !== undefined) {
     const name = Buffer.from(errorName);
-    fields = Buffer.concat([pad(fields), Buffer.from([4, 1, 's'.charCodeAt(0), 0]), uint32(name.length), name]);
+    fields = Buffer.concat([
+      pad(fields),
+      Buffer.from([4, 1, 's'.charCodeAt(0), 0]),
+      uint32(name.length),
+      name,
+    ]);
     fields = Buffer.concat([fields, Buffer.of(0)]);
   }
   const head = Buffer.concat([
@@ -150,7 +158,13 @@ describe('secretServiceFault', () => {
   });
 
   test('what cannot be told here is left to the keychain library', async () => {
-    for (const address of ['', 'autolaunch:', 'tcp:host=localhost,port=1', 'unix:runtime=yes', 'unix:path=%ff']) {
+    for (const address of [
+      '',
+      'autolaunch:',
+      'tcp:host=localhost,port=1',
+      'unix:runtime=yes',
+      'unix:path=%ff',
+    ]) {
       expect(await secretServiceFault(address, 2000)).toBeUndefined();
     }
     const rejecting = await startBus((_heard, socket) => socket.write('REJECTED DBUS_COOKIE_SHA1\r\n'));

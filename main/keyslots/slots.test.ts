@@ -119,7 +119,7 @@ describe('each kind of slot', () => {
     expect(given).toEqual(masterKey);
     for (const slot of slots) {
       expect(slot.wrapped.length).toBe(60);
-      expect(Buffer.from(slot.wrapped).includes(masterKey)).toBe(false);
+      expect(Buffer.from(slot.wrapped).includes(Buffer.from(masterKey))).toBe(false);
       expect(JSON.stringify(slot)).not.toContain(password);
     }
     expect(new Set(slots.map(({ id }) => id)).size).toBe(3);
@@ -238,7 +238,9 @@ describe('a slot that was touched', () => {
   test('another vault, another id', async () => {
     for (const { slot, how } of await made) {
       expect((await refusal(openSlot('vault-2', slot, how))).code).toBe('INVALID_ARGUMENT');
-      expect((await refusal(openSlot('vault-1', { ...slot, id: 'other' }, how))).code).toBe('INVALID_ARGUMENT');
+      expect((await refusal(openSlot('vault-1', { ...slot, id: 'other' }, how))).code).toBe(
+        'INVALID_ARGUMENT',
+      );
       expect(await openSlot('vault-1', slot, how)).toEqual(masterKey);
     }
   });
@@ -246,7 +248,9 @@ describe('a slot that was touched', () => {
   test('the same parameters written otherwise', async () => {
     for (const { slot, how } of await made) {
       const parameters = `${slot.parameters} `;
-      expect((await refusal(openSlot('vault-1', { ...slot, parameters }, how))).code).toBe('INVALID_ARGUMENT');
+      expect((await refusal(openSlot('vault-1', { ...slot, parameters }, how))).code).toBe(
+        'INVALID_ARGUMENT',
+      );
     }
   });
 
@@ -299,11 +303,15 @@ describe('making slots', () => {
   test('a keychain that forgets or changes what it was given makes no slot', async () => {
     const { keychain, entries } = memoryKeychain();
     const forgetful: Keychain = { ...keychain, get: () => Promise.resolve(undefined) };
-    await expect(makeKeychainSlot({ ...common, keychain: forgetful })).rejects.toThrow('did not give it back');
+    await expect(makeKeychainSlot({ ...common, keychain: forgetful })).rejects.toThrow(
+      'did not give it back',
+    );
     const garbling: Keychain = { ...keychain, get: () => Promise.resolve(new Uint8Array(32)) };
     await expect(makeKeychainSlot({ ...common, keychain: garbling })).rejects.toThrow('did not give it back');
     expect(entries.size).toBe(0);
-    await expect(makeKeychainSlot({ ...common, keychain: noKeychain('None here.') })).rejects.toThrow('None here.');
+    await expect(makeKeychainSlot({ ...common, keychain: noKeychain('None here.') })).rejects.toThrow(
+      'None here.',
+    );
   });
 
   test('wrapping keys and entropy are drawn by purpose, and the wrapping key is erased', async () => {
@@ -376,6 +384,8 @@ describe('checkRemovable', () => {
   test('an id that is not there', () => {
     expect(() => {
       checkRemovable([secret], 'x');
-    }).toThrow(expect.objectContaining({ code: 'NOT_FOUND', message: 'There is no keyslot "x" in this vault.' }));
+    }).toThrow(
+      expect.objectContaining({ code: 'NOT_FOUND', message: 'There is no keyslot "x" in this vault.' }),
+    );
   });
 });

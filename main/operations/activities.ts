@@ -22,7 +22,10 @@ export const getActivity = query({
   params: z.object({ activityId: id }),
   run: ({ tx, organizationId, params, showActivity }) => ({
     activity: showActivity(
-      found(getActivityRow(tx, organizationId, params.activityId), `unable to find activity ${params.activityId}`),
+      found(
+        getActivityRow(tx, organizationId, params.activityId),
+        `unable to find activity ${params.activityId}`,
+      ),
     ),
   }),
 });

@@ -69,7 +69,12 @@ export const createApiKeys = activity({
  * @returns the ids of the new keys, in order.
  */
 export function addApiKeys(
-  { tx, organizationId, random, now }: Pick<ActivityContext<unknown>, 'tx' | 'organizationId' | 'random' | 'now'>,
+  {
+    tx,
+    organizationId,
+    random,
+    now,
+  }: Pick<ActivityContext<unknown>, 'tx' | 'organizationId' | 'random' | 'now'>,
   userId: string,
   keys: readonly ApiKeyParams[],
   at: string,
@@ -79,7 +84,10 @@ export function addApiKeys(
     const normalized = key.publicKey.toLowerCase();
     verifyingKeys[key.curveType].check(`${field}.publicKey`, normalized);
     if (findApiKey(tx, organizationId, normalized)) {
-      throw new LatchkeyError('ALREADY_EXISTS', `invalid ${field}.publicKey: this key is registered in the organization already`);
+      throw new LatchkeyError(
+        'ALREADY_EXISTS',
+        `invalid ${field}.publicKey: this key is registered in the organization already`,
+      );
     }
     const expirationSeconds = key.expirationSeconds === undefined ? null : Number(key.expirationSeconds);
     makeRoom(tx, userId, expirationSeconds !== null, now);

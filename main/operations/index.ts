@@ -26,6 +26,8 @@ export const operations: ReadonlyMap<string, Operation> = new Map(
 /** By activity type, every accepted version. */
 export const versions: ReadonlyMap<string, ActivityVersion> = new Map(
   all.flatMap((operation) =>
-    operation.kind === 'activity' ? operation.versions.map((version) => [version.type, version] as const) : [],
+    operation.kind === 'activity'
+      ? operation.versions.map((version) => [version.type, version] as const)
+      : [],
   ),
 );

@@ -30,14 +30,20 @@ export const pagination = z
     limit: z
       .string()
       .regex(/^[0-9]{1,4}$/, 'Expected a whole number in digits')
-      .refine((text) => Number(text) >= 1 && Number(text) <= limits.pageSize, `Expected 1 to ${String(limits.pageSize)}`)
+      .refine(
+        (text) => Number(text) >= 1 && Number(text) <= limits.pageSize,
+        `Expected 1 to ${String(limits.pageSize)}`,
+      )
       .optional(),
     after: id.optional(),
     before: id.optional(),
   })
   .optional();
 
-export const page = (options: z.output<typeof pagination>, defaultLimit: number = limits.defaultPageSize): Page => ({
+export const page = (
+  options: z.output<typeof pagination>,
+  defaultLimit: number = limits.defaultPageSize,
+): Page => ({
   limit: options?.limit === undefined ? defaultLimit : Number(options.limit),
   ...(options?.after === undefined ? {} : { after: options.after }),
   ...(options?.before === undefined ? {} : { before: options.before }),

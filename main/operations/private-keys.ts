@@ -45,13 +45,24 @@ export const createPrivateKeys = activity({
   run(context) {
     const { tx, organizationId, random } = context;
     const wanted = context.params.privateKeys;
-    checkDistinct('parameters.privateKeys', wanted.map(({ privateKeyName }) => privateKeyName));
-    checkLimit('private keys', countPrivateKeys(tx, organizationId), wanted.length, limits.privateKeysPerOrganization);
+    checkDistinct(
+      'parameters.privateKeys',
+      wanted.map(({ privateKeyName }) => privateKeyName),
+    );
+    checkLimit(
+      'private keys',
+      countPrivateKeys(tx, organizationId),
+      wanted.length,
+      limits.privateKeysPerOrganization,
+    );
     return {
       privateKeys: wanted.map((key, index) => {
         const at = `parameters.privateKeys[${String(index)}]`;
         if (key.privateKeyTags[0] !== undefined) {
-          throw new LatchkeyError('NOT_FOUND', `invalid ${at}.privateKeyTags[0]: there is no private key tag ${key.privateKeyTags[0]}`);
+          throw new LatchkeyError(
+            'NOT_FOUND',
+            `invalid ${at}.privateKeyTags[0]: there is no private key tag ${key.privateKeyTags[0]}`,
+          );
         }
         const secret = curves[key.curve].generate((length) => random('private key', length));
         try {

@@ -6,7 +6,12 @@ import { derivePrivateKey } from '../crypto/derivation.ts';
 import { hashFunctions, type HashFunction } from '../crypto/hashes.ts';
 import { seedFromMnemonic } from '../crypto/mnemonics.ts';
 import { payloadEncodings, type PayloadEncoding } from '../crypto/payloads.ts';
-import { findPrivateKeyByAddress, getPrivateKeyRow, privateKeysTable, type PrivateKeyRow } from '../db/private-keys.ts';
+import {
+  findPrivateKeyByAddress,
+  getPrivateKeyRow,
+  privateKeysTable,
+  type PrivateKeyRow,
+} from '../db/private-keys.ts';
 import { findAccountByAddress, type WalletAccountRow } from '../db/wallet-accounts.ts';
 import { getWalletRow, walletsTable } from '../db/wallets.ts';
 import { LatchkeyError } from '../lib/errors.ts';
@@ -41,16 +46,18 @@ export const signRawPayload = activity({
   run(context): Signature & Readonly<Record<string, unknown>> {
     const { payload, encoding, hashFunction, signWith } = context.params;
     const signer = findSigner(context, signWith);
-    const { requiresDigest, sign } = curves[signer.curve];
+    const curve = curves[signer.curve];
     checkHashFunction(signer.curve, hashFunction);
-    const bytes = hashFunctions[hashFunction](payloadEncodings[encoding].decode('parameters.payload', payload));
-    if (requiresDigest && bytes.length !== 32) {
+    const bytes = hashFunctions[hashFunction](
+      payloadEncodings[encoding].decode('parameters.payload', payload),
+    );
+    if (curve.requiresDigest && bytes.length !== 32) {
       throw new LatchkeyError(
         'INVALID_ARGUMENT',
         `invalid parameters.payload: expected a 32-bytes-long digest with ${hashFunction}, got ${String(bytes.length)} bytes`,
       );
     }
-    return { ...sign(signer.secret(), bytes) };
+    return { ...curve.sign(signer.secret(), bytes) };
   },
 });
 
@@ -78,7 +85,8 @@ type SigningContext = Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'organizati
 /** What `signWith` names: a private key by id or address, or a wallet account by address, to the letter. */
 function findSigner(context: SigningContext, signWith: string): Signer {
   const { tx, organizationId } = context;
-  const key = getPrivateKeyRow(tx, organizationId, signWith) ?? findPrivateKeyByAddress(tx, organizationId, signWith);
+  const key =
+    getPrivateKeyRow(tx, organizationId, signWith) ?? findPrivateKeyByAddress(tx, organizationId, signWith);
   if (key) return privateKeySigner(context, key);
   const account = findAccountByAddress(tx, organizationId, signWith);
   if (account) return accountSigner(context, account);
@@ -99,7 +107,9 @@ function privateKeySigner({ keys }: SigningContext, row: PrivateKeyRow): Signer 
   return {
     curve: row.curve as Curve,
     secret: () =>
-      keys.cached(`private key ${rowId}`, () => keys.open({ table: privateKeysTable, rowId, organizationId }, sealed)),
+      keys.cached(`private key ${rowId}`, () =>
+        keys.open({ table: privateKeysTable, rowId, organizationId }, sealed),
+      ),
   };
 }
 

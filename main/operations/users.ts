@@ -9,13 +9,16 @@ import { limits } from './limits.ts';
 import { checkDistinct, checkLimit, found, id, ids, name } from './parameters.ts';
 
 const email = z.email('Expected an email address').max(254);
-const phoneNumber = z.string().regex(/^\+[1-9][0-9]{6,14}$/, 'Expected a phone number in E.164 form, like +15551234567');
+const phoneNumber = z
+  .string()
+  .regex(/^\+[1-9][0-9]{6,14}$/, 'Expected a phone number in E.164 form, like +15551234567');
 
 /** Contact fields may come empty from clients that always send them: empty means none. */
 const optionalContact = <Schema extends z.ZodType<string>>(schema: Schema) =>
   z.union([z.literal('').transform(() => undefined), schema]).optional();
 
-const noneYet = (what: string) => z.array(z.unknown()).max(0, `Expected none: ${what} cannot be registered yet`);
+const noneYet = (what: string) =>
+  z.array(z.unknown()).max(0, `Expected none: ${what} cannot be registered yet`);
 
 const userParams = z.object({
   userName: name,
@@ -37,7 +40,12 @@ const specified = {
     users: users.map(({ userName, userEmail, apiKeys, authenticators, userTags }) => ({
       userName,
       ...(userEmail === undefined ? {} : { userEmail }),
-      accessType: authenticators.length === 0 ? 'ACCESS_TYPE_API' : apiKeys.length === 0 ? 'ACCESS_TYPE_WEB' : 'ACCESS_TYPE_ALL',
+      accessType:
+        authenticators.length === 0
+          ? 'ACCESS_TYPE_API'
+          : apiKeys.length === 0
+            ? 'ACCESS_TYPE_WEB'
+            : 'ACCESS_TYPE_ALL',
       apiKeys: apiKeys.map(({ apiKeyName, publicKey, expirationSeconds }) => ({
         apiKeyName,
         publicKey,
@@ -98,7 +106,10 @@ export const createUsers = activity({
         );
       }
       if (user.userTags[0] !== undefined) {
-        throw new LatchkeyError('NOT_FOUND', `invalid ${at}.userTags[0]: there is no user tag ${user.userTags[0]}`);
+        throw new LatchkeyError(
+          'NOT_FOUND',
+          `invalid ${at}.userTags[0]: there is no user tag ${user.userTags[0]}`,
+        );
       }
       const userId = uuidV4(random('user', 16));
       insertUser(
@@ -134,6 +145,9 @@ export const getUser = query({
   path: 'get_user',
   params: z.object({ userId: id }),
   run: ({ tx, organizationId, params }) => ({
-    user: toUser(tx, found(getUserRow(tx, organizationId, params.userId), `unable to find user ${params.userId}`)),
+    user: toUser(
+      tx,
+      found(getUserRow(tx, organizationId, params.userId), `unable to find user ${params.userId}`),
+    ),
   }),
 });

@@ -30,7 +30,10 @@ const path = z
     try {
       return formatPath(parsePath(text));
     } catch (error) {
-      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'Expected a path' });
+      context.addIssue({
+        code: 'custom',
+        message: error instanceof Error ? error.message : 'Expected a path',
+      });
       return z.NEVER;
     }
   });
@@ -95,7 +98,10 @@ function addWallet(
   try {
     const walletId = uuidV5(organizationId, `wallet ${toHex(masterPublicKey(seed))}`);
     if (getWalletRow(tx, organizationId, walletId)) {
-      throw new LatchkeyError('ALREADY_EXISTS', `seed for wallet ${walletId} already imported in this organization`);
+      throw new LatchkeyError(
+        'ALREADY_EXISTS',
+        `seed for wallet ${walletId} already imported in this organization`,
+      );
     }
     insertWallet(tx, {
       id: walletId,
@@ -151,7 +157,11 @@ function addAccounts(
 }
 
 /** Opens a wallet's mnemonic for as long as `use` runs and hands it the seed. */
-function withSeed<T>({ keys }: Pick<WalletContext, 'keys'>, wallet: WalletRow, use: (seed: Uint8Array) => T): T {
+function withSeed<T>(
+  { keys }: Pick<WalletContext, 'keys'>,
+  wallet: WalletRow,
+  use: (seed: Uint8Array) => T,
+): T {
   const { id: rowId, organizationId } = wallet;
   const secret = keys.open({ table: walletsTable, rowId, organizationId }, wallet.sealed);
   const seed = seedFromMnemonic(Buffer.from(secret).toString('utf8'));
@@ -171,7 +181,10 @@ export const createWalletAccounts = activity({
   params: z.object({ walletId: id, accounts: accounts.min(1), persist: z.boolean().optional() }),
   run(context) {
     const { tx, organizationId, params } = context;
-    const wallet = found(getWalletRow(tx, organizationId, params.walletId), `unable to find wallet ${params.walletId}`);
+    const wallet = found(
+      getWalletRow(tx, organizationId, params.walletId),
+      `unable to find wallet ${params.walletId}`,
+    );
     return withSeed(context, wallet, (seed) => ({
       addresses:
         params.persist === false
