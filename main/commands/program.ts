@@ -203,6 +203,18 @@ function addCommands(program: Command): void {
       await request(config, { ...flags, raw: flags.raw === true, json });
     },
   });
+  add<Omit<RequestFlags, 'path' | 'url' | 'raw'>>(program, {
+    name: 'stamp',
+    description: 'write the X-Stamp header of a body, for curl',
+    options: [
+      new Option('--body <json>', 'the body, @FILE, or - for standard input').makeOptionMandatory(),
+      new Option('--key <name>', 'name of the API key files').default('owner'),
+    ],
+    run: async (config, flags, json) => {
+      const { writeStamp } = await import('./request.ts');
+      writeStamp(config, { ...flags, json });
+    },
+  });
   add(program, {
     name: 'doctor',
     description: 'check the cryptography, the keychain, and the vault’s files and log',

@@ -1,11 +1,11 @@
-/** `latchkey request`: one stamped request, its answer on standard output. */
+/** `latchkey request`: one stamped request, its answer on standard output; `latchkey stamp`: the stamp alone. */
 import { readFileSync } from 'node:fs';
 import type { Config } from '../config.ts';
 import { signP256 } from '../crypto/p256.ts';
 import { requireRunning } from './client.ts';
 import { dataDirectory } from './control.ts';
 import { readKeyFiles, type KeyPair } from './key-files.ts';
-import { CommandError, exitCodes } from './output.ts';
+import { CommandError, exitCodes, print } from './output.ts';
 
 export interface RequestOptions {
   readonly path: string;
@@ -38,6 +38,12 @@ export async function request(config: Config, options: RequestOptions): Promise<
   const text = await response.text();
   process.stdout.write(`${options.json ? text : pretty(text)}\n`);
   if (!response.ok) process.exitCode = exitCodes.failed;
+}
+
+/** Writes the `X-Stamp` of a body, for a client that has no stamper, such as curl. */
+export function writeStamp(config: Config, options: Pick<RequestOptions, 'body' | 'key' | 'json'>): void {
+  const value = stamp(readKeyFiles(config.keysDirectory, options.key), readBody(options.body));
+  print(options.json, { header: 'X-Stamp', value }, value);
 }
 
 /** `X-Stamp` over the very bytes that are sent. */

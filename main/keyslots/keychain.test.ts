@@ -95,7 +95,7 @@ describe('systemKeychain', () => {
     expect(await reasonOf(keychain.delete('a'))).toContain(meaning);
   });
 
-  test('a library that does not load: what is missing, by platform; and it is tried again', async () => {
+  test('a library that does not load: what is missing, by platform; and it is asked for again', async () => {
     let loads = 0;
     const load = () => {
       loads += 1;

@@ -74,7 +74,7 @@ export function systemKeychain({
   const turns = new Turns();
   let probes = 0;
 
-  /** Everything is asked again each time: a service may be installed, started or stopped while the vault runs. */
+  /** The service is asked again each time: it may be installed, started or stopped while the vault runs. */
   async function ready(): Promise<PasswordStore> {
     if (hasSecretService) {
       if (sessionBus === undefined) throw unavailable(reasons['no-bus']);
@@ -174,7 +174,7 @@ const reasons = {
   'bus-silent': `The D-Bus session does not answer, so the keychain cannot be reached: log out and in again, ${instead}.`,
   'no-service': `No Secret Service (keyring) runs in this session: install one with "apt install gnome-keyring", or switch it on in KeePassXC or KWallet, ${instead}.`,
   'service-silent': `The Secret Service (keyring) of this session does not answer: restart it or log out and in again, ${instead}.`,
-  'no-library': `The keychain library cannot be loaded, most likely because libsecret is missing: install it with "apt install libsecret-1-0 gnome-keyring", ${instead}.`,
+  'no-library': `The keychain library cannot be loaded, most likely because libsecret is missing: install it with "apt install libsecret-1-0 gnome-keyring" and start Latchkey again, ${instead}.`,
   'no-addon': `The keychain library cannot be loaded: install Latchkey again, ${instead}.`,
   'no-collection': `The keyring of this session has not been set up: log in to the desktop once, or give "gnome-keyring-daemon --replace --unlock" a password on its standard input, ${instead}.`,
   'keyring-locked': `The keyring is locked: unlock it in the desktop, or give "gnome-keyring-daemon --replace --unlock" its password on its standard input, ${instead}.`,

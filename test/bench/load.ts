@@ -19,7 +19,11 @@ export interface Load {
  * @param next Answers the next request; undefined ends the run early, which is an error.
  * @throws Error at the first answer that is not 200.
  */
-export async function runLoad(url: string, next: () => LoadRequest | undefined, seconds: number): Promise<Load> {
+export async function runLoad(
+  url: string,
+  next: () => LoadRequest | undefined,
+  seconds: number,
+): Promise<Load> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const latencies: number[] = [];
   const start = performance.now();
@@ -38,7 +42,12 @@ export async function runLoad(url: string, next: () => LoadRequest | undefined, 
   agent.destroy();
   latencies.sort((a, b) => a - b);
   const at = (share: number): number => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
-  return { requests: latencies.length, perSecond: latencies.length / elapsed, p50Ms: at(0.5), p99Ms: at(0.99) };
+  return {
+    requests: latencies.length,
+    perSecond: latencies.length / elapsed,
+    p50Ms: at(0.5),
+    p99Ms: at(0.99),
+  };
 }
 
 function post(agent: Agent, url: string, { body, headers }: LoadRequest): Promise<void> {
@@ -48,7 +57,11 @@ function post(agent: Agent, url: string, { body, headers }: LoadRequest): Promis
       {
         agent,
         method: 'POST',
-        headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body), ...headers },
+        headers: {
+          'Content-Type': 'application/json',
+          'Content-Length': Buffer.byteLength(body),
+          ...headers,
+        },
       },
       (answer) => {
         if (answer.statusCode !== 200) {

@@ -94,7 +94,11 @@ async function timeExpress(): Promise<number> {
   try {
     const [port] = (await once(server, 'message')) as [number];
     const body = JSON.stringify('x'.repeat(300));
-    const { perSecond } = await runLoad(`http://127.0.0.1:${String(port)}/`, () => ({ body, headers: {} }), 2);
+    const { perSecond } = await runLoad(
+      `http://127.0.0.1:${String(port)}/`,
+      () => ({ body, headers: {} }),
+      2,
+    );
     return 1e6 / perSecond;
   } finally {
     server.kill();

@@ -63,7 +63,9 @@ async function createKey(base: string, key: KeyPair, organizationId: string): Pr
     timestampMs: String(Date.now()),
     organizationId,
     parameters: {
-      privateKeys: [{ privateKeyName: 'bench', curve: 'CURVE_SECP256K1', privateKeyTags: [], addressFormats: [] }],
+      privateKeys: [
+        { privateKeyName: 'bench', curve: 'CURVE_SECP256K1', privateKeyTags: [], addressFormats: [] },
+      ],
     },
   });
   const response = await fetch(`${base}/create_private_keys`, {
