@@ -8,7 +8,8 @@ import { parse } from './parse.ts';
 import type { Engine } from './submit.ts';
 
 export interface AskRequest {
-  readonly caller: Caller;
+  /** @throws LatchkeyError when the key is nobody's. */
+  readonly identify: (tx: Reader) => Caller;
   readonly body: unknown;
 }
 
@@ -22,10 +23,10 @@ export function ask(
   request: AskRequest,
   showActivity: (tx: Reader, row: ActivityRow) => Record<string, unknown>,
 ): Record<string, unknown> {
-  const { caller } = request;
-  const params: unknown = parse(operation.params, request.body);
   const now = engine.clock.now();
   return engine.units.read((tx) => {
+    const caller = request.identify(tx);
+    const params: unknown = parse(operation.params, request.body);
     const resource = operation.run({
       tx,
       organizationId: caller.organizationId,

@@ -27,7 +27,11 @@ export interface Engine {
 
 /** A request whose stamp is verified. */
 export interface SubmitRequest {
-  readonly caller: Caller;
+  /**
+   * Who made it, as of a transaction: asked again in the one that writes, since a key may have gone in between.
+   * @throws LatchkeyError when the key is nobody's, or no longer.
+   */
+  readonly identify: (tx: Reader) => Caller;
   /** The bytes that were signed. */
   readonly raw: Uint8Array;
   /** The same, parsed. */
@@ -56,27 +60,28 @@ export async function submit(
   request: SubmitRequest,
 ): Promise<ActivityRow> {
   const { units, keys, random, clock } = engine;
-  const { caller } = request;
+  units.read(request.identify);
   const { type, timestampMs, organizationId, parameters } = parse(envelope, request.body);
   const version = versionOf(operation, type);
   const fingerprint = `sha256:${hash('sha256', request.raw)}`;
   const intent: unknown = parse(version.params, parameters, 'parameters');
   const params = version.upgrade(intent);
   const now = clock.now();
-  const context = { organizationId, params, caller, keys, random, now };
+  const context = { organizationId, params, keys, random, now };
 
   let prepared: unknown;
   if (operation.prepare) {
-    const known = units.read((tx) => admit(tx));
-    if (known) return known;
-    prepared = await units.read((tx) => operation.prepare?.({ ...context, tx }));
+    const early = units.read(admit);
+    if ('known' in early) return early.known;
+    prepared = await units.read((tx) => operation.prepare?.({ ...context, caller: early.caller, tx }));
   }
 
   return units.write((tx) => {
-    const known = admit(tx);
-    if (known) return known;
+    const admitted = admit(tx);
+    if ('known' in admitted) return admitted.known;
+    const { caller } = admitted;
     const id = uuidV7(now, random('activity', 10));
-    const outcome = attempt(tx, () => operation.run({ ...context, tx, prepared }));
+    const outcome = attempt(tx, () => operation.run({ ...context, caller, tx, prepared }));
     return appendActivity(tx, {
       id,
       revision: 1,
@@ -95,12 +100,13 @@ export async function submit(
   });
 
   /** Answers the activity that this body made before; refuses a new one that is not live or not allowed. */
-  function admit(tx: Reader): ActivityRow | undefined {
+  function admit(tx: Reader): { readonly known: ActivityRow } | { readonly caller: Caller } {
+    const caller = request.identify(tx);
     const known = findActivityByFingerprint(tx, organizationId, fingerprint);
-    if (known) return known;
+    if (known) return { known };
     checkLive(Number(timestampMs), clock.wall());
     checkAllowed(tx, organizationId, caller);
-    return undefined;
+    return { caller };
   }
 }
 

@@ -5,7 +5,7 @@ import { ask } from '../activities/ask.ts';
 import type { ActivityVersion, Operation } from '../activities/define.ts';
 import { parse } from '../activities/parse.ts';
 import { showActivity } from '../activities/show.ts';
-import { submit, type Engine } from '../activities/submit.ts';
+import { submit, type Engine, type SubmitRequest } from '../activities/submit.ts';
 import { identify, verifyStamp } from '../auth/authenticate.ts';
 import { errorBody, errorCodes, fromFailure, LatchkeyError, type Failure } from '../lib/errors.ts';
 import { z } from 'zod';
@@ -63,14 +63,18 @@ async function answer(
   const stamp = verifyStamp(raw, headers);
   const body = parseJson(raw);
   const { organizationId } = parse(addressed, body);
-  const caller = service.units.read((tx) => identify(tx, organizationId, stamp, service.clock.now()));
+  const authenticated: SubmitRequest = {
+    raw,
+    body,
+    identify: (tx) => identify(tx, organizationId, stamp, service.clock.now()),
+  };
 
   if (operation.kind === 'query') {
-    return ask(service, operation, { caller, body }, (tx, row) =>
+    return ask(service, operation, authenticated, (tx, row) =>
       showActivity(tx, row, versionOf(service, row.type)),
     );
   }
-  const row = await submit(service, operation, { caller, raw, body });
+  const row = await submit(service, operation, authenticated);
   service.onActivity(row);
   if (row.failure !== null) throw fromFailure(JSON.parse(row.failure) as Failure);
   return { activity: service.units.read((tx) => showActivity(tx, row, versionOf(service, row.type))) };

@@ -160,9 +160,14 @@ function bind(app: express.Express, host: string, port: number): Promise<Server>
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => {
+      clearTimeout(impatience);
       resolve();
     });
-    server.closeAllConnections();
+    // Answers under way may end; what is still open then, such as a stream of events, is cut.
+    const impatience = setTimeout(() => {
+      server.closeAllConnections();
+    }, 500);
+    server.closeIdleConnections();
   });
 }
 

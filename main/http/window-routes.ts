@@ -55,8 +55,8 @@ export function windowRoutes(
     sendJson(response, 200, { code: sessions.newCode(), port: request.socket.localPort });
   });
 
-  router.get('/events', (request, response) => {
-    streamEvents(bridge, request, response);
+  router.get('/events', (_request, response) => {
+    streamEvents(bridge, response);
   });
 
   router.post('/:call', async (request, response) => {
@@ -82,7 +82,7 @@ function run(bridge: VaultBridge, call: BridgeCall, args: readonly unknown[]): P
   return method.apply(bridge, [...args]);
 }
 
-function streamEvents(bridge: VaultBridge, request: Request, response: Response): void {
+function streamEvents(bridge: VaultBridge, response: Response): void {
   response.writeHead(200, {
     'Content-Type': 'text/event-stream',
     'Cache-Control': 'no-store',
@@ -91,7 +91,7 @@ function streamEvents(bridge: VaultBridge, request: Request, response: Response)
   response.write(': connected\n\n');
   const stop = bridge.onEvent((event) => response.write(`data: ${JSON.stringify(event)}\n\n`));
   const keepAlive = setInterval(() => response.write(': still here\n\n'), keepAliveMs);
-  request.on('close', () => {
+  response.on('close', () => {
     clearInterval(keepAlive);
     stop();
   });
