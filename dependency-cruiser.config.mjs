@@ -1,0 +1,166 @@
+// Who may import whom, as data. Whatever is not allowed here is an error; each message says what is allowed.
+
+// One row per folder of main/: which other folders and files it may import.
+const layers = {
+  lib: [],
+  crypto: ['lib/'],
+  policy: ['lib/'],
+  db: ['lib/'],
+  auth: ['crypto/', 'db/', 'lib/'],
+  keyslots: ['crypto/', 'db/', 'lib/'],
+  outbox: ['crypto/', 'db/', 'lib/'],
+  activities: ['policy/', 'db/', 'crypto/', 'lib/'],
+  operations: ['activities/define.ts', 'policy/', 'db/', 'crypto/', 'lib/'],
+  http: ['activities/', 'auth/', 'lib/', 'preload/contract.ts'],
+  commands: [
+    'keyslots/',
+    'db/',
+    'crypto/',
+    'lib/',
+    'http/dev-routes.ts',
+    'vault.ts',
+    'config.ts',
+    'bridge.ts',
+    'preload/contract.ts',
+  ],
+  desktop: ['lib/', 'vault.ts', 'config.ts', 'bridge.ts', 'preload/contract.ts'],
+};
+
+// What the folders hold of each package that reaches outside.
+const packages = {
+  '@node-rs/argon2': ['main/keyslots/'],
+  '@clack/prompts': ['main/commands/', 'main/cli.ts'],
+  'better-sqlite3': ['main/db/'],
+  commander: ['main/commands/', 'main/cli.ts'],
+  electron: ['main/desktop/', 'main/index.ts', 'preload/index.ts'],
+  express: ['main/http/'],
+  keytar: ['main/keyslots/'],
+};
+
+const folders = Object.keys(layers);
+// What composes the layers: everything but the shells around it.
+const composed = folders
+  .filter((name) => name !== 'desktop' && name !== 'commands')
+  .map((name) => `${name}/`);
+
+// One row per file beside the folders.
+const entries = {
+  'config.ts': ['lib/'],
+  'setup.ts': [...composed, 'preload/contract.ts'],
+  'bridge.ts': [...composed, 'setup.ts', 'config.ts', 'preload/contract.ts'],
+  'vault.ts': [...composed, 'bridge.ts', 'setup.ts', 'config.ts', 'preload/contract.ts'],
+  'cli.ts': ['commands/', 'lib/', 'config.ts'],
+  'index.ts': ['desktop/', 'lib/', 'vault.ts', 'config.ts', 'bridge.ts', 'preload/contract.ts'],
+  'start.ts': [],
+};
+
+const test = '[.]test[.]tsx?$';
+const product = '^(main|renderer|preload)/';
+
+/** @param {string} path A folder ending in a slash, or a file; below main/ unless it names another top folder. */
+const pattern = (path) =>
+  `^${/^(main|preload|renderer)\//.test(path) ? '' : 'main/'}${path.replaceAll('.', '[.]')}${path.endsWith('/') ? '' : '$'}`;
+
+const rule = (name, comment, from, to) => ({ name, severity: 'error', comment, from, to });
+
+const layerRule = (from, allowed, self = []) =>
+  rule(
+    `${from.replace('/', '')}-imports-only-its-layers`,
+    `main/${from} may import ${[...self.map(() => 'itself'), ...allowed].join(', ') || 'nothing of the project'}.`,
+    { path: pattern(from), pathNot: test },
+    { path: '^(main|renderer|preload|test)/', pathNot: [...self, ...allowed].map(pattern) },
+  );
+
+const packageRule = ([name, holders]) =>
+  rule(
+    `${name.replaceAll('/', '-')}-has-a-place`,
+    `Only ${holders.join(', ')} may import ${name}.`,
+    { path: product, pathNot: holders.map(pattern) },
+    { path: `(^|/)node_modules/${name}(/|$)|^${name}$` },
+  );
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    ...Object.entries(layers).map(([name, allowed]) => layerRule(`${name}/`, allowed, [`${name}/`])),
+    ...Object.entries(entries).map(([name, allowed]) => layerRule(name, allowed)),
+    rule(
+      'undeclared-folder',
+      `main/ has the folders ${folders.join(', ')}; a new one needs a row in the table of layers.`,
+      { path: `^main/(?!(${folders.join('|')})/)[^/]+/` },
+      {},
+    ),
+    rule(
+      'undeclared-file',
+      `Beside its folders main/ has the files ${Object.keys(entries).join(', ')}; a new one needs a row in the table.`,
+      { path: '^main/[^/]+$', pathNot: [test, ...Object.keys(entries).map(pattern)] },
+      {},
+    ),
+    ...Object.entries(packages).map(packageRule),
+    rule(
+      'start-stands-alone',
+      'main/start.ts runs before anything is built and may import Node’s own modules alone.',
+      { path: '^main/start[.]ts$' },
+      { dependencyTypesNot: ['core'] },
+    ),
+    rule(
+      'renderer-sees-only-the-contract',
+      'renderer/ may import itself and preload/contract.ts; all else goes through the bridge.',
+      { path: '^renderer/', pathNot: test },
+      { path: '^(main|test)/|^preload/(?!contract[.]ts$)' },
+    ),
+    rule(
+      'renderer-has-no-node',
+      'The window runs in a browser.',
+      { path: '^renderer/', pathNot: test },
+      { dependencyTypes: ['core'] },
+    ),
+    rule(
+      'preload-sees-only-itself',
+      'preload/ may import itself, and types of main/.',
+      { path: '^preload/', pathNot: test },
+      { path: '^(main|renderer|test)/', dependencyTypesNot: ['type-only'] },
+    ),
+    rule(
+      'pure-has-no-io',
+      'Of Node’s modules main/crypto/, main/policy/ and main/lib/ may import node:crypto alone.',
+      { path: '^main/(crypto|policy|lib)/', pathNot: test },
+      { dependencyTypes: ['core'], pathNot: '^(node:)?crypto$' },
+    ),
+    rule('tests-are-not-imported', 'What two tests share is in test/support.ts.', {}, { path: test }),
+    rule('no-cycles', 'Move what both need to a lower layer.', {}, { circular: true }),
+    rule(
+      'no-orphans',
+      'A file that imports nothing and that nothing imports is dead.',
+      { orphan: true, pathNot: [test, '[.]d[.]ts$'] },
+      {},
+    ),
+    rule(
+      'no-dev-dependencies-in-product',
+      'What the product imports is under "dependencies" in package.json.',
+      { path: product, pathNot: test },
+      {
+        dependencyTypes: ['npm-dev'],
+        dependencyTypesNot: ['type-only'],
+        pathNot: 'node_modules/(electron|@types)/',
+      },
+    ),
+    rule(
+      'no-undeclared-packages',
+      'A package is under "dependencies" or "devDependencies" in package.json.',
+      {},
+      { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    ),
+    rule('unresolvable', 'The import leads nowhere.', {}, { couldNotResolve: true }),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'require', 'types', 'default'],
+    },
+    cache: { folder: 'node_modules/.cache/dependency-cruiser', strategy: 'content' },
+  },
+};

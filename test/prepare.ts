@@ -1,0 +1,95 @@
+// Looks for the system tools that tests need and installs what is missing where it may. It never fails: a test that
+// needs a missing tool does, and says what to install.
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** Whether a program of one of these names is on the PATH. */
+function hasProgram(...names: readonly string[]): boolean {
+  const directories = (process.env['PATH'] ?? '').split(delimiter).filter((directory) => directory !== '');
+  return directories.some((directory) =>
+    names.some((name) => {
+      try {
+        accessSync(join(directory, name), constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    }),
+  );
+}
+
+/** Whether the dynamic linker finds the library. */
+function hasLibrary(name: string): boolean {
+  for (const ldconfig of ['/sbin/ldconfig', '/usr/sbin/ldconfig', 'ldconfig']) {
+    const { status, stdout } = spawnSync(ldconfig, ['-p'], { encoding: 'utf8' });
+    if (status === 0) return stdout.includes(name);
+  }
+  return ['/usr/lib', '/usr/lib64', '/lib'].some((directory) => existsSync(join(directory, name)));
+}
+
+function hasChromium(): boolean {
+  const path = process.env['CHROMIUM_PATH'];
+  if (path !== undefined && path !== '') return existsSync(path);
+  return hasProgram('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable');
+}
+
+interface Need {
+  readonly what: string;
+  /** The package of Debian and Ubuntu that has it. */
+  readonly from: string;
+  readonly isThere: () => boolean;
+}
+
+const needs: readonly Need[] = [
+  { what: 'Chromium', from: 'chromium', isThere: hasChromium },
+  { what: 'gnome-keyring-daemon', from: 'gnome-keyring', isThere: () => hasProgram('gnome-keyring-daemon') },
+  { what: 'dbus-run-session', from: 'dbus', isThere: () => hasProgram('dbus-run-session') },
+  { what: 'libsecret-1.so.0', from: 'libsecret-1-0', isThere: () => hasLibrary('libsecret-1.so.0') },
+];
+
+/** The words that run apt-get as root here without asking anybody; undefined where there is no way. */
+function aptGet(): readonly string[] | undefined {
+  if (!hasProgram('apt-get')) return undefined;
+  const words = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get'];
+  if (process.getuid?.() === 0) return words;
+  const mayBecomeRoot =
+    hasProgram('sudo') && spawnSync('sudo', ['-n', 'true'], { stdio: 'ignore' }).status === 0;
+  return mayBecomeRoot ? ['sudo', '-n', ...words] : undefined;
+}
+
+// A mirror that cannot be reached, or somebody else's apt-get, is waited for once and not for long.
+const bounds = [
+  'Acquire::Retries=1',
+  'Acquire::http::Timeout=20',
+  'Acquire::https::Timeout=20',
+  'DPkg::Lock::Timeout=120',
+];
+
+/** Runs apt-get, quietly unless it fails. */
+function run(words: readonly string[], ...argv: readonly string[]): boolean {
+  const [program = '', ...rest] = [...words, '-qq', ...bounds.flatMap((bound) => ['-o', bound]), ...argv];
+  const timeout = 10 * 60_000;
+  const { status, stdout, stderr, error } = spawnSync(program, rest, { encoding: 'utf8', timeout });
+  if (status === 0) return true;
+  process.stderr.write(`"apt-get ${argv.join(' ')}" failed: ${error?.message ?? ''}\n${stdout}${stderr}\n`);
+  return false;
+}
+
+function missing(): readonly Need[] {
+  return process.platform === 'linux' ? needs.filter((need) => !need.isThere()) : [];
+}
+
+const words = missing().length > 0 ? aptGet() : undefined;
+if (words !== undefined && run(words, 'update')) {
+  // One by one: a distribution that lacks one package still gets the others.
+  for (const need of missing()) run(words, 'install', '--yes', '--no-install-recommends', need.from);
+}
+const left = missing();
+if (left.length > 0) {
+  const names = left.map(({ what }) => what).join(', ');
+  const packages = left.map(({ from }) => from).join(' ');
+  process.stderr.write(
+    `Some tests will fail for want of ${names}. To install: sudo apt-get update && sudo apt-get install ${packages}\n`,
+  );
+}
