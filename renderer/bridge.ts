@@ -1,0 +1,261 @@
+/**
+ * The window's way to the service: Electron's preload where there is one, else HTTP with a session. A browser comes with
+ * a one-time code in the fragment of its link; the code buys a token, which lives in this tab's sessionStorage and
+ * goes with every request (a cookie alone would reach every port of this machine).
+ */
+
+import { bridgeCalls } from '../preload/contract.ts';
+import type { Bridge, BridgeCall, VaultEvent } from '../preload/contract.ts';
+import { eventStreamReader } from './parts/event-stream.ts';
+
+declare global {
+  interface Window {
+    /** Exposed by Electron's preload. */
+    readonly latchkey?: Bridge;
+  }
+}
+
+/** `ready` calls get through; `stopped` the service does not answer; `signed-out` it does not know this window. */
+export type DoorState = 'ready' | 'stopped' | 'signed-out';
+
+export interface Door {
+  readonly bridge: Bridge;
+  readonly state: () => DoorState;
+  /** @returns the function that stops listening. */
+  readonly onState: (listener: () => void) => () => void;
+}
+
+export class BridgeError extends Error {
+  override readonly name = 'BridgeError';
+}
+
+export function openDoor(): Door {
+  const { latchkey } = window;
+  if (latchkey === undefined) return overHttp();
+  return { bridge: latchkey, state: () => 'ready', onState: () => () => undefined };
+}
+
+const tokenKey = 'latchkey.session';
+const tokenHeader = 'X-Latchkey-Session';
+
+/** Between two tries to reach a service that stopped, in milliseconds. */
+const firstPause = 400;
+const longestPause = 5_000;
+
+/** The service sends a comment every 20 s; a stream that is silent for longer than this is dead. Milliseconds. */
+const longestSilence = 45_000;
+
+/** How long the service may take to open the event stream, in milliseconds. */
+const longestOpening = 10_000;
+
+const words = {
+  stopped: 'Latchkey’s service does not answer. Nothing was lost; try again when it is back.',
+  signedOut: 'This window is no longer signed in.',
+};
+
+function overHttp(): Door {
+  let token = sessionStorage.getItem(tokenKey);
+  let state: DoorState = 'ready';
+  const stateListeners = new Set<() => void>();
+  const eventListeners = new Set<(event: VaultEvent) => void>();
+  /** Settles when the code of the link was exchanged or refused; calls wait for it. */
+  let entering: Promise<void> = Promise.resolve();
+  let stream: AbortController | null = null;
+
+  const setState = (next: DoorState) => {
+    if (next === state) return;
+    state = next;
+    for (const listener of stateListeners) listener();
+  };
+  const tell = (event: VaultEvent) => {
+    for (const listener of eventListeners) listener(event);
+  };
+
+  function leave() {
+    token = null;
+    sessionStorage.removeItem(tokenKey);
+    stream?.abort();
+    stream = null;
+    setState('signed-out');
+  }
+
+  async function post(path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
+    return fetch(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(token === null ? {} : { [tokenHeader]: token }) },
+      body: JSON.stringify(body),
+      credentials: 'same-origin',
+      ...(signal === undefined ? {} : { signal }),
+    });
+  }
+
+  async function enter(code: string) {
+    for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
+      try {
+        const response = await post('/window/session', { code });
+        if (!response.ok) {
+          // The link was used before. A session that this tab has already outlives that.
+          if (token === null) leave();
+          return;
+        }
+        ({ token } = (await response.json()) as { token: string });
+        sessionStorage.setItem(tokenKey, token);
+        setState('ready');
+        void listen();
+        return;
+      } catch {
+        setState('stopped');
+        await sleep(pause);
+      }
+    }
+  }
+
+  /** Keeps the event stream open; by that it also learns when the service stops and when it is back. */
+  async function listen() {
+    stream?.abort();
+    const own = new AbortController();
+    stream = own;
+    let pause = firstPause;
+    let told = true;
+    const ended = () => own.signal.aborted || token === null;
+    while (!ended()) {
+      try {
+        await follow(own.signal, () => {
+          pause = firstPause;
+          setState('ready');
+          // What happened while nobody listened is not told again: ask for everything once.
+          if (!told) tell({ kind: 'status' });
+          told = true;
+        });
+      } catch {
+        if (ended()) return;
+        setState('stopped');
+      }
+      told = false;
+      await sleep(pause);
+      pause = Math.min(pause * 2, longestPause);
+    }
+  }
+
+  async function follow(signal: AbortSignal, onOpen: () => void) {
+    const silence = new AbortController();
+    const within = <T>(milliseconds: number, waiting: Promise<T>) => {
+      const timer = setTimeout(() => {
+        silence.abort();
+      }, milliseconds);
+      return waiting.finally(() => {
+        clearTimeout(timer);
+      });
+    };
+    const response = await within(
+      longestOpening,
+      fetch('/window/events', {
+        headers: token === null ? {} : { [tokenHeader]: token },
+        credentials: 'same-origin',
+        signal: AbortSignal.any([signal, silence.signal]),
+      }),
+    );
+    if (response.status === 401) {
+      leave();
+      return;
+    }
+    if (!response.ok || response.body === null)
+      throw new BridgeError(`events answered ${String(response.status)}`);
+    onOpen();
+    const feed = eventStreamReader((data) => {
+      tell(JSON.parse(data) as VaultEvent);
+    });
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (;;) {
+      const { done, value } = await within(longestSilence, reader.read());
+      if (done) return;
+      feed(value);
+    }
+  }
+
+  async function send(name: BridgeCall, args: readonly unknown[]): Promise<unknown> {
+    await entering;
+    if (token === null) throw new BridgeError(words.signedOut);
+    let response: Response;
+    try {
+      response = await post(`/window/${name}`, { args });
+    } catch {
+      setState('stopped');
+      throw new BridgeError(words.stopped);
+    }
+    setState('ready');
+    if (response.status === 401) {
+      leave();
+      throw new BridgeError(words.signedOut);
+    }
+    const answer = (await response.json().catch(() => ({}))) as { value?: unknown; message?: string };
+    if (!response.ok)
+      throw new BridgeError(answer.message ?? `The service answered ${String(response.status)}.`);
+    return answer.value;
+  }
+
+  /** Takes the code out of the address bar, and out of the history, before anything else happens. */
+  function takeCode(): string | null {
+    const [, code] = /^#code=(.+)$/.exec(location.hash) ?? [];
+    if (code === undefined) return null;
+    history.replaceState(null, '', location.pathname + location.search);
+    return decodeURIComponent(code);
+  }
+
+  function arrive() {
+    const code = takeCode();
+    if (code !== null) entering = enter(code);
+  }
+
+  arrive();
+  // A new link opened in this very tab changes the fragment only: the page is not loaded again.
+  window.addEventListener('hashchange', arrive);
+  if (token !== null) void listen();
+  else {
+    void entering.then(() => {
+      if (token === null) leave();
+    });
+  }
+
+  const calls = Object.fromEntries(
+    bridgeCalls.map((name) => [name, (...args: readonly unknown[]) => send(name, args)]),
+  ) as unknown as Pick<Bridge, BridgeCall>;
+
+  return {
+    bridge: {
+      ...calls,
+      copy: copyInBrowser,
+      onEvent(listener) {
+        eventListeners.add(listener);
+        return () => eventListeners.delete(listener);
+      },
+    },
+    state: () => state,
+    onState(listener) {
+      stateListeners.add(listener);
+      return () => stateListeners.delete(listener);
+    },
+  };
+}
+
+async function copyInBrowser(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // No permission, or no focus: ask the document's own copy command, answering its event with the text.
+    const answer = (event: ClipboardEvent) => {
+      event.clipboardData?.setData('text/plain', text);
+      event.preventDefault();
+    };
+    document.addEventListener('copy', answer, { once: true });
+    try {
+      // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way left where the Clipboard API is refused
+      if (!document.execCommand('copy'))
+        throw new BridgeError('The browser did not allow copying. Select the text instead.');
+    } finally {
+      document.removeEventListener('copy', answer);
+    }
+  }
+}
+
+const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));

@@ -1,0 +1,86 @@
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { ActionIcon, Button, Group, Modal, Stack, Text, Tooltip } from '@mantine/core';
+import { IconQrcode, IconSignature } from '@tabler/icons-react';
+import { Link } from 'wouter';
+import { describeFormat } from './chains.ts';
+import { CopyButton } from './copy-button.tsx';
+import { Grouped } from './identifier.tsx';
+import { QrCode } from './qr-code.tsx';
+import './rows.css';
+
+interface Props {
+  readonly format: string;
+  readonly address: string;
+  /** What is said under the address: its name, its path. */
+  readonly detail: ReactNode;
+  /** Where to sign with it. */
+  readonly signHref?: string;
+}
+
+/** One address with what one does with it: copy it, show it to a camera, sign with it. */
+export function AddressRow({ format, address, detail, signHref }: Props): ReactNode {
+  const [shown, setShown] = useState(false);
+  const { label, plate, about } = describeFormat(format);
+  const name = `${label} address`;
+  return (
+    <div className="lk-account">
+      <span className="lk-plate" aria-hidden="true">
+        {plate}
+      </span>
+      <div>
+        <Grouped text={address} />
+        <Text size="sm" c="dimmed">
+          {label} · {detail}
+        </Text>
+      </div>
+      <div className="lk-account-actions">
+        <CopyButton text={address} what={name} />
+        <Tooltip label="Show QR code">
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size="md"
+            aria-label={`Show QR code of ${name}`}
+            onClick={() => {
+              setShown(true);
+            }}
+          >
+            <IconQrcode size={16} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
+        {signHref !== undefined && (
+          <Button
+            component={Link}
+            href={signHref}
+            variant="default"
+            size="xs"
+            leftSection={<IconSignature size={15} aria-hidden />}
+          >
+            Sign
+          </Button>
+        )}
+      </div>
+      <Modal
+        opened={shown}
+        onClose={() => {
+          setShown(false);
+        }}
+        title={name}
+        size="sm"
+        centered
+      >
+        <Stack align="center" gap="md">
+          <QrCode text={address} label={`QR code of ${address}`} />
+          <Grouped text={address} />
+          <Text size="sm" c="dimmed" ta="center">
+            {about === '' ? label : about}. Compare the first and last groups with what the other side shows.
+          </Text>
+          <Group>
+            <CopyButton text={address} what="address" wide />
+          </Group>
+        </Stack>
+      </Modal>
+    </div>
+  );
+}

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import {
+  accountAt,
+  chains,
+  describeFormat,
+  firstChains,
+  formatsFor,
+  nextAccount,
+  pathProblem,
+} from './chains.ts';
+
+const chainOf = (id: string) => {
+  const found = chains.find((chain) => chain.id === id);
+  if (found === undefined) throw new Error(`no chain ${id}`);
+  return found;
+};
+
+describe('presets', () => {
+  test('the first three are the conventional first accounts', () => {
+    expect(firstChains.map((chain) => accountAt(chain, 0).path)).toEqual([
+      "m/44'/60'/0'/0/0",
+      "m/84'/0'/0'/0/0",
+      "m/44'/501'/0'/0'",
+    ]);
+  });
+
+  test('every preset path is valid on its own curve', () => {
+    for (const chain of chains) expect(pathProblem(accountAt(chain, 7).path, chain.curve)).toBeNull();
+  });
+
+  test('the next account takes the first free index of its own format', () => {
+    const ethereum = chainOf('ethereum');
+    const existing = [
+      accountAt(ethereum, 0),
+      accountAt(ethereum, 1),
+      accountAt(ethereum, 3),
+      accountAt(chainOf('solana'), 2),
+    ];
+    expect(nextAccount(ethereum, existing).path).toBe("m/44'/60'/0'/0/2");
+  });
+
+  test('chains that share a path are counted apart', () => {
+    const existing = [accountAt(chainOf('bitcoin-testnet'), 0)];
+    expect(nextAccount(chainOf('bitcoin-signet'), existing).path).toBe("m/84'/1'/0'/0/0");
+  });
+});
+
+describe('formats', () => {
+  test('Ed25519 gets no format that needs secp256k1', () => {
+    expect(formatsFor('CURVE_ED25519').map((row) => row.format)).toEqual([
+      'ADDRESS_FORMAT_SOLANA',
+      'ADDRESS_FORMAT_COMPRESSED',
+    ]);
+  });
+
+  test('an unknown format is described by its name', () => {
+    expect(describeFormat('ADDRESS_FORMAT_TON_V4R2')).toMatchObject({ label: 'Ton v4r2', plate: 'TON' });
+  });
+});
+
+describe('pathProblem', () => {
+  test.each([
+    ['m', 'CURVE_SECP256K1'],
+    ["m/0'/0", 'CURVE_SECP256K1'],
+    ["m/44'/501'/0'/0'", 'CURVE_ED25519'],
+    ['m/2147483647', 'CURVE_SECP256K1'],
+  ] as const)('accepts %s on %s', (path, curve) => {
+    expect(pathProblem(path, curve)).toBeNull();
+  });
+
+  test.each([
+    ['', 'starts with m'],
+    ["44'/60'", 'starts with m'],
+    ['m/', 'is not a step'],
+    ['m/44h', '44h'],
+    ['m/2147483648', 'too large'],
+  ])('refuses %j', (path, why) => {
+    expect(pathProblem(path, 'CURVE_SECP256K1')).toContain(why);
+  });
+
+  test('names the step that Ed25519 cannot derive', () => {
+    expect(pathProblem("m/44'/501'/3", 'CURVE_ED25519')).toContain("write 3' instead of 3");
+  });
+});

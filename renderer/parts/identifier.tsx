@@ -1,0 +1,31 @@
+import { Fragment } from 'react';
+import type { ReactNode } from 'react';
+import { CopyButton } from './copy-button.tsx';
+import { groups, shorten } from './short.ts';
+import './identifier.css';
+
+/** An identifier by its two ends, with the whole of it on hover and on the clipboard. */
+export function ShortId({ text, what }: { readonly text: string; readonly what: string }): ReactNode {
+  return (
+    <span className="lk-id">
+      <span className="lk-mono" title={text}>
+        {shorten(text)}
+      </span>
+      <CopyButton text={text} what={what} />
+    </span>
+  );
+}
+
+/** An address or key in full, in groups of four, as people compare them. It is still selected and read as one text. */
+export function Grouped({ text }: { readonly text: string }): ReactNode {
+  return (
+    <span className="lk-grouped lk-mono">
+      {groups(text).map((group, index) => (
+        <Fragment key={index}>
+          {index > 0 && <wbr />}
+          <span>{group}</span>
+        </Fragment>
+      ))}
+    </span>
+  );
+}

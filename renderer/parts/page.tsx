@@ -1,0 +1,110 @@
+import { useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
+import { Title } from '@mantine/core';
+import { IconArrowLeft } from '@tabler/icons-react';
+import { Link } from 'wouter';
+import './page.css';
+
+interface HeadProps {
+  readonly title: string;
+  /** One or two sentences: what this screen is for. */
+  readonly lead?: ReactNode;
+  readonly back?: { readonly to: string; readonly label: string };
+  readonly action?: ReactNode;
+}
+
+/** The head of a screen. It names the document and takes the focus, so that a screen reader says where one is. */
+export function PageHead({ title, lead, back, action }: HeadProps): ReactNode {
+  const heading = useScreenTitle(title);
+  return (
+    <header className="lk-head">
+      {back !== undefined && (
+        <Link href={back.to} className="lk-back">
+          <IconArrowLeft size={16} aria-hidden /> {back.label}
+        </Link>
+      )}
+      <div className="lk-head-row">
+        <Title order={1} ref={heading} tabIndex={-1}>
+          {title}
+        </Title>
+        {action}
+      </div>
+      {lead !== undefined && <p className="lk-lead">{lead}</p>}
+    </header>
+  );
+}
+
+/** Names the document, and moves the focus to the heading when the screen, not merely its title, is new. */
+export function useScreenTitle(title: string): React.RefObject<HTMLHeadingElement | null> {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · Latchkey`;
+  }, [title]);
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+    window.scrollTo(0, 0);
+  }, []);
+  return heading;
+}
+
+interface PanelProps {
+  readonly title?: string;
+  readonly aside?: ReactNode;
+  readonly children: ReactNode;
+  /** `brass` for what needs care, `plain` without padding for lists. */
+  readonly kind?: 'usual' | 'brass' | 'plain';
+}
+
+export function Panel({ title, aside, children, kind = 'usual' }: PanelProps): ReactNode {
+  return (
+    <section className="lk-panel" data-kind={kind}>
+      {title !== undefined && (
+        <div className="lk-panel-head">
+          <Title order={2}>{title}</Title>
+          {aside}
+        </div>
+      )}
+      <div className="lk-panel-body">{children}</div>
+    </section>
+  );
+}
+
+interface PromiseProps {
+  readonly title?: string;
+  readonly items: readonly ReactNode[];
+  readonly done?: boolean;
+}
+
+/** What will happen, before; what happened, after. Each form of the window shows it beside its button. */
+export function Outcomes({ title = 'What will happen', items, done = false }: PromiseProps): ReactNode {
+  return (
+    <section className="lk-outcomes" data-done={done || undefined}>
+      <Title order={2} className="lk-outcomes-title">
+        {title}
+      </Title>
+      <ol>
+        {items.map((item, index) => (
+          <li key={index}>{item}</li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** Facts as names and values. */
+export function Facts({
+  rows,
+}: {
+  readonly rows: readonly (readonly [name: string, value: ReactNode])[];
+}): ReactNode {
+  return (
+    <dl className="lk-facts">
+      {rows.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,104 @@
+/** What is signed: reading it, choosing how it is hashed, and writing the signature down. */
+
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { fromHex, toHex } from './bytes.ts';
+import type { Curve } from './chains.ts';
+
+export type PayloadForm = 'text' | 'hex';
+
+export type Payload =
+  | { readonly ok: true; readonly bytes: Uint8Array; readonly payload: string; readonly encoding: string }
+  | { readonly ok: false; readonly problem: string };
+
+/** Reads what a person typed or pasted. Hex may carry `0x`, spaces and line breaks. */
+export function readPayload(form: PayloadForm, typed: string): Payload {
+  if (form === 'text') {
+    if (typed === '') return { ok: false, problem: 'Write the text to sign.' };
+    if (!typed.isWellFormed())
+      return { ok: false, problem: 'This text holds half a character: paste it again.' };
+    return {
+      ok: true,
+      bytes: new TextEncoder().encode(typed),
+      payload: typed,
+      encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
+    };
+  }
+  const digits = typed.replace(/\s+/g, '').replace(/^0x/i, '');
+  if (digits === '') return { ok: false, problem: 'Paste the bytes to sign, in hex.' };
+  const foreign = /[^0-9a-f]/i.exec(digits);
+  if (foreign !== null) {
+    return {
+      ok: false,
+      problem: `“${foreign[0]}” at position ${String(foreign.index + 1)} is not a hex digit: use 0–9 and a–f.`,
+    };
+  }
+  if (digits.length % 2 === 1) {
+    return {
+      ok: false,
+      problem: `${String(digits.length)} hex digits are not whole bytes: one digit is missing or too many.`,
+    };
+  }
+  const payload = digits.toLowerCase();
+  return { ok: true, bytes: fromHex(payload), payload, encoding: 'PAYLOAD_ENCODING_HEXADECIMAL' };
+}
+
+export type HashFunction =
+  'HASH_FUNCTION_KECCAK256' | 'HASH_FUNCTION_SHA256' | 'HASH_FUNCTION_NO_OP' | 'HASH_FUNCTION_NOT_APPLICABLE';
+
+interface HashRow {
+  readonly id: HashFunction;
+  readonly label: string;
+  readonly about: string;
+  readonly curve: Curve;
+  /** What ECDSA signs; null where the curve hashes by itself. */
+  readonly digest: ((bytes: Uint8Array) => Uint8Array) | null;
+}
+
+export const hashFunctions: readonly HashRow[] = [
+  {
+    id: 'HASH_FUNCTION_KECCAK256',
+    label: 'Keccak-256',
+    about: 'What Ethereum uses',
+    curve: 'CURVE_SECP256K1',
+    digest: keccak_256,
+  },
+  {
+    id: 'HASH_FUNCTION_SHA256',
+    label: 'SHA-256',
+    about: 'What most other systems use',
+    curve: 'CURVE_SECP256K1',
+    digest: sha256,
+  },
+  {
+    id: 'HASH_FUNCTION_NO_OP',
+    label: 'None: these bytes are the hash',
+    about: 'For exactly 32 bytes that are a hash already',
+    curve: 'CURVE_SECP256K1',
+    digest: (bytes) => bytes,
+  },
+  {
+    id: 'HASH_FUNCTION_NOT_APPLICABLE',
+    label: 'Part of Ed25519',
+    about: 'Ed25519 hashes the message itself',
+    curve: 'CURVE_ED25519',
+    digest: null,
+  },
+];
+
+export const hashFunctionsFor = (curve: Curve): readonly HashRow[] =>
+  hashFunctions.filter((row) => row.curve === curve);
+
+export interface Signature {
+  readonly r: string;
+  readonly s: string;
+  readonly v: string;
+}
+
+/** One string: 64 bytes r ‖ s for Ed25519, 65 bytes r ‖ s ‖ v (recovery id 00 or 01) for secp256k1. */
+export const joinSignature = ({ r, s, v }: Signature, curve: Curve): string =>
+  curve === 'CURVE_ED25519' ? r + s : r + s + v;
+
+/** The form that Ethereum libraries take: `0x`, then r ‖ s ‖ v with v as 27 or 28. */
+export const ethereumSignature = ({ r, s, v }: Signature): string =>
+  `0x${r}${s}${toHex(Uint8Array.of(27 + Number.parseInt(v, 16)))}`;

@@ -1,0 +1,61 @@
+/** What the service answers, as far as the window reads it (key-management-api.md, section 2). */
+
+import type { Timestamp } from './time.ts';
+
+interface Dated {
+  readonly createdAt: Timestamp;
+  readonly updatedAt: Timestamp;
+}
+
+export interface Wallet extends Dated {
+  readonly walletId: string;
+  readonly walletName: string;
+  readonly exported: boolean;
+  readonly imported: boolean;
+}
+
+export interface WalletAccount extends Dated {
+  readonly walletAccountId: string;
+  readonly walletId: string;
+  readonly curve: string;
+  readonly path: string;
+  readonly addressFormat: string;
+  readonly address: string;
+  readonly publicKey?: string;
+  readonly name?: string;
+}
+
+export interface PrivateKey extends Dated {
+  readonly privateKeyId: string;
+  readonly privateKeyName: string;
+  readonly publicKey: string;
+  readonly curve: string;
+  readonly addresses: readonly { readonly format?: string; readonly address?: string }[];
+  readonly exported: boolean;
+  readonly imported: boolean;
+}
+
+export interface ApiKey extends Dated {
+  readonly apiKeyId: string;
+  readonly apiKeyName: string;
+  readonly credential: { readonly publicKey: string; readonly type: string };
+  readonly expirationSeconds?: string;
+}
+
+export interface User extends Dated {
+  readonly userId: string;
+  readonly userName: string;
+  readonly userEmail?: string;
+  readonly apiKeys: readonly ApiKey[];
+}
+
+export interface Activity extends Dated {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly type: string;
+  readonly status: string;
+  readonly intent: Readonly<Record<string, unknown>>;
+  readonly result: Readonly<Record<string, unknown>> | null;
+  readonly fingerprint: string;
+  readonly failure: { readonly code?: number; readonly message?: string } | null;
+}

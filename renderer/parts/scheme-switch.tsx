@@ -1,0 +1,34 @@
+import type { ReactNode } from 'react';
+import { SegmentedControl, VisuallyHidden, useMantineColorScheme } from '@mantine/core';
+import type { MantineColorScheme } from '@mantine/core';
+import { IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react';
+
+const choices: readonly { value: MantineColorScheme; name: string; icon: ReactNode }[] = [
+  { value: 'auto', name: 'Follow the system', icon: <IconDeviceDesktop size={15} aria-hidden /> },
+  { value: 'light', name: 'Light', icon: <IconSun size={15} aria-hidden /> },
+  { value: 'dark', name: 'Dark', icon: <IconMoon size={15} aria-hidden /> },
+];
+
+/** Light, dark, or as the system has it; remembered on this machine. */
+export function SchemeSwitch(): ReactNode {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <SegmentedControl
+      size="xs"
+      withItemsBorders={false}
+      aria-label="Appearance"
+      value={colorScheme}
+      onChange={setColorScheme}
+      className="lk-scheme"
+      data={choices.map(({ value, name, icon }) => ({
+        value,
+        label: (
+          <span className="lk-scheme-choice" title={name}>
+            {icon}
+            <VisuallyHidden>{name}</VisuallyHidden>
+          </span>
+        ),
+      }))}
+    />
+  );
+}

@@ -1,0 +1,76 @@
+/** The states every list and form shares: nothing yet, not here yet, and refused. */
+
+import { useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
+import { Alert, Button, Skeleton, Stack, Title, VisuallyHidden } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import './states.css';
+
+interface EmptyProps {
+  readonly title: string;
+  /** What this is, and why one would want it. */
+  readonly children: ReactNode;
+  readonly action?: ReactNode;
+}
+
+export function Empty({ title, children, action }: EmptyProps): ReactNode {
+  return (
+    <div className="lk-empty">
+      <Title order={2}>{title}</Title>
+      <div className="lk-empty-text">{children}</div>
+      {action}
+    </div>
+  );
+}
+
+export function LoadingRows({
+  what,
+  rows = 3,
+}: {
+  readonly what: string;
+  readonly rows?: number;
+}): ReactNode {
+  return (
+    <div className="lk-loading" role="status">
+      <VisuallyHidden>Loading {what}</VisuallyHidden>
+      <Stack gap="md" aria-hidden>
+        {Array.from({ length: rows }, (_, index) => (
+          <Skeleton key={index} height={38} radius="md" />
+        ))}
+      </Stack>
+    </div>
+  );
+}
+
+interface FailureProps {
+  /** What did not happen, for example "The wallets could not be read". */
+  readonly title: string;
+  readonly error: Error | null;
+  readonly onRetry?: () => void;
+}
+
+/** A refusal: what did not happen, and why in the service's words. Announced when it appears. */
+export function Failure({ title, error, onRetry }: FailureProps): ReactNode {
+  const alert = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    alert.current?.scrollIntoView({ block: 'nearest' });
+  }, [error]);
+  if (error === null) return null;
+  return (
+    <Alert
+      color="red"
+      variant="light"
+      title={title}
+      icon={<IconAlertTriangle aria-hidden />}
+      className="lk-failure"
+      ref={alert}
+    >
+      <p>{error.message}</p>
+      {onRetry !== undefined && (
+        <Button size="xs" variant="default" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </Alert>
+  );
+}

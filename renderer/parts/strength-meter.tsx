@@ -1,0 +1,24 @@
+import type { ReactNode } from 'react';
+import { passwordStrength } from './password.ts';
+import './strength-meter.css';
+
+/** How strong a password seems, in words and in four marks; nothing while there is none. */
+export function StrengthMeter({ password }: { readonly password: string }): ReactNode {
+  const { level, label, hint } = passwordStrength(password);
+  return (
+    <div className="lk-strength" data-level={level} role="status">
+      {password !== '' && (
+        <>
+          <span className="lk-strength-marks" aria-hidden="true">
+            {[1, 2, 3, 4].map((mark) => (
+              <span key={mark} data-on={mark <= level || undefined} />
+            ))}
+          </span>
+          <span>
+            <strong>{label}.</strong> {hint}
+          </span>
+        </>
+      )}
+    </div>
+  );
+}

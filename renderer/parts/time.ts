@@ -1,0 +1,35 @@
+/** Times as people say them. */
+
+/** The wire's form of a time: whole seconds, as strings. */
+export interface Timestamp {
+  readonly seconds: string;
+  readonly nanos: string;
+}
+
+export const millisecondsOf = ({ seconds, nanos }: Timestamp): number =>
+  Number(seconds) * 1000 + Math.floor(Number(nanos) / 1e6);
+
+const units = [
+  ['year', 365.25 * 86_400_000],
+  ['month', 30.44 * 86_400_000],
+  ['week', 7 * 86_400_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
+/** `just now`, `5 minutes ago`, `yesterday`, `in 3 hours`; both in milliseconds since the epoch. */
+export function relativeTime(time: number, now: number): string {
+  const distance = time - now;
+  for (const [unit, length] of units) {
+    if (Math.abs(distance) >= length) return words.format(Math.trunc(distance / length), unit);
+  }
+  // Clocks of one machine read at slightly different moments: anything under a minute is now.
+  return 'just now';
+}
+
+/** The full date and time, with the zone, in the reader's own format. */
+export const exactTime = (time: number): string =>
+  new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' }).format(time);

@@ -1,0 +1,231 @@
+/** The vault as React sees it: its status, its queries and submits, all through the one bridge. */
+
+import { createContext, useContext, useEffect, useSyncExternalStore } from 'react';
+import type { ReactNode } from 'react';
+import {
+  QueryClient,
+  QueryClientProvider,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
+import type { Bridge, VaultEvent, VaultStatus } from '../../preload/contract.ts';
+import type { Door, DoorState } from '../bridge.ts';
+import type { Activity } from './resources.ts';
+
+/** An operation that the service refused: its message, and the code that scripts see. */
+export class OperationError extends Error {
+  override readonly name = 'OperationError';
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, message: string, code: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+const DoorContext = createContext<Door | null>(null);
+
+function useDoor(): Door {
+  const door = useContext(DoorContext);
+  if (door === null) throw new Error('useDoor: no VaultProvider above');
+  return door;
+}
+
+export const useBridge = (): Bridge => useDoor().bridge;
+
+export function useDoorState(): DoorState {
+  const door = useDoor();
+  return useSyncExternalStore(door.onState, door.state);
+}
+
+const queryClient = new QueryClient({
+  defaultOptions: {
+    // The service is on this machine: whether the machine is online says nothing about it.
+    queries: { networkMode: 'always', retry: false, staleTime: 30_000 },
+    mutations: { networkMode: 'always', retry: false },
+  },
+});
+
+const statusKey = ['status'];
+const askedKey = ['asked'];
+
+export function VaultProvider({
+  door,
+  children,
+}: {
+  readonly door: Door;
+  readonly children: ReactNode;
+}): ReactNode {
+  useEffect(() => {
+    const refresh = refresher(queryClient);
+    const stopListening = door.bridge.onEvent(refresh.onEvent);
+    const stopWatching = door.onState(() => {
+      // What failed while the service was away is asked again as soon as it is back.
+      if (door.state() === 'signed-out') queryClient.clear();
+      if (door.state() === 'ready') void refreshAll(queryClient);
+    });
+    return () => {
+      stopListening();
+      stopWatching();
+      refresh.stop();
+    };
+  }, [door]);
+  return (
+    <DoorContext value={door}>
+      <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>
+    </DoorContext>
+  );
+}
+
+/** Asks for the status, and for the rest only if the vault is still open. */
+async function refreshAll(client: QueryClient): Promise<void> {
+  await client.invalidateQueries({ queryKey: statusKey });
+  if (client.getQueryData<VaultStatus>(statusKey)?.state === 'unlocked') {
+    await client.invalidateQueries({ queryKey: askedKey });
+  } else client.removeQueries({ queryKey: askedKey });
+}
+
+/** Between two refreshes of what is shown, in milliseconds: a script may sign thousands of times in a second. */
+const refreshPause = 1_000;
+
+/** Turns events into invalidated queries, the first at once and the rest of a burst together. */
+function refresher(client: QueryClient): { onEvent: (event: VaultEvent) => void; stop: () => void } {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const waiting = new Set<'log' | 'all'>();
+  const flush = () => {
+    timer = undefined;
+    if (waiting.size === 0) return;
+    // A signature changes the log and nothing else.
+    const onlyLog = !waiting.has('all');
+    waiting.clear();
+    void client.invalidateQueries({
+      queryKey: askedKey,
+      predicate: ({ queryKey }) => !onlyLog || String(queryKey[1]).includes('activit'),
+    });
+    timer = setTimeout(flush, refreshPause);
+  };
+  return {
+    onEvent(event) {
+      if (event.kind === 'status') void refreshAll(client);
+      else {
+        waiting.add(event.type.includes('_SIGN_') ? 'log' : 'all');
+        if (timer === undefined) flush();
+      }
+    },
+    stop() {
+      clearTimeout(timer);
+    },
+  };
+}
+
+export function useStatusQuery(): UseQueryResult<VaultStatus> {
+  const bridge = useBridge();
+  return useQuery({ queryKey: statusKey, queryFn: () => bridge.status() });
+}
+
+const StatusContext = createContext<VaultStatus | null>(null);
+export const StatusProvider = StatusContext;
+
+/** The status, on screens that are shown only once it is known. */
+export function useStatus(): VaultStatus {
+  const status = useContext(StatusContext);
+  if (status === null) throw new Error('useStatus: no StatusProvider above');
+  return status;
+}
+
+/** Runs a bridge call that answers a status, and shows that status at once. */
+export function useStatusCall<Input>(
+  run: (bridge: Bridge, input: Input) => Promise<VaultStatus>,
+): UseMutationResult<VaultStatus, Error, Input> {
+  const bridge = useBridge();
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (input: Input) => run(bridge, input),
+    onSuccess(status) {
+      client.setQueryData(statusKey, status);
+      // What was read while the vault was open is not kept behind its lock.
+      if (status.state !== 'unlocked') client.removeQueries({ queryKey: askedKey });
+    },
+  });
+}
+
+/** One query of the service, for `useQuery` and `useInfiniteQuery`. */
+export async function ask<Answer>(
+  bridge: Bridge,
+  operation: string,
+  body: Readonly<Record<string, unknown>>,
+): Promise<Answer> {
+  return read(await bridge.call(`/public/v1/query/${operation}`, body)) as Answer;
+}
+
+export const askKey = (operation: string, body: Readonly<Record<string, unknown>>): readonly unknown[] => [
+  ...askedKey,
+  operation,
+  body,
+];
+
+export function useAsk<Answer>(
+  operation: string,
+  body: Readonly<Record<string, unknown>> = {},
+  enabled = true,
+): UseQueryResult<Answer> {
+  const bridge = useBridge();
+  return useQuery({
+    queryKey: askKey(operation, body),
+    queryFn: () => ask<Answer>(bridge, operation, body),
+    enabled,
+  });
+}
+
+export interface Submit {
+  readonly operation: string;
+  readonly type: string;
+  /** The key of `activity.result` that holds what was made. */
+  readonly result: string;
+}
+
+export interface Submitted<Result> {
+  readonly activity: Activity;
+  readonly result: Result;
+}
+
+/** One submit; resolves when its activity is completed and rejects with the reason when it is not. */
+export function useSubmit<Parameters extends object, Result>({
+  operation,
+  type,
+  result,
+}: Submit): UseMutationResult<Submitted<Result>, Error, Parameters> {
+  const bridge = useBridge();
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (parameters: Parameters) => {
+      const body = read(await bridge.call(`/public/v1/submit/${operation}`, { type, parameters }));
+      const { activity } = body as { activity: Activity };
+      if (activity.status !== 'ACTIVITY_STATUS_COMPLETED') {
+        throw new OperationError(
+          200,
+          activity.failure?.message ?? `The activity is ${activity.status}.`,
+          activity.status,
+        );
+      }
+      return { activity, result: activity.result?.[result] as Result };
+    },
+    onSuccess() {
+      void client.invalidateQueries({ queryKey: askedKey });
+    },
+  });
+}
+
+function read({ status, body }: { status: number; body: unknown }): unknown {
+  if (status === 200) return body;
+  const { message, turnkeyErrorCode } = (body ?? {}) as { message?: string; turnkeyErrorCode?: string };
+  throw new OperationError(
+    status,
+    message ?? `The service answered ${String(status)}.`,
+    turnkeyErrorCode ?? '',
+  );
+}

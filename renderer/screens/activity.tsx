@@ -1,0 +1,214 @@
+import type { ReactNode } from 'react';
+import { useState } from 'react';
+import { Button, Drawer, Group, Select, Stack, Title } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link, useLocation } from 'wouter';
+import {
+  describeStatus,
+  describeType,
+  filterStatuses,
+  summarize,
+  typeFilters,
+} from '../parts/activity-words.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { ShortId } from '../parts/identifier.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { Facts, PageHead, Panel } from '../parts/page.tsx';
+import type { Activity as ActivityRecord } from '../parts/resources.ts';
+import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
+import { exactTime, millisecondsOf } from '../parts/time.ts';
+import { ask, askKey, useAsk, useBridge } from '../parts/vault.tsx';
+import '../parts/rows.css';
+
+const atOnce = 50;
+
+/** The activity log, newest first; an activity's own address opens it over the list. */
+export function Activity({ activityId }: { readonly activityId: string | undefined }): ReactNode {
+  const bridge = useBridge();
+  const [, navigate] = useLocation();
+  const [type, setType] = useState<string | null>(null);
+  const [status, setStatus] = useState<string | null>(null);
+  const types = typeFilters.find(({ label }) => label === type)?.types;
+  const filter = {
+    ...(types === undefined ? {} : { filterByType: types }),
+    ...(status === null ? {} : { filterByStatus: [status] }),
+  };
+  const log = useInfiniteQuery({
+    queryKey: askKey('list_activities', filter),
+    queryFn: ({ pageParam }) =>
+      ask<{ activities: readonly ActivityRecord[] }>(bridge, 'list_activities', {
+        ...filter,
+        paginationOptions: { limit: String(atOnce), ...(pageParam === null ? {} : { after: pageParam }) },
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ activities }) =>
+      activities.length < atOnce ? null : (activities.at(-1)?.id ?? null),
+  });
+  const list = log.data?.pages.flatMap(({ activities }) => activities) ?? [];
+  const filtered = type !== null || status !== null;
+
+  return (
+    <>
+      <PageHead
+        title="Activity"
+        lead="Everything that changed something or signed something, newest first. Entries are only ever added, and each carries a seal of the one before it."
+      />
+      <Group mb="md" gap="sm" align="end">
+        <Select
+          label="What"
+          placeholder="Everything"
+          clearable
+          data={typeFilters.map(({ label }) => label)}
+          value={type}
+          onChange={setType}
+          w={240}
+        />
+        <Select
+          label="Outcome"
+          placeholder="Any"
+          clearable
+          data={filterStatuses.map((value) => ({ value, label: describeStatus(value).label }))}
+          value={status}
+          onChange={setStatus}
+          w={190}
+        />
+      </Group>
+      <Panel kind="plain">
+        {log.isPending && <LoadingRows what="the activity log" rows={6} />}
+        <Failure
+          title="The activity log could not be read"
+          error={log.error}
+          onRetry={() => void log.refetch()}
+        />
+        {log.isSuccess && list.length === 0 && (
+          <Empty
+            title={filtered ? 'No activity of this kind' : 'Nothing has happened yet'}
+            action={
+              filtered && (
+                <Button
+                  variant="default"
+                  onClick={() => {
+                    setType(null);
+                    setStatus(null);
+                  }}
+                >
+                  Show everything
+                </Button>
+              )
+            }
+          >
+            <p>
+              {filtered
+                ? 'The log has entries, but none that fits both filters.'
+                : 'Wallets and keys you make and payloads you or your scripts sign appear here, with who asked and what came of it.'}
+            </p>
+          </Empty>
+        )}
+        {list.length > 0 && (
+          <ul className="lk-rows" aria-label="Activities">
+            {list.map((activity) => (
+              <li key={activity.id}>
+                <Link href={`/activity/${activity.id}`} className="lk-row">
+                  <span>
+                    <span className="lk-row-name">{describeType(activity.type)}</span>{' '}
+                    <span className="lk-row-more">{summarize(activity)}</span>
+                  </span>
+                  <span className="lk-row-side lk-activity-side">
+                    <StatusBadge status={activity.status} />
+                    <Moment at={activity.createdAt} />
+                  </span>
+                </Link>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Panel>
+      {log.hasNextPage && (
+        <Button variant="default" loading={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
+          Load more
+        </Button>
+      )}
+      <Drawer
+        opened={activityId !== undefined}
+        onClose={() => {
+          navigate('/activity');
+        }}
+        position="right"
+        size={680}
+        title="Activity"
+      >
+        {activityId !== undefined && <ActivityDetail activityId={activityId} />}
+      </Drawer>
+    </>
+  );
+}
+
+function StatusBadge({ status }: { readonly status: string }): ReactNode {
+  const { label, tone } = describeStatus(status);
+  return (
+    <span className="lk-badge" data-tone={tone}>
+      {label}
+    </span>
+  );
+}
+
+function ActivityDetail({ activityId }: { readonly activityId: string }): ReactNode {
+  const { data, error, isPending, refetch } = useAsk<{ activity: ActivityRecord }>('get_activity', {
+    activityId,
+  });
+  if (isPending) return <LoadingRows what="the activity" />;
+  if (data === undefined) {
+    return <Failure title="The activity could not be read" error={error} onRetry={() => void refetch()} />;
+  }
+  const { activity } = data;
+  const { failure } = activity;
+  return (
+    <Stack gap="lg">
+      <div>
+        <Title order={2}>{describeType(activity.type)}</Title>
+        <p className="lk-lead">{summarize(activity)}</p>
+      </div>
+      <Facts
+        rows={[
+          ['Outcome', <StatusBadge key="outcome" status={activity.status} />],
+          ...(failure?.message === undefined ? [] : ([['Why it failed', failure.message]] as const)),
+          ['When', exactTime(millisecondsOf(activity.createdAt))],
+          [
+            'Type',
+            <span key="type" className="lk-mono">
+              {activity.type}
+            </span>,
+          ],
+          ['Id', <ShortId key="id" text={activity.id} what="activity id" />],
+          ['Fingerprint', <ShortId key="fingerprint" text={activity.fingerprint} what="fingerprint" />],
+        ]}
+      />
+      <Json title="What was asked" what="intent" value={activity.intent} />
+      <Json title="What came of it" what="result" value={activity.result ?? {}} />
+    </Stack>
+  );
+}
+
+function Json({
+  title,
+  what,
+  value,
+}: {
+  readonly title: string;
+  readonly what: string;
+  readonly value: unknown;
+}): ReactNode {
+  const text = JSON.stringify(value, null, 2);
+  return (
+    <section aria-label={title}>
+      <Group justify="space-between" mb={4}>
+        <Title order={3}>{title}</Title>
+        <CopyButton text={text} what={`${what} as JSON`} />
+      </Group>
+      {/* It scrolls, so it takes the focus: the arrow keys then reach all of it. */}
+      <pre className="lk-json" tabIndex={0} role="region" aria-label={`${title}, as JSON`}>
+        {text}
+      </pre>
+    </section>
+  );
+}

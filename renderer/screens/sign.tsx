@@ -1,0 +1,442 @@
+import { useEffect, useRef, useState } from 'react';
+import type { SyntheticEvent, ReactNode } from 'react';
+import {
+  Button,
+  Fieldset,
+  Group,
+  SegmentedControl,
+  Select,
+  Stack,
+  Text,
+  Textarea,
+  Title,
+} from '@mantine/core';
+import { Link } from 'wouter';
+import { count, toHex } from '../parts/bytes.ts';
+import { curveLabel, describeFormat } from '../parts/chains.ts';
+import type { Curve } from '../parts/chains.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { Facts, Outcomes, PageHead, Panel } from '../parts/page.tsx';
+import { ethereumSignature, hashFunctionsFor, joinSignature, readPayload } from '../parts/payload.ts';
+import type { HashFunction, PayloadForm, Signature } from '../parts/payload.ts';
+import type { PrivateKey, Wallet, WalletAccount } from '../parts/resources.ts';
+import { shorten } from '../parts/short.ts';
+import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
+import { useAsk, useSubmit } from '../parts/vault.tsx';
+import { useWalletAccounts } from '../parts/wallet-accounts.ts';
+
+/** What the screen was opened for. */
+type Start =
+  | { readonly kind: 'account'; readonly walletId: string; readonly accountId: string }
+  | { readonly kind: 'key'; readonly privateKeyId: string };
+
+/** What signs: what the service is told, and what a person knows it by. */
+interface Signer {
+  readonly signWith: string;
+  readonly name: string;
+  readonly curve: Curve;
+  readonly isEthereum: boolean;
+}
+
+const signRawPayload = {
+  operation: 'sign_raw_payload',
+  type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
+  result: 'signRawPayloadResult',
+} as const;
+
+interface Request {
+  readonly signWith: string;
+  readonly payload: string;
+  readonly encoding: string;
+  readonly hashFunction: HashFunction;
+}
+
+/** A signature with what it is of: the form may have moved on since. */
+interface Signed {
+  readonly signature: Signature;
+  readonly signer: Signer;
+  readonly bytes: number;
+  readonly digest: string | null;
+  readonly activityId: string;
+}
+
+export function Sign({ start }: { readonly start?: Start }): ReactNode {
+  const wallets = useAsk<{ wallets: readonly Wallet[] }>('list_wallets');
+  const keys = useAsk<{ privateKeys: readonly PrivateKey[] }>('list_private_keys');
+  const error = wallets.error ?? keys.error;
+  const nothing = wallets.data?.wallets.length === 0 && keys.data?.privateKeys.length === 0;
+  return (
+    <>
+      <PageHead title="Sign" lead="Sign text or bytes exactly as you give them, with one of your keys." />
+      <Failure
+        title="Your keys could not be read"
+        error={error}
+        onRetry={() => {
+          void wallets.refetch();
+          void keys.refetch();
+        }}
+      />
+      {error === null && (wallets.data === undefined || keys.data === undefined) && (
+        <Panel kind="plain">
+          <LoadingRows what="your keys" />
+        </Panel>
+      )}
+      {nothing && (
+        <Panel kind="plain">
+          <Empty
+            title="Nothing to sign with yet"
+            action={
+              <Button component={Link} href="/wallets/new">
+                New wallet
+              </Button>
+            }
+          >
+            <p>Signing needs a wallet with an account, or a private key. A wallet is made in a minute.</p>
+          </Empty>
+        </Panel>
+      )}
+      {!nothing && wallets.data !== undefined && keys.data !== undefined && (
+        <SignForm start={start} wallets={wallets.data.wallets} privateKeys={keys.data.privateKeys} />
+      )}
+    </>
+  );
+}
+
+interface FormProps {
+  readonly start: Start | undefined;
+  readonly wallets: readonly Wallet[];
+  readonly privateKeys: readonly PrivateKey[];
+}
+
+function SignForm({ start, wallets, privateKeys }: FormProps): ReactNode {
+  const [kind, setKind] = useState<'account' | 'key'>(
+    start?.kind ?? (wallets.length > 0 ? 'account' : 'key'),
+  );
+  const [walletId, setWalletId] = useState(
+    start?.kind === 'account' ? start.walletId : (wallets[0]?.walletId ?? null),
+  );
+  const [accountId, setAccountId] = useState(start?.kind === 'account' ? start.accountId : null);
+  const [keyId, setKeyId] = useState(
+    start?.kind === 'key' ? start.privateKeyId : (privateKeys[0]?.privateKeyId ?? null),
+  );
+  const [form, setForm] = useState<PayloadForm>('text');
+  const [typed, setTyped] = useState('');
+  const [wantedHash, setWantedHash] = useState<HashFunction | null>(null);
+  const [tried, setTried] = useState(false);
+  const [signed, setSigned] = useState<Signed | null>(null);
+  const accounts = useWalletAccounts(kind === 'account' ? walletId : null);
+  const submit = useSubmit<Request, Signature>(signRawPayload);
+
+  const account = accounts.list.find((each) => each.walletAccountId === accountId) ?? accounts.list[0];
+  const privateKey = privateKeys.find((each) => each.privateKeyId === keyId);
+  const signer =
+    kind === 'account'
+      ? account &&
+        accountSigner(account, wallets.find((each) => each.walletId === walletId)?.walletName ?? '')
+      : privateKey && keySigner(privateKey);
+  const hashes = hashFunctionsFor(signer?.curve ?? 'CURVE_SECP256K1');
+  const usual = signer?.isEthereum === true ? 'HASH_FUNCTION_KECCAK256' : 'HASH_FUNCTION_SHA256';
+  const hash =
+    hashes.find(({ id }) => id === wantedHash) ?? hashes.find(({ id }) => id === usual) ?? hashes[0];
+  const read = readPayload(form, typed);
+  const length = read.ok ? read.bytes.length : 0;
+  const problem = !read.ok
+    ? read.problem
+    : hash?.id === 'HASH_FUNCTION_NO_OP' && length !== 32
+      ? `A hash has 32 bytes; here ${length === 1 ? 'is' : 'are'} ${String(length)}. Choose a hash function, or paste the hash.`
+      : null;
+  const digest = read.ok && hash?.digest && problem === null ? toHex(hash.digest(read.bytes)) : null;
+
+  const send = (event: SyntheticEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (problem !== null || !read.ok || signer === undefined || hash === undefined) return;
+    setSigned(null);
+    submit.mutate(
+      { signWith: signer.signWith, payload: read.payload, encoding: read.encoding, hashFunction: hash.id },
+      {
+        onSuccess({ result, activity }) {
+          setSigned({ signature: result, signer, bytes: length, digest, activityId: activity.id });
+        },
+      },
+    );
+  };
+
+  return (
+    <form onSubmit={send} noValidate className="lk-beside">
+      <div>
+        <Panel>
+          <Stack gap="lg">
+            <Fieldset legend="Sign with" variant="unstyled">
+              <Stack gap="sm">
+                <SegmentedControl
+                  aria-label="Kind of key"
+                  value={kind}
+                  onChange={setKind}
+                  data={[
+                    { value: 'account', label: 'A wallet account' },
+                    { value: 'key', label: 'A private key' },
+                  ]}
+                />
+                {kind === 'account' && wallets.length === 0 && (
+                  <Text size="sm">
+                    There is no wallet yet.{' '}
+                    <Link href="/wallets/new" className="lk-link">
+                      Make one
+                    </Link>
+                    .
+                  </Text>
+                )}
+                {kind === 'account' && wallets.length > 0 && (
+                  <>
+                    <Select
+                      label="Wallet"
+                      data={wallets.map((each) => ({ value: each.walletId, label: each.walletName }))}
+                      value={walletId}
+                      allowDeselect={false}
+                      searchable={wallets.length > 8}
+                      onChange={(value) => {
+                        setWalletId(value);
+                        setAccountId(null);
+                      }}
+                    />
+                    <Select
+                      label="Account"
+                      placeholder={accounts.isPending ? 'Loading…' : 'This wallet has no account'}
+                      data={accounts.list.map((each) => ({
+                        value: each.walletAccountId,
+                        label: accountName(each),
+                      }))}
+                      value={account?.walletAccountId ?? null}
+                      allowDeselect={false}
+                      searchable={accounts.list.length > 8}
+                      disabled={accounts.list.length === 0}
+                      onChange={setAccountId}
+                    />
+                  </>
+                )}
+                {kind === 'account' && accounts.more !== null && (
+                  <div>
+                    <Button
+                      variant="subtle"
+                      size="xs"
+                      loading={accounts.isLoadingMore}
+                      onClick={accounts.more}
+                    >
+                      Load more accounts
+                    </Button>
+                  </div>
+                )}
+                {kind === 'account' && (
+                  <Failure
+                    title="The accounts could not be read"
+                    error={accounts.error}
+                    onRetry={accounts.retry}
+                  />
+                )}
+                {kind === 'key' && privateKeys.length === 0 && (
+                  <Text size="sm">
+                    There is no private key yet.{' '}
+                    <Link href="/private-keys/new" className="lk-link">
+                      Make one
+                    </Link>
+                    .
+                  </Text>
+                )}
+                {kind === 'key' && privateKeys.length > 0 && (
+                  <Select
+                    label="Private key"
+                    data={privateKeys.map((each) => ({
+                      value: each.privateKeyId,
+                      label: `${each.privateKeyName} · ${curveLabel(each.curve)}`,
+                    }))}
+                    value={keyId}
+                    allowDeselect={false}
+                    searchable={privateKeys.length > 8}
+                    onChange={setKeyId}
+                  />
+                )}
+              </Stack>
+            </Fieldset>
+            <div>
+              <Group justify="space-between" align="end" mb={6}>
+                <label htmlFor="payload" className="lk-label">
+                  What to sign
+                </label>
+                <SegmentedControl
+                  size="xs"
+                  aria-label="Form of the payload"
+                  value={form}
+                  onChange={setForm}
+                  data={[
+                    { value: 'text', label: 'Text' },
+                    { value: 'hex', label: 'Hex' },
+                  ]}
+                />
+              </Group>
+              <Textarea
+                id="payload"
+                autosize
+                minRows={4}
+                maxRows={14}
+                spellCheck={false}
+                autoComplete="off"
+                className={form === 'hex' ? 'lk-mono-input' : ''}
+                placeholder={form === 'hex' ? '0x…' : ''}
+                value={typed}
+                error={(tried || typed !== '') && problem !== null ? problem : null}
+                onChange={(event) => {
+                  setTyped(event.currentTarget.value);
+                }}
+              />
+            </div>
+            {hashes.length > 1 ? (
+              <Select
+                label="Hash function"
+                description="ECDSA signs a hash of 32 bytes. Use the one the other side expects."
+                data={hashes.map(({ id, label, about }) => ({ value: id, label: `${label} · ${about}` }))}
+                value={hash?.id ?? null}
+                allowDeselect={false}
+                onChange={(value) => {
+                  setWantedHash(value);
+                }}
+              />
+            ) : (
+              <Text size="sm" c="dimmed">
+                Hash function: none to choose. {hash?.about}.
+              </Text>
+            )}
+            <Failure title="Nothing was signed" error={submit.error} />
+            <div>
+              <Button type="submit" loading={submit.isPending} disabled={signer === undefined}>
+                Sign
+              </Button>
+            </div>
+          </Stack>
+        </Panel>
+        {signed !== null && <SignedPanel key={signed.activityId} signed={signed} />}
+      </div>
+      <aside>
+        <Outcomes
+          items={[
+            signer === undefined ? (
+              'Choose a key first.'
+            ) : (
+              <>The key of {signer.name} is used. It does not leave the vault.</>
+            ),
+            problem !== null ? (
+              'What you type is signed as it is: nothing is added and nothing is trimmed.'
+            ) : (
+              <Preview bytes={read.ok ? read.bytes : new Uint8Array()} digest={digest} />
+            ),
+            signer?.isEthereum === true
+              ? 'Ethereum wallets put a prefix before messages (EIP-191). Here none is added.'
+              : 'The signature is shown here and kept in the activity log.',
+          ]}
+        />
+      </aside>
+    </form>
+  );
+}
+
+const previewed = 48;
+
+function Preview({
+  bytes,
+  digest,
+}: {
+  readonly bytes: Uint8Array;
+  readonly digest: string | null;
+}): ReactNode {
+  return (
+    <>
+      {count(bytes.length, 'byte')} are signed:
+      <code className="lk-bytes">
+        {toHex(bytes.slice(0, previewed))}
+        {bytes.length > previewed && '…'}
+      </code>
+      {digest === null ? (
+        'Ed25519 signs them directly.'
+      ) : (
+        <>
+          as this hash:
+          <code className="lk-bytes">{digest}</code>
+        </>
+      )}
+    </>
+  );
+}
+
+function SignedPanel({ signed }: { readonly signed: Signed }): ReactNode {
+  const { signature, signer, bytes, digest, activityId } = signed;
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    heading.current?.focus();
+    heading.current?.closest('section')?.scrollIntoView({ block: 'nearest' });
+  }, []);
+  const joined = joinSignature(signature, signer.curve);
+  const ed25519 = signer.curve === 'CURVE_ED25519';
+  return (
+    <section className="lk-panel" aria-labelledby="signed">
+      <div className="lk-panel-head">
+        <Title order={2} id="signed" ref={heading} tabIndex={-1}>
+          Signed
+        </Title>
+        <Link href={`/activity/${activityId}`} className="lk-link">
+          See it in the log
+        </Link>
+      </div>
+      <div className="lk-panel-body">
+        <Text size="sm" c="dimmed" mb="md">
+          {count(bytes, 'byte')}, with {signer.name}
+          {digest !== null && <>, as the hash {shorten(digest)}</>}.
+        </Text>
+        <Facts
+          rows={[
+            [
+              ed25519 ? 'Signature (r, s)' : 'Signature (r, s, v)',
+              <Value key="joined" text={joined} what="signature" />,
+            ],
+            ...(signer.isEthereum
+              ? ([
+                  [
+                    'For Ethereum (v from 27)',
+                    <Value key="ethereum" text={ethereumSignature(signature)} what="Ethereum signature" />,
+                  ],
+                ] as const)
+              : []),
+            ['r', <Value key="r" text={signature.r} what="r" />],
+            ['s', <Value key="s" text={signature.s} what="s" />],
+            ['v', <Value key="v" text={signature.v} what="v" />],
+          ]}
+        />
+      </div>
+    </section>
+  );
+}
+
+function Value({ text, what }: { readonly text: string; readonly what: string }): ReactNode {
+  return (
+    <span className="lk-value">
+      <span className="lk-mono">{text}</span>
+      <CopyButton text={text} what={what} />
+    </span>
+  );
+}
+
+const accountName = ({ addressFormat, address, name }: WalletAccount): string =>
+  `${name === undefined || name === '' ? describeFormat(addressFormat).label : name} · ${shorten(address)}`;
+
+const accountSigner = (account: WalletAccount, walletName: string): Signer => ({
+  signWith: account.address,
+  name: `${walletName}, ${accountName(account)}`,
+  curve: account.curve as Curve,
+  isEthereum: account.addressFormat === 'ADDRESS_FORMAT_ETHEREUM',
+});
+
+const keySigner = (key: PrivateKey): Signer => ({
+  signWith: key.privateKeyId,
+  name: `“${key.privateKeyName}”`,
+  curve: key.curve as Curve,
+  isEthereum: key.addresses.some(({ format }) => format === 'ADDRESS_FORMAT_ETHEREUM'),
+});

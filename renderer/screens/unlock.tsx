@@ -1,0 +1,159 @@
+import { useState } from 'react';
+import type { SyntheticEvent, ReactNode } from 'react';
+import { Button, PasswordInput, SegmentedControl, Stack, Text, Textarea, Title } from '@mantine/core';
+import type { KeyslotKind, UnlockWith } from '../../preload/contract.ts';
+import { useScreenTitle } from '../parts/page.tsx';
+import { wordsOf } from '../parts/phrase.ts';
+import { Failure } from '../parts/states.tsx';
+import { Threshold } from '../parts/threshold.tsx';
+import { useStatus, useStatusCall } from '../parts/vault.tsx';
+
+const slotLabels: Readonly<Record<KeyslotKind, string>> = {
+  keychain: 'Keychain',
+  password: 'Password',
+  recovery: 'Recovery phrase',
+};
+
+/** From the quickest to the last resort. */
+const order: readonly KeyslotKind[] = ['keychain', 'password', 'recovery'];
+
+const phraseLength = 24;
+
+/** Opens a locked vault with whichever of its keyslots one has at hand. */
+export function Unlock(): ReactNode {
+  const { keyslots, keychain, organization, url } = useStatus();
+  const slots = order.filter((slot) => keyslots.includes(slot));
+  const usable = slots.filter((slot) => slot !== 'keychain' || keychain.available);
+  const [chosen, setChosen] = useState<KeyslotKind>(usable[0] ?? 'recovery');
+  const [password, setPassword] = useState('');
+  const [phrase, setPhrase] = useState('');
+  const [missing, setMissing] = useState<string | null>(null);
+  const unlock = useStatusCall((bridge, how: UnlockWith) => bridge.unlock(how));
+  const heading = useScreenTitle('Unlock');
+  const words = wordsOf(phrase);
+
+  const choose = (slot: KeyslotKind) => {
+    setChosen(slot);
+    setMissing(null);
+    unlock.reset();
+  };
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    const lack = whatIsMissing(chosen, password, words.length);
+    setMissing(lack);
+    if (lack !== null) return;
+    switch (chosen) {
+      case 'keychain':
+        unlock.mutate({ with: 'keychain' });
+        break;
+      case 'password':
+        unlock.mutate({ with: 'password', password });
+        break;
+      case 'recovery':
+        unlock.mutate({ with: 'recovery', phrase: words.join(' ') });
+        break;
+    }
+  };
+
+  return (
+    <Threshold
+      latch={unlock.isSuccess ? 'open' : 'shut'}
+      door={
+        <>
+          <p>
+            <strong>{organization?.name ?? 'The vault'}</strong> is locked.
+          </p>
+          <p className="lk-door-more">
+            Its keys are sealed on disk and not in memory. Scripts that ask for a signature at{' '}
+            <span className="lk-mono">{url}</span> are refused until you unlock it.
+          </p>
+        </>
+      }
+    >
+      <form onSubmit={submit} noValidate>
+        <Title order={1} ref={heading} tabIndex={-1} mb="xs">
+          Unlock
+        </Title>
+        <p className="lk-prose">Unlocking puts the vault’s keys into memory until you lock it again.</p>
+        <Stack gap="lg" maw={460}>
+          {slots.length > 1 && (
+            <SegmentedControl
+              aria-label="Unlock with"
+              value={chosen}
+              onChange={choose}
+              data={slots.map((slot) => ({
+                value: slot,
+                label: slotLabels[slot],
+                disabled: !usable.includes(slot),
+              }))}
+              fullWidth
+            />
+          )}
+          {!keychain.available && slots.includes('keychain') && (
+            <Text size="sm" c="dimmed">
+              The keychain cannot be used now: {keychain.reason}
+            </Text>
+          )}
+          {chosen === 'keychain' && (
+            <Text>
+              The keychain of this computer holds a key to the vault. It may ask for your computer’s own
+              password.
+            </Text>
+          )}
+          {chosen === 'password' && (
+            <PasswordInput
+              label="Password"
+              autoComplete="current-password"
+              required
+              visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
+              value={password}
+              error={missing}
+              onChange={(event) => {
+                setPassword(event.currentTarget.value);
+              }}
+            />
+          )}
+          {chosen === 'recovery' && (
+            <Textarea
+              label="Recovery phrase"
+              description={`The ${String(phraseLength)} words from your paper, in order, with spaces between them.`}
+              autosize
+              minRows={3}
+              autoComplete="off"
+              autoCapitalize="none"
+              autoCorrect="off"
+              spellCheck={false}
+              required
+              className="lk-mono-input"
+              value={phrase}
+              error={missing}
+              onChange={(event) => {
+                setPhrase(event.currentTarget.value);
+              }}
+              onKeyDown={(event) => {
+                if (event.key === 'Enter' && !event.shiftKey) submit(event);
+              }}
+            />
+          )}
+          {chosen === 'recovery' && (
+            <Text size="sm" c="dimmed" role="status">
+              {words.length} of {phraseLength} words
+            </Text>
+          )}
+          <Failure title="The vault is still locked" error={unlock.error} />
+          <Button type="submit" size="md" loading={unlock.isPending}>
+            {chosen === 'keychain' ? 'Open with the keychain' : 'Unlock'}
+          </Button>
+        </Stack>
+      </form>
+    </Threshold>
+  );
+}
+
+function whatIsMissing(slot: KeyslotKind, password: string, words: number): string | null {
+  if (slot === 'password' && password === '') return 'Type the password.';
+  if (slot === 'recovery' && words !== phraseLength) {
+    return `A recovery phrase has ${String(phraseLength)} words; here are ${String(words)}.`;
+  }
+  return null;
+}

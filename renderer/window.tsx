@@ -1,0 +1,106 @@
+/** Which screen is shown: outside the vault by its state, inside it by the address. */
+
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Loader, VisuallyHidden } from '@mantine/core';
+import { Redirect, Route, Router, Switch } from 'wouter';
+import { useHashLocation } from 'wouter/use-hash-location';
+import { Failure } from './parts/states.tsx';
+import { Shell } from './parts/shell.tsx';
+import { StatusProvider, useDoorState, useStatusQuery } from './parts/vault.tsx';
+import { Activity } from './screens/activity.tsx';
+import { Connect } from './screens/connect.tsx';
+import { FirstRun } from './screens/first-run.tsx';
+import { NewPrivateKey, PrivateKey, PrivateKeys } from './screens/private-keys.tsx';
+import { Sign } from './screens/sign.tsx';
+import { SignedOut } from './screens/signed-out.tsx';
+import { Stopped } from './screens/stopped.tsx';
+import { Unlock } from './screens/unlock.tsx';
+import { NewWallet, Wallet, Wallets } from './screens/wallets.tsx';
+import { NotFound } from './screens/not-found.tsx';
+
+export function Window(): ReactNode {
+  const door = useDoorState();
+  if (door === 'signed-out') return <SignedOut />;
+  return (
+    <>
+      {door === 'stopped' && <Stopped />}
+      {/* What was typed stays where it is until the service is back. */}
+      <div hidden={door === 'stopped'}>
+        <Vault />
+      </div>
+    </>
+  );
+}
+
+function Vault(): ReactNode {
+  const { data: status, error, refetch } = useStatusQuery();
+  // The last step of the first run is shown when the vault is there already.
+  const [creating, setCreating] = useState(false);
+
+  if (status === undefined) {
+    return (
+      <div className="lk-waiting">
+        {error === null ? (
+          <div role="status">
+            <Loader aria-hidden />
+            <VisuallyHidden>Asking the vault for its state</VisuallyHidden>
+          </div>
+        ) : (
+          <Failure
+            title="The vault did not say what state it is in"
+            error={error}
+            onRetry={() => void refetch()}
+          />
+        )}
+      </div>
+    );
+  }
+  return <StatusProvider value={status}>{inside()}</StatusProvider>;
+
+  function inside(): ReactNode {
+    if (creating || status?.state === 'none') return <FirstRun onCreating={setCreating} />;
+    if (status?.state === 'locked') return <Unlock />;
+    return <Places />;
+  }
+}
+
+function Places(): ReactNode {
+  return (
+    <Router hook={useHashLocation}>
+      <Shell>
+        <Switch>
+          <Route path="/">
+            <Redirect to="/wallets" replace />
+          </Route>
+          <Route path="/wallets" component={Wallets} />
+          <Route path="/wallets/new" component={NewWallet} />
+          <Route path="/wallets/:walletId">
+            {({ walletId }) => <Wallet key={walletId} walletId={walletId} />}
+          </Route>
+          <Route path="/private-keys" component={PrivateKeys} />
+          <Route path="/private-keys/new" component={NewPrivateKey} />
+          <Route path="/private-keys/:privateKeyId">
+            {({ privateKeyId }) => <PrivateKey key={privateKeyId} privateKeyId={privateKeyId} />}
+          </Route>
+          <Route path="/sign">
+            <Sign />
+          </Route>
+          <Route path="/sign/account/:walletId/:accountId">
+            {({ walletId, accountId }) => (
+              <Sign key={accountId} start={{ kind: 'account', walletId, accountId }} />
+            )}
+          </Route>
+          <Route path="/sign/key/:privateKeyId">
+            {({ privateKeyId }) => <Sign key={privateKeyId} start={{ kind: 'key', privateKeyId }} />}
+          </Route>
+          <Route path="/activity/:activityId?">
+            {({ activityId }) => <Activity activityId={activityId} />}
+          </Route>
+          <Route path="/connect" component={Connect} />
+          <Route component={NotFound} />
+        </Switch>
+      </Shell>
+    </Router>
+  );
+}
