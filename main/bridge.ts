@@ -1,19 +1,19 @@
 /** The service's side of the window's door: `preload/contract.ts`, over a vault. */
 import { z } from 'zod';
 import type { Bridge, UnlockWith, VaultEvent, VaultStatus } from '../preload/contract.ts';
-import { parse } from './activities/parse.ts';
+import { parse, parseSecret } from './activities/parse.ts';
 import { mnemonicFromEntropy } from './crypto/mnemonics.ts';
 import { p256PublicKey, signP256 } from './crypto/p256.ts';
 import { toHex } from './crypto/encodings.ts';
 import { listKeyslots } from './db/keyslots.ts';
 import { getOrganization } from './db/organizations.ts';
-import { getServerKey } from './db/server-keys.ts';
+import { getServerKey, serverKeyPlace } from './db/server-keys.ts';
 import { getUserRow } from './db/users.ts';
-import { getVault, type VaultRow } from './db/vault.ts';
+import { getVault, requireVault, type VaultRow } from './db/vault.ts';
 import { handle, type Service } from './http/handle.ts';
 import { openAnySlot, type OpenWith } from './keyslots/slots.ts';
 import { assertNever, LatchkeyError } from './lib/errors.ts';
-import { checkMissing, serverKeyPlace, setUp, type SetupParts } from './setup.ts';
+import { checkMissing, setUp, type SetupParts } from './setup.ts';
 
 export type VaultBridge = Omit<Bridge, 'copy'>;
 
@@ -98,7 +98,7 @@ export class VaultDoor implements VaultBridge {
   }
 
   async create(input: unknown): Promise<VaultStatus> {
-    const { confirmedWords, userEmail, password, ...rest } = parse(createParams, input, 'vault');
+    const { confirmedWords, userEmail, password, ...rest } = parseSecret(createParams, input, 'vault');
     const phrase = this.#phrase;
     if (phrase === undefined) {
       throw new LatchkeyError(
@@ -127,7 +127,7 @@ export class VaultDoor implements VaultBridge {
   }
 
   async unlock(input: unknown): Promise<VaultStatus> {
-    const how: UnlockWith = parse(unlockParams, input, 'unlock');
+    const how: UnlockWith = parseSecret(unlockParams, input, 'unlock');
     const { units, keyring, keychain } = this.#parts;
     const vault = this.#vault();
     const masterKey = await openAnySlot(vault.id, units.read(listKeyslots), toOpenWith(how, keychain));
@@ -175,14 +175,7 @@ export class VaultDoor implements VaultBridge {
   }
 
   #vault(): VaultRow {
-    const vault = this.#parts.units.read(getVault);
-    if (vault === undefined) {
-      throw new LatchkeyError(
-        'VAULT_MISSING',
-        'there is no vault yet: create one in the window or with `latchkey init`',
-      );
-    }
-    return vault;
+    return this.#parts.units.read(requireVault);
   }
 
   #serverKey(name: Parameters<typeof getServerKey>[1]) {

@@ -5,7 +5,7 @@ import { uuidV4 } from './crypto/uuid.ts';
 import { insertApiKey } from './db/api-keys.ts';
 import { insertKeyslot, type KeyslotRow } from './db/keyslots.ts';
 import { insertOrganization } from './db/organizations.ts';
-import { insertServerKey, serverKeyNames, type ServerKeyRow } from './db/server-keys.ts';
+import { insertServerKey, serverKeyNames, serverKeyPlace, type ServerKeyRow } from './db/server-keys.ts';
 import type { UnitOfWork } from './db/unit-of-work.ts';
 import { insertUser } from './db/users.ts';
 import { getVault, insertVault } from './db/vault.ts';
@@ -48,13 +48,6 @@ export interface MadeVault {
   readonly userId: string;
 }
 
-/** The row of `server_keys` that a key is sealed for. */
-export const serverKeyPlace = (name: string, organizationId: string) => ({
-  table: 'server_keys',
-  rowId: name,
-  organizationId,
-});
-
 /**
  * Makes the vault and leaves it unlocked.
  * @throws LatchkeyError ALREADY_EXISTS when the file holds one.
@@ -90,19 +83,15 @@ export async function setUp(parts: SetupParts, vault: NewVault): Promise<MadeVau
         rootQuorumThreshold: 1,
         ...times,
       });
-      insertUser(
-        tx,
-        {
-          id: userId,
-          organizationId,
-          name: vault.userName,
-          email: vault.userEmail ?? null,
-          phoneNumber: null,
-          root: 1,
-          ...times,
-        },
-        [],
-      );
+      insertUser(tx, {
+        id: userId,
+        organizationId,
+        name: vault.userName,
+        email: vault.userEmail ?? null,
+        phoneNumber: null,
+        root: 1,
+        ...times,
+      });
       const apiKeys = serverKeys
         .filter(({ row }) => row.name === 'window')
         .map(({ compressed }) => ({ name: 'Latchkey window', publicKey: compressed }));

@@ -42,6 +42,13 @@ export interface ActivityContext<Parameters, Prepared = undefined> extends Conte
   readonly prepared: Prepared;
 }
 
+/** What is known before the transaction; `tx` is read before anything is awaited. */
+export interface PrepareContext<Parameters> extends Context<Parameters> {
+  readonly tx: Reader;
+  readonly keys: Keys;
+  readonly random: Random;
+}
+
 /** One accepted type of an activity: what its callers send and what they are shown. */
 export interface ActivityVersion {
   readonly type: string;
@@ -61,9 +68,7 @@ export interface ActivityOperation {
   readonly path: string;
   readonly versions: readonly ActivityVersion[];
   /** Whatever must be awaited, before the transaction; it writes nothing. */
-  readonly prepare?: (
-    context: Omit<ActivityContext<unknown>, 'tx' | 'prepared'> & { readonly tx: Reader },
-  ) => Promise<unknown>;
+  readonly prepare?: (context: PrepareContext<unknown>) => Promise<unknown>;
   /** The synchronous part that writes, inside the transaction; what it answers is the activity's result. */
   readonly run: (context: ActivityContext<unknown, unknown>) => Json;
 }
@@ -94,9 +99,7 @@ interface ActivityDefinition<Schema extends z.ZodType, Prepared> {
   readonly params: Schema;
   readonly specified?: { readonly intent: string; readonly describe: (params: z.output<Schema>) => Json };
   readonly accepts?: Readonly<Record<string, OlderVersion<z.output<Schema>>>>;
-  readonly prepare?: (
-    context: Omit<ActivityContext<z.output<Schema>>, 'tx' | 'prepared'> & { readonly tx: Reader },
-  ) => Promise<Prepared>;
+  readonly prepare?: (context: PrepareContext<z.output<Schema>>) => Promise<Prepared>;
   readonly run: (context: ActivityContext<z.output<Schema>, Prepared>) => Json;
 }
 

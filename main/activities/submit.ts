@@ -69,11 +69,14 @@ export async function submit(
   const now = clock.now();
   const context = { organizationId, params, keys, random, now };
 
-  let prepared: unknown;
+  /** Answers what was prepared, or fails as preparing did: either way inside the activity. */
+  let prepared: () => unknown = () => undefined;
   if (operation.prepare) {
     const early = units.read(admit);
     if ('known' in early) return early.known;
-    prepared = await units.read((tx) => operation.prepare?.({ ...context, caller: early.caller, tx }));
+    prepared = await settle(
+      units.read((tx) => operation.prepare?.({ ...context, caller: early.caller, tx })),
+    );
   }
 
   return units.write((tx) => {
@@ -81,7 +84,7 @@ export async function submit(
     if ('known' in admitted) return admitted.known;
     const { caller } = admitted;
     const id = uuidV7(now, random('activity', 10));
-    const outcome = attempt(tx, () => operation.run({ ...context, caller, tx, prepared }));
+    const outcome = attempt(tx, () => operation.run({ ...context, caller, tx, prepared: prepared() }));
     return appendActivity(tx, {
       id,
       revision: 1,
@@ -160,6 +163,17 @@ function checkAllowed(tx: Reader, organizationId: string, caller: Caller): void 
       ],
     },
   );
+}
+
+async function settle(preparing: Promise<unknown> | undefined): Promise<() => unknown> {
+  try {
+    const value = await preparing;
+    return () => value;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
 }
 
 type Outcome = { readonly result: Readonly<Record<string, unknown>> } | { readonly failure: LatchkeyError };

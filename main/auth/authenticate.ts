@@ -4,6 +4,7 @@ import { findApiKey } from '../db/api-keys.ts';
 import type { Reader } from '../db/connection.ts';
 import { getOrganization } from '../db/organizations.ts';
 import { getUserRow } from '../db/users.ts';
+import { requireVault } from '../db/vault.ts';
 import type { Caller } from '../lib/caller.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { isUuid } from '../crypto/uuid.ts';
@@ -51,8 +52,8 @@ export function verifyStamp(raw: Uint8Array, headers: IncomingHttpHeaders): Stam
 
 /**
  * Finds whose verified key it is, in the organization that the request names.
- * @throws LatchkeyError INVALID_ARGUMENT or NOT_FOUND for a bad organization, UNAUTHENTICATED for a key that is not
- * there or expired.
+ * @throws LatchkeyError INVALID_ARGUMENT or NOT_FOUND for a bad organization, VAULT_MISSING where there can be none,
+ * UNAUTHENTICATED for a key that is not there or expired.
  */
 export function identify(tx: Reader, organizationId: string, stamp: Stamp, now: number): Caller {
   if (!isUuid(organizationId)) {
@@ -65,6 +66,7 @@ export function identify(tx: Reader, organizationId: string, stamp: Stamp, now: 
     );
   }
   if (getOrganization(tx, organizationId) === undefined) {
+    requireVault(tx);
     throw new LatchkeyError('NOT_FOUND', `no organization found with the given ID: ${organizationId}`, {
       turnkeyErrorCode: 'ORGANIZATION_NOT_FOUND',
     });

@@ -55,21 +55,27 @@ export const formatPath = (path: DerivationPath): string =>
 
 /**
  * @param seed 16 to 64 bytes; BIP-39 makes 64.
+ * @param field The path's name in the request, for errors.
  * @returns The private key, 32 bytes, which the caller erases after use.
  * @throws LatchkeyError INVALID_ARGUMENT for a path that is malformed or that the curve does not have.
  */
-export function derivePrivateKey(curve: Curve, seed: Uint8Array, path: string | DerivationPath): Uint8Array {
+export function derivePrivateKey(
+  curve: Curve,
+  seed: Uint8Array,
+  path: string | DerivationPath,
+  field = 'path',
+): Uint8Array {
   checkBytes('seed', seed);
   if (seed.length < shortestSeed || seed.length > longestSeed) {
     throw new TypeError(
       `seed: expected ${String(shortestSeed)} to ${String(longestSeed)} bytes, got ${String(seed.length)}`,
     );
   }
-  const indices = typeof path === 'string' ? parsePath(path) : path;
+  const indices = typeof path === 'string' ? parsePath(path, field) : path;
   indices.forEach(checkIndex);
   const scheme = schemes[curve];
   // Before any work: the fault is in the path alone.
-  scheme.checkPath(indices);
+  scheme.checkPath(indices, field);
   let node = toNode(hmacSha512(Buffer.from(scheme.masterKey, 'ascii'), seed));
   scheme.checkMaster(node);
   for (const index of indices) {
@@ -104,7 +110,8 @@ interface Node {
 interface Scheme {
   /** The HMAC key that makes the master key of a seed. */
   readonly masterKey: string;
-  checkPath(path: DerivationPath): void;
+  /** @param field The path's name in the request, for errors. */
+  checkPath(path: DerivationPath, field: string): void;
   checkMaster(master: Node): void;
   child(parent: Node, index: number): Node;
 }
@@ -131,11 +138,11 @@ const schemes: Readonly<Record<Curve, Scheme>> = {
   },
   CURVE_ED25519: {
     masterKey: 'ed25519 seed',
-    checkPath(path) {
+    checkPath(path, field) {
       const at = path.findIndex((index) => index < hardened);
       if (at === -1) return;
       throw invalid(
-        'path',
+        field,
         `component ${String(at + 1)} is ${seen(String(path[at]))}, which is not hardened; CURVE_ED25519 (SLIP-0010) has hardened components only, expected ${seen(`${String(path[at])}'`)}`,
       );
     },

@@ -38,6 +38,20 @@ export const findApiKey = (tx: Reader, organizationId: string, publicKey: string
     publicKey,
   );
 
+export const getApiKeyRow = (tx: Reader, organizationId: string, id: string): ApiKeyRow | undefined =>
+  tx.get<ApiKeyRow>(
+    `SELECT ${columns} FROM api_keys WHERE id = ? AND organization_id = ?`,
+    id,
+    organizationId,
+  );
+
+/** In the order of creation. */
+export const listApiKeyRows = (tx: Reader, organizationId: string): ApiKeyRow[] =>
+  tx.all<ApiKeyRow>(
+    `SELECT ${columns} FROM api_keys WHERE organization_id = ? ORDER BY rowid`,
+    organizationId,
+  );
+
 export const listApiKeysOfUser = (tx: Reader, userId: string): ApiKeyRow[] =>
   tx.all<ApiKeyRow>(`SELECT ${columns} FROM api_keys WHERE user_id = ? ORDER BY rowid`, userId);
 

@@ -169,6 +169,34 @@ const migrations: readonly Migration[] = [
         BEGIN SELECT RAISE(ABORT, 'the activity log is append-only'); END;
     `,
   },
+  {
+    version: 2,
+    sql: `
+      CREATE TABLE tags (
+        id TEXT PRIMARY KEY,
+        organization_id TEXT NOT NULL REFERENCES organizations (id),
+        type TEXT NOT NULL,
+        name TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL
+      ) STRICT;
+      CREATE UNIQUE INDEX tags_name ON tags (organization_id, type, name);
+      CREATE INDEX user_tags_tag ON user_tags (tag_id);
+      CREATE INDEX private_key_tags_tag ON private_key_tags (tag_id);
+
+      CREATE TABLE import_targets (
+        id TEXT PRIMARY KEY,
+        organization_id TEXT NOT NULL REFERENCES organizations (id),
+        user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+        kind TEXT NOT NULL,
+        sealed BLOB NOT NULL,
+        created_at INTEGER NOT NULL
+      ) STRICT;
+      CREATE INDEX import_targets_user ON import_targets (user_id, kind);
+
+      ALTER TABLE wallet_accounts ADD COLUMN exported INTEGER NOT NULL DEFAULT 0 CHECK (exported IN (0, 1));
+    `,
+  },
 ];
 
 export const schemaVersion = migrations.at(-1)?.version ?? 0;

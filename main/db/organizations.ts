@@ -18,6 +18,10 @@ export const getOrganization = (tx: Reader, id: string): OrganizationRow | undef
     id,
   );
 
+export function renameOrganization(tx: Writer, id: string, name: string, updatedAt: number): void {
+  tx.run('UPDATE organizations SET name = ?, updated_at = ? WHERE id = ?', name, updatedAt, id);
+}
+
 export function insertOrganization(tx: Writer, row: OrganizationRow): void {
   tx.run(
     `INSERT INTO organizations (id, parent_id, name, root_quorum_threshold, created_at, updated_at)

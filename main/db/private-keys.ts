@@ -1,6 +1,7 @@
 /** Private keys, sealed, with their addresses and tags. */
 import { timestamp, type Timestamp } from '../lib/clock.ts';
 import type { Reader, Writer } from './connection.ts';
+import { listTagIdsOf } from './tags.ts';
 
 export interface PrivateKeyRow {
   readonly id: string;
@@ -84,12 +85,7 @@ export const countPrivateKeys = (tx: Reader, organizationId: string): number =>
     organizationId,
   )?.count ?? 0;
 
-export function insertPrivateKey(
-  tx: Writer,
-  row: PrivateKeyRow,
-  addresses: readonly Address[],
-  tagIds: readonly string[],
-): void {
+export function insertPrivateKey(tx: Writer, row: PrivateKeyRow, addresses: readonly Address[]): void {
   tx.run(
     `INSERT INTO private_keys (id, organization_id, name, curve, public_key, sealed, exported, imported, created_at,
        updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -115,9 +111,14 @@ export function insertPrivateKey(
       address,
     ),
   );
-  for (const tagId of tagIds) {
-    tx.run('INSERT INTO private_key_tags (private_key_id, tag_id) VALUES (?, ?)', row.id, tagId);
-  }
+}
+
+export function markPrivateKeyExported(tx: Writer, id: string, updatedAt: number): void {
+  tx.run('UPDATE private_keys SET exported = 1, updated_at = ? WHERE id = ?', updatedAt, id);
+}
+
+export function deletePrivateKey(tx: Writer, id: string): void {
+  tx.run('DELETE FROM private_keys WHERE id = ?', id);
 }
 
 export const listAddresses = (tx: Reader, privateKeyId: string): Address[] =>
@@ -132,12 +133,7 @@ export const toPrivateKey = (tx: Reader, row: PrivateKeyRow): PrivateKey => ({
   privateKeyName: row.name,
   curve: row.curve,
   addresses: listAddresses(tx, row.id),
-  privateKeyTags: tx
-    .all<{ tagId: string }>(
-      'SELECT tag_id AS tagId FROM private_key_tags WHERE private_key_id = ? ORDER BY tag_id',
-      row.id,
-    )
-    .map(({ tagId }) => tagId),
+  privateKeyTags: listTagIdsOf(tx, 'TAG_TYPE_PRIVATE_KEY', row.id),
   createdAt: timestamp(row.createdAt),
   updatedAt: timestamp(row.updatedAt),
   exported: row.exported === 1,

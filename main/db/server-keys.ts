@@ -19,6 +19,16 @@ export const getServerKey = (tx: Reader, name: ServerKeyName): ServerKeyRow | un
     name,
   );
 
+/** What a server key is sealed for. */
+export const serverKeyPlace = (
+  name: ServerKeyName,
+  organizationId: string,
+): { readonly table: string; readonly rowId: string; readonly organizationId: string } => ({
+  table: 'server_keys',
+  rowId: name,
+  organizationId,
+});
+
 export function insertServerKey(tx: Writer, row: ServerKeyRow): void {
   tx.run(
     'INSERT INTO server_keys (name, public_key, sealed, created_at) VALUES (?, ?, ?, ?)',

@@ -2,6 +2,7 @@
 import { timestamp, type Timestamp } from '../lib/clock.ts';
 import { listApiKeysOfUser, toApiKey, type ApiKey } from './api-keys.ts';
 import type { Reader, Writer } from './connection.ts';
+import { listTagIdsOf } from './tags.ts';
 
 export interface UserRow {
   readonly id: string;
@@ -59,7 +60,7 @@ export const listRootUserIds = (tx: Reader, organizationId: string): string[] =>
     )
     .map(({ id }) => id);
 
-export function insertUser(tx: Writer, row: UserRow, tagIds: readonly string[]): void {
+export function insertUser(tx: Writer, row: UserRow): void {
   tx.run(
     `INSERT INTO users (id, organization_id, name, email, phone_number, root, created_at, updated_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -72,7 +73,24 @@ export function insertUser(tx: Writer, row: UserRow, tagIds: readonly string[]):
     row.createdAt,
     row.updatedAt,
   );
-  for (const tagId of tagIds) tx.run('INSERT INTO user_tags (user_id, tag_id) VALUES (?, ?)', row.id, tagId);
+}
+
+/** Writes what of a user can change. */
+export function updateUserRow(tx: Writer, row: UserRow): void {
+  tx.run(
+    'UPDATE users SET name = ?, email = ?, phone_number = ?, root = ?, updated_at = ? WHERE id = ?',
+    row.name,
+    row.email,
+    row.phoneNumber,
+    row.root,
+    row.updatedAt,
+    row.id,
+  );
+}
+
+/** Removes a user with all credentials. */
+export function deleteUser(tx: Writer, id: string): void {
+  tx.run('DELETE FROM users WHERE id = ?', id);
 }
 
 export function toUser(tx: Reader, row: UserRow): User {
@@ -83,12 +101,7 @@ export function toUser(tx: Reader, row: UserRow): User {
     ...(row.phoneNumber === null ? {} : { userPhoneNumber: row.phoneNumber }),
     authenticators: [],
     apiKeys: listApiKeysOfUser(tx, row.id).map(toApiKey),
-    userTags: tx
-      .all<{ tagId: string }>(
-        'SELECT tag_id AS tagId FROM user_tags WHERE user_id = ? ORDER BY tag_id',
-        row.id,
-      )
-      .map(({ tagId }) => tagId),
+    userTags: listTagIdsOf(tx, 'TAG_TYPE_USER', row.id),
     oauthProviders: [],
     mfaPolicies: [],
     createdAt: timestamp(row.createdAt),

@@ -14,6 +14,8 @@ export interface WalletAccountRow {
   readonly address: string;
   /** Hex: compressed SEC1 or 32-byte Ed25519. */
   readonly publicKey: string;
+  /** 1 when its own private key was exported. */
+  readonly exported: number;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -35,7 +37,7 @@ export interface WalletAccount {
 }
 
 const columns = `id, organization_id AS organizationId, wallet_id AS walletId, name, curve, path,
-  address_format AS addressFormat, address, public_key AS publicKey, created_at AS createdAt, updated_at AS updatedAt`;
+  address_format AS addressFormat, address, public_key AS publicKey, exported, created_at AS createdAt, updated_at AS updatedAt`;
 
 /** Whether the wallet has this very account already. */
 export const hasAccount = (
@@ -62,6 +64,29 @@ export const findAccountByAddress = (
     organizationId,
     address,
   );
+
+export const getAccountRow = (tx: Reader, organizationId: string, id: string): WalletAccountRow | undefined =>
+  tx.get<WalletAccountRow>(
+    `SELECT ${columns} FROM wallet_accounts WHERE id = ? AND organization_id = ?`,
+    id,
+    organizationId,
+  );
+
+/** The first account of a wallet at a path, in whichever format. */
+export const findAccountByPath = (tx: Reader, walletId: string, path: string): WalletAccountRow | undefined =>
+  tx.get<WalletAccountRow>(
+    `SELECT ${columns} FROM wallet_accounts WHERE wallet_id = ? AND path = ? ORDER BY sequence LIMIT 1`,
+    walletId,
+    path,
+  );
+
+export function markAccountExported(tx: Writer, id: string, updatedAt: number): void {
+  tx.run('UPDATE wallet_accounts SET exported = 1, updated_at = ? WHERE id = ?', updatedAt, id);
+}
+
+export function deleteAccount(tx: Writer, id: string): void {
+  tx.run('DELETE FROM wallet_accounts WHERE id = ?', id);
+}
 
 const sequenceOf = (tx: Reader, id: string): number | undefined =>
   tx.get<{ sequence: number }>('SELECT sequence FROM wallet_accounts WHERE id = ?', id)?.sequence;
@@ -108,7 +133,7 @@ export function listAccountRows(
 export function insertAccount(tx: Writer, row: WalletAccountRow): void {
   tx.run(
     `INSERT INTO wallet_accounts (id, organization_id, wallet_id, name, curve, path, address_format, address,
-       public_key, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       public_key, exported, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.id,
     row.organizationId,
     row.walletId,
@@ -118,6 +143,7 @@ export function insertAccount(tx: Writer, row: WalletAccountRow): void {
     row.addressFormat,
     row.address,
     row.publicKey,
+    row.exported,
     row.createdAt,
     row.updatedAt,
   );

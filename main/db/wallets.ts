@@ -69,6 +69,19 @@ export function insertWallet(tx: Writer, row: WalletRow): void {
   );
 }
 
+export function renameWallet(tx: Writer, id: string, name: string, updatedAt: number): void {
+  tx.run('UPDATE wallets SET name = ?, updated_at = ? WHERE id = ?', name, updatedAt, id);
+}
+
+export function markWalletExported(tx: Writer, id: string, updatedAt: number): void {
+  tx.run('UPDATE wallets SET exported = 1, updated_at = ? WHERE id = ?', updatedAt, id);
+}
+
+/** Removes a wallet with its accounts. */
+export function deleteWallet(tx: Writer, id: string): void {
+  tx.run('DELETE FROM wallets WHERE id = ?', id);
+}
+
 export const toWallet = (row: WalletRow): Wallet => ({
   walletId: row.id,
   walletName: row.name,

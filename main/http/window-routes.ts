@@ -1,7 +1,7 @@
 /** The bridge of `preload/contract.ts` over HTTP, under `/window/`, for a browser and for the command line. */
 import { Router, type Request, type Response } from 'express';
 import { z } from 'zod';
-import { parse } from '../activities/parse.ts';
+import { parseSecret } from '../activities/parse.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { bridgeCalls, type Bridge, type BridgeCall } from '../../preload/contract.ts';
 import { rawBody, sendJson } from './answer.ts';
@@ -25,7 +25,7 @@ export function windowRoutes(
 
   router.post('/session', (request, response) => {
     if (!ui) throw new LatchkeyError('NOT_FOUND', 'this Latchkey serves no window: start it with --ui');
-    const { code } = parse(sessionBody, json(request));
+    const { code } = parseSecret(sessionBody, json(request));
     const opened = sessions.open(code);
     if (opened === undefined) {
       throw new LatchkeyError(
@@ -64,7 +64,7 @@ export function windowRoutes(
     if (call === undefined) {
       throw new LatchkeyError('NOT_FOUND', `unknown call: expected one of ${bridgeCalls.join(', ')}`);
     }
-    const { args } = parse(callBody, json(request));
+    const { args } = parseSecret(callBody, json(request));
     try {
       sendJson(response, 200, { value: await run(bridge, call, args) });
     } catch (error) {

@@ -1,47 +1,12 @@
-/** API keys: what an operation accepts of one, and how one is added to a user. */
+/** API keys. */
 import { z } from 'zod';
-import { activity, older, type ActivityContext } from '../activities/define.ts';
-import { uuidV4 } from '../crypto/uuid.ts';
-import { verifyingKeys } from '../crypto/verifying-keys.ts';
-import { deleteApiKey, findApiKey, insertApiKey, listApiKeysOfUser, type ApiKeyRow } from '../db/api-keys.ts';
-import type { Writer } from '../db/connection.ts';
+import { activity, older, query } from '../activities/define.ts';
+import { deleteApiKey, getApiKeyRow, listApiKeyRows, listApiKeysOfUser, toApiKey } from '../db/api-keys.ts';
 import { getUserRow } from '../db/users.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import { addApiKeys, apiKeyParams, p256ApiKeyParams, withP256 } from './api-key-registration.ts';
 import { limits } from './limits.ts';
-import { checkLimit, found, id, name, seconds } from './parameters.ts';
-
-/** The curve of an API key, with the credential it becomes. */
-const credentialTypes = {
-  API_KEY_CURVE_P256: 'CREDENTIAL_TYPE_API_KEY_P256',
-  API_KEY_CURVE_SECP256K1: 'CREDENTIAL_TYPE_API_KEY_SECP256K1',
-  API_KEY_CURVE_ED25519: 'CREDENTIAL_TYPE_API_KEY_ED25519',
-} as const;
-
-type ApiKeyCurve = keyof typeof credentialTypes;
-
-const apiKeyCurves = Object.keys(credentialTypes) as [ApiKeyCurve, ...ApiKeyCurve[]];
-
-const publicKey = z
-  .string()
-  .regex(/^[0-9a-fA-F]{64,66}$/, 'Expected a compressed public key in hex (66 characters; 64 for Ed25519)');
-
-/** An API key as requests name one. */
-export const apiKeyParams = z.object({
-  apiKeyName: name,
-  publicKey,
-  curveType: z.enum(apiKeyCurves),
-  expirationSeconds: seconds.optional(),
-});
-
-/** As before curves could be chosen: P-256 it was. */
-export const p256ApiKeyParams = apiKeyParams.omit({ curveType: true });
-
-export type ApiKeyParams = z.output<typeof apiKeyParams>;
-
-export const withP256 = (key: z.output<typeof p256ApiKeyParams>): ApiKeyParams => ({
-  ...key,
-  curveType: 'API_KEY_CURVE_P256',
-});
+import { checkDistinct, found, id, ids } from './parameters.ts';
 
 export const createApiKeys = activity({
   path: 'create_api_keys',
@@ -63,58 +28,52 @@ export const createApiKeys = activity({
   },
 });
 
-/**
- * Registers keys for a user and makes room among the expiring ones: an expired one goes first, else the oldest.
- * @param at The name of `keys` in the request, for errors.
- * @returns the ids of the new keys, in order.
- */
-export function addApiKeys(
-  {
-    tx,
-    organizationId,
-    random,
-    now,
-  }: Pick<ActivityContext<unknown>, 'tx' | 'organizationId' | 'random' | 'now'>,
-  userId: string,
-  keys: readonly ApiKeyParams[],
-  at: string,
-): string[] {
-  return keys.map((key, index) => {
-    const field = `${at}[${String(index)}]`;
-    const normalized = key.publicKey.toLowerCase();
-    verifyingKeys[key.curveType].check(`${field}.publicKey`, normalized);
-    if (findApiKey(tx, organizationId, normalized)) {
+export const deleteApiKeys = activity({
+  path: 'delete_api_keys',
+  type: 'ACTIVITY_TYPE_DELETE_API_KEYS',
+  intent: 'deleteApiKeysIntent',
+  result: 'deleteApiKeysResult',
+  params: z.object({ userId: id, apiKeyIds: ids.min(1) }),
+  run({ tx, organizationId, params, now }) {
+    const { userId, apiKeyIds } = params;
+    found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
+    checkDistinct('parameters.apiKeyIds', apiKeyIds);
+    const keys = listApiKeysOfUser(tx, userId);
+    for (const apiKeyId of apiKeyIds) {
+      found(
+        keys.find((key) => key.id === apiKeyId),
+        `unable to find api key ${apiKeyId} of user ${userId}`,
+      );
+      deleteApiKey(tx, apiKeyId);
+    }
+    // Who has no way in left cannot even undo this.
+    const left = keys.filter((key) => !apiKeyIds.includes(key.id));
+    if (!left.some(({ expiresAt }) => expiresAt === null || expiresAt > now)) {
       throw new LatchkeyError(
-        'ALREADY_EXISTS',
-        `invalid ${field}.publicKey: this key is registered in the organization already`,
+        'INVALID_ARGUMENT',
+        `user missing valid credential: ${userId} would have none left; create another key first`,
       );
     }
-    const expirationSeconds = key.expirationSeconds === undefined ? null : Number(key.expirationSeconds);
-    makeRoom(tx, userId, expirationSeconds !== null, now);
-    const row: ApiKeyRow = {
-      id: uuidV4(random('api key', 16)),
-      organizationId,
-      userId,
-      name: key.apiKeyName,
-      credentialType: credentialTypes[key.curveType],
-      publicKey: normalized,
-      expirationSeconds,
-      expiresAt: expirationSeconds === null ? null : now + expirationSeconds * 1000,
-      createdAt: now,
-      updatedAt: now,
-    };
-    insertApiKey(tx, row);
-    return row.id;
-  });
-}
+    return { apiKeyIds };
+  },
+});
 
-function makeRoom(tx: Writer, userId: string, expiring: boolean, now: number): void {
-  const present = listApiKeysOfUser(tx, userId).filter(({ expiresAt }) => (expiresAt !== null) === expiring);
-  if (!expiring) {
-    checkLimit('long-lived api keys', present.length, 1, limits.longLivedApiKeysPerUser);
-    return;
-  }
-  if (present.length < limits.expiringApiKeysPerUser) return;
-  const goes = present.find(({ expiresAt }) => (expiresAt ?? now) <= now) ?? present[0];
-  if (goes) deleteApiKey(tx, goes.id);
-}
+export const getApiKey = query({
+  path: 'get_api_key',
+  params: z.object({ apiKeyId: id }),
+  run: ({ tx, organizationId, params }) => ({
+    apiKey: toApiKey(
+      found(getApiKeyRow(tx, organizationId, params.apiKeyId), `unable to find api key ${params.apiKeyId}`),
+    ),
+  }),
+});
+
+export const getApiKeys = query({
+  path: 'get_api_keys',
+  params: z.object({ userId: id.optional() }),
+  run({ tx, organizationId, params: { userId } }) {
+    if (userId === undefined) return { apiKeys: listApiKeyRows(tx, organizationId).map(toApiKey) };
+    found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
+    return { apiKeys: listApiKeysOfUser(tx, userId).map(toApiKey) };
+  },
+});

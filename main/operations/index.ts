@@ -1,22 +1,24 @@
 /** Every operation, by the names that requests use. */
 import type { ActivityVersion, Operation } from '../activities/define.ts';
 import * as activities from './activities.ts';
-import { createApiKeys } from './api-keys.ts';
+import * as apiKeys from './api-keys.ts';
 import * as organizations from './organizations.ts';
 import * as privateKeys from './private-keys.ts';
 import * as signing from './signing.ts';
+import * as tags from './tags.ts';
 import * as users from './users.ts';
 import * as wallets from './wallets.ts';
 
 const all: readonly Operation[] = [
-  ...Object.values(organizations),
-  ...Object.values(users),
-  createApiKeys,
-  ...Object.values(privateKeys),
-  ...Object.values(wallets),
-  ...Object.values(signing),
-  ...Object.values(activities),
-];
+  organizations,
+  users,
+  apiKeys,
+  privateKeys,
+  wallets,
+  signing,
+  tags,
+  activities,
+].flatMap((resource): Operation[] => Object.values(resource));
 
 /** By path, as it follows `/public/v1/`: `submit/create_wallet`, `query/list_wallets`. */
 export const operations: ReadonlyMap<string, Operation> = new Map(

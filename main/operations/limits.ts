@@ -5,6 +5,7 @@ export const limits = {
   expiringApiKeysPerUser: 10,
   privateKeysPerOrganization: 1000,
   walletsPerOrganization: 100,
+  tagsPerOrganization: 100,
   nameCharacters: 64,
   /** Elements of one array in one request. */
   batch: 100,

@@ -1,11 +1,12 @@
 /** The organization as a whole, and who is asking. */
 import { z } from 'zod';
-import { query } from '../activities/define.ts';
-import { getOrganization } from '../db/organizations.ts';
+import { activity, query } from '../activities/define.ts';
+import { getOrganization, renameOrganization } from '../db/organizations.ts';
 import { listPrivateKeyRows, toPrivateKey } from '../db/private-keys.ts';
+import { listTagRows, toTag } from '../db/tags.ts';
 import { getUserRow, listRootUserIds, listUserRows, toUser } from '../db/users.ts';
 import { listWalletRows, toWallet } from '../db/wallets.ts';
-import { found } from './parameters.ts';
+import { found, name } from './parameters.ts';
 
 const missing = 'no organization found with the given ID';
 
@@ -37,7 +38,10 @@ export const getOrganizationData = query({
         policies: [],
         privateKeys: listPrivateKeyRows(tx, organizationId).map((row) => toPrivateKey(tx, row)),
         invitations: [],
-        tags: [],
+        tags: [
+          ...listTagRows(tx, organizationId, 'TAG_TYPE_USER'),
+          ...listTagRows(tx, organizationId, 'TAG_TYPE_PRIVATE_KEY'),
+        ].map(toTag),
         rootQuorum: {
           threshold: organization.rootQuorumThreshold,
           userIds: listRootUserIds(tx, organizationId),
@@ -47,5 +51,17 @@ export const getOrganizationData = query({
         smartContractInterfaceReferences: [],
       },
     };
+  },
+});
+
+export const updateOrganizationName = activity({
+  path: 'update_organization_name',
+  type: 'ACTIVITY_TYPE_UPDATE_ORGANIZATION_NAME',
+  intent: 'updateOrganizationNameIntent',
+  result: 'updateOrganizationNameResult',
+  params: z.object({ organizationName: name }),
+  run({ tx, organizationId, params: { organizationName }, now }) {
+    renameOrganization(tx, organizationId, organizationName, now);
+    return { organizationId, organizationName };
   },
 });

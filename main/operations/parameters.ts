@@ -71,3 +71,11 @@ export function found<T>(value: T | undefined, message: string): T {
   if (value === undefined) throw new LatchkeyError('NOT_FOUND', message);
   return value;
 }
+
+/** What stands in the way of deleting something that nobody has a copy of. */
+export const notExported = (what: string, itsId: string): LatchkeyError =>
+  new LatchkeyError(
+    'INVALID_ARGUMENT',
+    `${what} has not been exported: ${itsId} would be lost for good; export it first, or set parameters.deleteWithoutExport`,
+    { turnkeyErrorCode: 'WALLET_ACCOUNT_NOT_EXPORTED' },
+  );

@@ -4,20 +4,44 @@ import { activity, query, type ActivityContext } from '../activities/define.ts';
 import { encodeAddress } from '../crypto/addresses.ts';
 import { curves, type Curve } from '../crypto/curves.ts';
 import { toHex } from '../crypto/encodings.ts';
+import type { Reader } from '../db/connection.ts';
 import { uuidV5 } from '../crypto/uuid.ts';
 import {
   countPrivateKeys,
+  deletePrivateKey,
   findPrivateKeyByName,
   getPrivateKeyRow,
   insertPrivateKey,
   listPrivateKeyRows,
+  markPrivateKeyExported,
   privateKeysTable,
   toPrivateKey,
   type Address,
+  type PrivateKeyRow,
 } from '../db/private-keys.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { limits } from './limits.ts';
-import { addressFormat, checkDistinct, checkLimit, curve, found, id, ids, name } from './parameters.ts';
+import {
+  encryptedBundleText,
+  encryptTo,
+  exportBundle,
+  initImport,
+  openImport,
+  spendImport,
+  targetPublicKey,
+} from './bundles.ts';
+import {
+  addressFormat,
+  checkDistinct,
+  checkLimit,
+  curve,
+  found,
+  id,
+  ids,
+  name,
+  notExported,
+} from './parameters.ts';
+import { tagHolder } from './tag-holders.ts';
 
 const privateKeyParams = z.object({
   privateKeyName: name,
@@ -58,15 +82,17 @@ export const createPrivateKeys = activity({
     return {
       privateKeys: wanted.map((key, index) => {
         const at = `parameters.privateKeys[${String(index)}]`;
-        if (key.privateKeyTags[0] !== undefined) {
-          throw new LatchkeyError(
-            'NOT_FOUND',
-            `invalid ${at}.privateKeyTags[0]: there is no private key tag ${key.privateKeyTags[0]}`,
-          );
-        }
         const secret = curves[key.curve].generate((length) => random('private key', length));
         try {
-          return addPrivateKey(context, { ...key, secret, imported: false }, at);
+          const added = addPrivateKey(context, { ...key, secret, imported: false }, at);
+          tagHolder(
+            context,
+            'TAG_TYPE_PRIVATE_KEY',
+            added.privateKeyId,
+            key.privateKeyTags,
+            `${at}.privateKeyTags`,
+          );
+          return added;
         } finally {
           secret.fill(0);
         }
@@ -107,9 +133,9 @@ function addPrivateKey(
       `private key with ID ${privateKeyId} has already been imported in this organization`,
     );
   }
-  const addresses = key.addressFormats.map((format) => ({
+  const addresses = key.addressFormats.map((format, index) => ({
     format,
-    address: encodeAddress(format, key.curve, publicKey),
+    address: encodeAddress(format, key.curve, publicKey, `${at}.addressFormats[${String(index)}]`),
   }));
   insertPrivateKey(
     tx,
@@ -126,22 +152,103 @@ function addPrivateKey(
       updatedAt: now,
     },
     addresses,
-    [],
   );
   return { privateKeyId, addresses };
+}
+
+export const initImportPrivateKey = activity({
+  path: 'init_import_private_key',
+  type: 'ACTIVITY_TYPE_INIT_IMPORT_PRIVATE_KEY',
+  intent: 'initImportPrivateKeyIntent',
+  result: 'initImportPrivateKeyResult',
+  params: z.object({ userId: id }),
+  run: (context) => ({ importBundle: initImport(context, context.params.userId, 'private key') }),
+});
+
+export const importPrivateKey = activity({
+  path: 'import_private_key',
+  type: 'ACTIVITY_TYPE_IMPORT_PRIVATE_KEY',
+  intent: 'importPrivateKeyIntent',
+  result: 'importPrivateKeyResult',
+  params: z.object({
+    userId: id,
+    privateKeyName: name,
+    encryptedBundle: encryptedBundleText,
+    curve,
+    addressFormats: z.array(addressFormat).max(limits.batch),
+  }),
+  prepare: (context) =>
+    openImport(context, context.params.userId, 'private key', context.params.encryptedBundle),
+  run(context) {
+    const { tx, organizationId, params, prepared } = context;
+    try {
+      spendImport(tx, prepared, 'private key');
+      if (!curves[params.curve].isPrivateKey(prepared.secret)) {
+        throw new LatchkeyError(
+          'INVALID_ARGUMENT',
+          `invalid parameters.encryptedBundle: expected a private key of ${params.curve}, 32 bytes, in it`,
+        );
+      }
+      checkLimit('private keys', countPrivateKeys(tx, organizationId), 1, limits.privateKeysPerOrganization);
+      return {
+        ...addPrivateKey(context, { ...params, secret: prepared.secret, imported: true }, 'parameters'),
+      };
+    } finally {
+      prepared.secret.fill(0);
+    }
+  },
+});
+
+export const exportPrivateKey = activity({
+  path: 'export_private_key',
+  type: 'ACTIVITY_TYPE_EXPORT_PRIVATE_KEY',
+  intent: 'exportPrivateKeyIntent',
+  result: 'exportPrivateKeyResult',
+  params: z.object({ privateKeyId: id, targetPublicKey }),
+  prepare({ tx, keys, organizationId, params }) {
+    const { id: rowId, sealed } = findPrivateKey(tx, organizationId, params.privateKeyId);
+    return encryptTo(
+      params.targetPublicKey,
+      keys.open({ table: privateKeysTable, rowId, organizationId }, sealed),
+    );
+  },
+  run(context) {
+    const { tx, organizationId, params, prepared, now } = context;
+    const key = findPrivateKey(tx, organizationId, params.privateKeyId);
+    markPrivateKeyExported(tx, key.id, now);
+    return { privateKeyId: key.id, exportBundle: exportBundle(context, prepared) };
+  },
+});
+
+export const deletePrivateKeys = activity({
+  path: 'delete_private_keys',
+  type: 'ACTIVITY_TYPE_DELETE_PRIVATE_KEYS',
+  intent: 'deletePrivateKeysIntent',
+  result: 'deletePrivateKeysResult',
+  params: z.object({ privateKeyIds: ids.min(1), deleteWithoutExport: z.boolean().optional() }),
+  run({ tx, organizationId, params }) {
+    checkDistinct('parameters.privateKeyIds', params.privateKeyIds);
+    for (const privateKeyId of params.privateKeyIds) {
+      const key = findPrivateKey(tx, organizationId, privateKeyId);
+      if (params.deleteWithoutExport !== true && key.exported === 0) throw notExported('private key', key.id);
+      deletePrivateKey(tx, key.id);
+    }
+    return { privateKeyIds: params.privateKeyIds };
+  },
+});
+
+function findPrivateKey(tx: Reader, organizationId: string, privateKeyId: string): PrivateKeyRow {
+  return found(
+    getPrivateKeyRow(tx, organizationId, privateKeyId),
+    `unable to find private key ${privateKeyId}`,
+  );
 }
 
 export const getPrivateKey = query({
   path: 'get_private_key',
   params: z.object({ privateKeyId: id }),
   run: ({ tx, organizationId, params }) => ({
-    privateKey: toPrivateKey(
-      tx,
-      found(
-        getPrivateKeyRow(tx, organizationId, params.privateKeyId),
-        `unable to find private key ${params.privateKeyId}`,
-      ),
-    ),
+    privateKey: toPrivateKey(tx, findPrivateKey(tx, organizationId, params.privateKeyId)),
   }),
 });
 

@@ -4,7 +4,6 @@ import { activity, older, type ActivityContext } from '../activities/define.ts';
 import { curves, type Curve, type Signature } from '../crypto/curves.ts';
 import { derivePrivateKey } from '../crypto/derivation.ts';
 import { hashFunctions, type HashFunction } from '../crypto/hashes.ts';
-import { seedFromMnemonic } from '../crypto/mnemonics.ts';
 import { payloadEncodings, type PayloadEncoding } from '../crypto/payloads.ts';
 import {
   findPrivateKeyByAddress,
@@ -13,9 +12,10 @@ import {
   type PrivateKeyRow,
 } from '../db/private-keys.ts';
 import { findAccountByAddress, type WalletAccountRow } from '../db/wallet-accounts.ts';
-import { getWalletRow, walletsTable } from '../db/wallets.ts';
+import { getWalletRow } from '../db/wallets.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { limits } from './limits.ts';
+import { withSeed } from './wallet-secrets.ts';
 
 const params = z.object({
   signWith: z.string().min(1).max(200),
@@ -43,23 +43,49 @@ export const signRawPayload = activity({
       upgrade: ({ privateKeyId, ...rest }): SignParams => ({ signWith: privateKeyId, ...rest }),
     }),
   },
-  run(context): Signature & Readonly<Record<string, unknown>> {
-    const { payload, encoding, hashFunction, signWith } = context.params;
-    const signer = findSigner(context, signWith);
-    const curve = curves[signer.curve];
-    checkHashFunction(signer.curve, hashFunction);
-    const bytes = hashFunctions[hashFunction](
-      payloadEncodings[encoding].decode('parameters.payload', payload),
-    );
-    if (curve.requiresDigest && bytes.length !== 32) {
-      throw new LatchkeyError(
-        'INVALID_ARGUMENT',
-        `invalid parameters.payload: expected a 32-bytes-long digest with ${hashFunction}, got ${String(bytes.length)} bytes`,
-      );
-    }
-    return { ...curve.sign(signer.secret(), bytes) };
+  run(context) {
+    const { payload, ...how } = context.params;
+    return { ...signPayload(findSigner(context, how.signWith), how, payload, 'parameters.payload') };
   },
 });
+
+export const signRawPayloads = activity({
+  path: 'sign_raw_payloads',
+  type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOADS',
+  intent: 'signRawPayloadsIntent',
+  result: 'signRawPayloadsResult',
+  params: params
+    .omit({ payload: true })
+    .extend({ payloads: z.array(params.shape.payload).min(1).max(limits.batch) }),
+  run(context) {
+    const { payloads, ...how } = context.params;
+    const signer = findSigner(context, how.signWith);
+    return {
+      signatures: payloads.map((payload, index) =>
+        signPayload(signer, how, payload, `parameters.payloads[${String(index)}]`),
+      ),
+    };
+  },
+});
+
+/** @param at The payload's name in the request, for errors. */
+function signPayload(
+  signer: Signer,
+  { encoding, hashFunction }: Pick<SignParams, 'encoding' | 'hashFunction'>,
+  payload: string,
+  at: string,
+): Signature {
+  const curve = curves[signer.curve];
+  checkHashFunction(signer.curve, hashFunction);
+  const bytes = hashFunctions[hashFunction](payloadEncodings[encoding].decode(at, payload));
+  if (curve.requiresDigest && bytes.length !== 32) {
+    throw new LatchkeyError(
+      'INVALID_ARGUMENT',
+      `invalid ${at}: expected a 32-bytes-long digest with ${hashFunction}, got ${String(bytes.length)} bytes`,
+    );
+  }
+  return curve.sign(signer.secret(), bytes);
+}
 
 /** Ed25519 hashes for itself and takes the message whole; ECDSA signs a digest. */
 function checkHashFunction(curve: Curve, hashFunction: HashFunction): void {
@@ -115,21 +141,14 @@ function privateKeySigner({ keys }: SigningContext, row: PrivateKeyRow): Signer 
 
 function accountSigner({ tx, keys }: SigningContext, account: WalletAccountRow): Signer {
   const curve = account.curve as Curve;
-  const { organizationId, walletId: rowId } = account;
+  const { organizationId, walletId } = account;
   return {
     curve,
     secret: () =>
       keys.cached(`wallet account ${account.id}`, () => {
-        const wallet = getWalletRow(tx, organizationId, rowId);
+        const wallet = getWalletRow(tx, organizationId, walletId);
         if (wallet === undefined) throw new Error(`wallet account ${account.id} has no wallet`);
-        const mnemonic = keys.open({ table: walletsTable, rowId, organizationId }, wallet.sealed);
-        const seed = seedFromMnemonic(Buffer.from(mnemonic).toString('utf8'));
-        mnemonic.fill(0);
-        try {
-          return derivePrivateKey(curve, seed, account.path);
-        } finally {
-          seed.fill(0);
-        }
+        return withSeed(keys, wallet, (seed) => derivePrivateKey(curve, seed, account.path));
       }),
   };
 }

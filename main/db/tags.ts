@@ -1,0 +1,132 @@
+/** Tags of users and of private keys. */
+import { timestamp, type Timestamp } from '../lib/clock.ts';
+import type { Reader, Writer } from './connection.ts';
+
+export type TagType = 'TAG_TYPE_USER' | 'TAG_TYPE_PRIVATE_KEY';
+
+export interface TagRow {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly type: TagType;
+  readonly name: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** A tag as the API shows one. */
+export interface Tag {
+  readonly tagId: string;
+  readonly tagName: string;
+  readonly tagType: TagType;
+  readonly createdAt: Timestamp;
+  readonly updatedAt: Timestamp;
+}
+
+/** Where a type of tag is attached, and to what. */
+const attachments = {
+  TAG_TYPE_USER: { table: 'user_tags', column: 'user_id' },
+  TAG_TYPE_PRIVATE_KEY: { table: 'private_key_tags', column: 'private_key_id' },
+} as const satisfies Record<TagType, { table: string; column: string }>;
+
+const columns = `id, organization_id AS organizationId, type, name, created_at AS createdAt, updated_at AS updatedAt`;
+
+export const getTagRow = (
+  tx: Reader,
+  organizationId: string,
+  type: TagType,
+  id: string,
+): TagRow | undefined =>
+  tx.get<TagRow>(
+    `SELECT ${columns} FROM tags WHERE id = ? AND organization_id = ? AND type = ?`,
+    id,
+    organizationId,
+    type,
+  );
+
+export const findTagByName = (
+  tx: Reader,
+  organizationId: string,
+  type: TagType,
+  name: string,
+): TagRow | undefined =>
+  tx.get<TagRow>(
+    `SELECT ${columns} FROM tags WHERE organization_id = ? AND type = ? AND name = ?`,
+    organizationId,
+    type,
+    name,
+  );
+
+/** In the order of creation. */
+export const listTagRows = (tx: Reader, organizationId: string, type: TagType): TagRow[] =>
+  tx.all<TagRow>(
+    `SELECT ${columns} FROM tags WHERE organization_id = ? AND type = ? ORDER BY rowid`,
+    organizationId,
+    type,
+  );
+
+export const countTags = (tx: Reader, organizationId: string): number =>
+  tx.get<{ count: number }>('SELECT count(*) AS count FROM tags WHERE organization_id = ?', organizationId)
+    ?.count ?? 0;
+
+export function insertTag(tx: Writer, row: TagRow): void {
+  tx.run(
+    'INSERT INTO tags (id, organization_id, type, name, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)',
+    row.id,
+    row.organizationId,
+    row.type,
+    row.name,
+    row.createdAt,
+    row.updatedAt,
+  );
+}
+
+export function renameTag(tx: Writer, id: string, name: string, updatedAt: number): void {
+  tx.run('UPDATE tags SET name = ?, updated_at = ? WHERE id = ?', name, updatedAt, id);
+}
+
+/** Removes a tag and takes it off everything. @returns the ids of what had it. */
+export function deleteTag(tx: Writer, { id, type }: Pick<TagRow, 'id' | 'type'>): string[] {
+  const { table, column } = attachments[type];
+  const holders = tx.all<{ id: string }>(`SELECT ${column} AS id FROM ${table} WHERE tag_id = ?`, id);
+  tx.run(`DELETE FROM ${table} WHERE tag_id = ?`, id);
+  tx.run('DELETE FROM tags WHERE id = ?', id);
+  return holders.map((holder) => holder.id);
+}
+
+/** Attaching twice is attaching once. */
+export function attachTag(tx: Writer, { id, type }: Pick<TagRow, 'id' | 'type'>, holderId: string): void {
+  const { table, column } = attachments[type];
+  tx.run(`INSERT OR IGNORE INTO ${table} (${column}, tag_id) VALUES (?, ?)`, holderId, id);
+}
+
+export function detachTag(tx: Writer, { id, type }: Pick<TagRow, 'id' | 'type'>, holderId: string): void {
+  const { table, column } = attachments[type];
+  tx.run(`DELETE FROM ${table} WHERE ${column} = ? AND tag_id = ?`, holderId, id);
+}
+
+/** Takes every tag of a type off one holder. */
+export function detachAllTags(tx: Writer, type: TagType, holderId: string): void {
+  const { table, column } = attachments[type];
+  tx.run(`DELETE FROM ${table} WHERE ${column} = ?`, holderId);
+}
+
+/** In the order of the tags' creation. */
+export const listTagIdsOf = (tx: Reader, type: TagType, holderId: string): string[] => {
+  const { table, column } = attachments[type];
+  return tx
+    .all<{
+      id: string;
+    }>(
+      `SELECT tags.id FROM ${table} JOIN tags ON tags.id = tag_id WHERE ${column} = ? ORDER BY tags.rowid`,
+      holderId,
+    )
+    .map(({ id }) => id);
+};
+
+export const toTag = (row: TagRow): Tag => ({
+  tagId: row.id,
+  tagName: row.name,
+  tagType: row.type,
+  createdAt: timestamp(row.createdAt),
+  updatedAt: timestamp(row.updatedAt),
+});

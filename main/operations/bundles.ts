@@ -1,0 +1,193 @@
+/**
+ * What carries a secret between the vault and a client: encrypted to the receiver's key (HPKE), and signed by the vault's
+ * signer where the vault is the sender.
+ */
+import { z } from 'zod';
+import type { ActivityContext, PrepareContext } from '../activities/define.ts';
+import { decodeHex, toHex } from '../crypto/encodings.ts';
+import { openWithPrivateKey, sealToPublicKey } from '../crypto/hpke.ts';
+import { generateP256, signP256, uncompressP256 } from '../crypto/p256.ts';
+import { uuidV4 } from '../crypto/uuid.ts';
+import {
+  deleteImportTarget,
+  importTargetsTable,
+  insertImportTarget,
+  listImportTargets,
+  type ImportTargetRow,
+} from '../db/import-targets.ts';
+import { getServerKey, serverKeyPlace } from '../db/server-keys.ts';
+import { getVault } from '../db/vault.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+
+const hour = 60 * 60_000;
+
+/** How long an import bundle can be used, and how many of a kind a user may have open. */
+const importTargets = { lifetimeMs: hour, most: 10 };
+
+/** A client's P-256 public key in hex, uncompressed as the SDKs send it, or compressed. */
+export const targetPublicKey = z
+  .string()
+  .regex(
+    /^(04[0-9a-fA-F]{128}|0[23][0-9a-fA-F]{64})$/,
+    'Expected a P-256 public key in hex: 130 characters that start with 04, or 66 that start with 02 or 03',
+  );
+
+type Sealing = Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'organizationId'>;
+
+/** A secret encrypted to a client, unsigned: what is sealed of an export before the signer puts its name to it. */
+export interface Encrypted {
+  readonly encappedPublic: string;
+  readonly ciphertext: string;
+}
+
+/** Encrypts a secret to a client's key, and wipes it. */
+export async function encryptTo(target: string, secret: Uint8Array): Promise<Encrypted> {
+  try {
+    const key = decodeHex('parameters.targetPublicKey', target);
+    const recipient = key.length === 33 ? uncompressP256(key) : key;
+    const { encapsulatedKey, ciphertext } = await sealToPublicKey(recipient, secret);
+    return { encappedPublic: toHex(encapsulatedKey), ciphertext: toHex(ciphertext) };
+  } finally {
+    secret.fill(0);
+  }
+}
+
+/** The text of an `exportBundle`: the encrypted secret, for this organization, signed. */
+export const exportBundle = (context: Sealing, encrypted: Encrypted): string =>
+  signedEnvelope(context, { ...encrypted, organizationId: context.organizationId });
+
+/** Wraps data as clients check it: hex of its JSON, a signature over those bytes, and the key that made it. */
+function signedEnvelope({ tx, keys, organizationId }: Sealing, data: object): string {
+  const signer = getServerKey(tx, 'signer');
+  // The vault's own keys are sealed for its top organization, whichever one asks.
+  const home = getVault(tx)?.organizationId ?? organizationId;
+  if (signer === undefined) throw new Error('the vault has no signer key');
+  const privateKey = keys.cached('server key signer', () =>
+    keys.open(serverKeyPlace('signer', home), signer.sealed),
+  );
+  const bytes = new Uint8Array(Buffer.from(JSON.stringify(data)));
+  return JSON.stringify({
+    version: 'v1.0.0',
+    data: toHex(bytes),
+    dataSignature: signP256(privateKey, bytes),
+    enclaveQuorumPublic: signer.publicKey,
+  });
+}
+
+/**
+ * Makes a key for one import by one user.
+ * @returns the text of an `importBundle`.
+ * @throws LatchkeyError PERMISSION_DENIED when a user asks for another.
+ */
+export function initImport(
+  context: Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'organizationId' | 'caller' | 'random' | 'now'>,
+  userId: string,
+  kind: ImportTargetRow['kind'],
+): string {
+  const { tx, keys, organizationId, random, now } = context;
+  checkOwn(context.caller.userId, userId);
+  const pair = generateP256((length) => random('import target', length));
+  const id = uuidV4(random('import target id', 16));
+  try {
+    const sealed = keys.seal({ table: importTargetsTable, rowId: id, organizationId }, pair.privateKey);
+    insertImportTarget(
+      tx,
+      { id, organizationId, userId, kind, sealed, createdAt: now },
+      { createdAfter: now - importTargets.lifetimeMs, most: importTargets.most },
+    );
+  } finally {
+    pair.privateKey.fill(0);
+  }
+  return signedEnvelope(context, {
+    targetPublic: toHex(uncompressP256(pair.publicKey)),
+    organizationId,
+    userId,
+  });
+}
+
+/** An import that opened: the secret, which the taker wipes, and the key that opened it, which it spends. */
+export interface OpenedImport {
+  readonly secret: Uint8Array;
+  readonly targetId: string;
+}
+
+const encryptedBundle = z.object({
+  encappedPublic: z
+    .string()
+    .regex(/^04[0-9a-fA-F]{128}$/, 'Expected an uncompressed P-256 public key in hex'),
+  ciphertext: z.string().regex(/^([0-9a-fA-F]{2}){16,4096}$/, 'Expected hex'),
+});
+
+/** A client's encrypted secret: JSON text of `encappedPublic` and `ciphertext`, both hex. */
+export const encryptedBundleText = z
+  .string()
+  .max(20_000)
+  .refine(
+    (text) => readBundle(text) !== undefined,
+    'Expected JSON text of { encappedPublic, ciphertext }, both hex, the first an uncompressed P-256 public key',
+  );
+
+function readBundle(text: string): z.output<typeof encryptedBundle> | undefined {
+  try {
+    return encryptedBundle.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Opens what a client encrypted to one of the user's import keys. Which of them is not said in the bundle, so each is
+ * tried, newest first.
+ * @throws LatchkeyError when none opens it, or a user imports for another.
+ */
+export async function openImport(
+  { tx, keys, caller, now }: Pick<PrepareContext<unknown>, 'tx' | 'keys' | 'caller' | 'now'>,
+  userId: string,
+  kind: ImportTargetRow['kind'],
+  text: string,
+): Promise<OpenedImport> {
+  checkOwn(caller.userId, userId);
+  const bundle = readBundle(text);
+  const targets = listImportTargets(tx, userId, kind, now - importTargets.lifetimeMs);
+  for (const target of targets) {
+    const place = { table: importTargetsTable, rowId: target.id, organizationId: target.organizationId };
+    const privateKey = keys.open(place, target.sealed);
+    try {
+      const secret = await openWithPrivateKey(privateKey, {
+        encapsulatedKey: decodeHex('parameters.encryptedBundle', bundle?.encappedPublic ?? ''),
+        ciphertext: decodeHex('parameters.encryptedBundle', bundle?.ciphertext ?? ''),
+      });
+      return { secret, targetId: target.id };
+    } catch (error) {
+      if (!(error instanceof LatchkeyError) || error.code !== 'INVALID_ARGUMENT') throw error;
+    } finally {
+      privateKey.fill(0);
+    }
+  }
+  throw cannotOpen(kind);
+}
+
+/** Marks an import's key as used: a bundle is taken once. @throws LatchkeyError when it was used meanwhile. */
+export function spendImport(
+  tx: ActivityContext<unknown>['tx'],
+  { targetId }: OpenedImport,
+  kind: ImportTargetRow['kind'],
+): void {
+  if (!deleteImportTarget(tx, targetId)) throw cannotOpen(kind);
+}
+
+const cannotOpen = (kind: ImportTargetRow['kind']): LatchkeyError =>
+  new LatchkeyError(
+    'INVALID_ARGUMENT',
+    `invalid parameters.encryptedBundle: it opens with none of this user's import bundles for a ${kind}. ` +
+      'A bundle is good for one import within an hour: ask for a new one, and encrypt to its target key.',
+  );
+
+function checkOwn(callerId: string, userId: string): void {
+  if (callerId === userId) return;
+  throw new LatchkeyError(
+    'PERMISSION_DENIED',
+    `request not authorized: parameters.userId must be the caller's own (${callerId}), got ${userId}`,
+    { turnkeyErrorCode: 'REQUEST_NOT_AUTHORIZED' },
+  );
+}
