@@ -3,7 +3,6 @@ import { homedir, platform } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { sessionBusAddress } from './keyslots/keychain.ts';
 import packageJson from '../package.json' with { type: 'json' };
 
 export const version: string = packageJson.version;
@@ -93,6 +92,16 @@ export function readConfig(argv: readonly string[], environment: Environment = p
     },
     environment,
   );
+}
+
+/** Where GLib, and so the keychain library, looks for the D-Bus session. */
+export function sessionBusAddress(environment: Environment): string | undefined {
+  const address = environment['DBUS_SESSION_BUS_ADDRESS'];
+  if (address !== undefined && address !== '') return address;
+  const directory = environment['XDG_RUNTIME_DIR'];
+  return directory === undefined || directory === ''
+    ? undefined
+    : `unix:path=${encodeURIComponent(directory).replaceAll('%2F', '/')}/bus`;
 }
 
 function portNumber(text: string): number {

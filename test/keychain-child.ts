@@ -2,7 +2,8 @@
  * A process of its own that uses the keychain: runs the steps given as JSON in its first argument and prints one line of
  * JSON, an answer for each. It ends when nothing keeps it alive; that it ends is part of what is tested.
  */
-import { sessionBusAddress, systemKeychain } from '../main/keyslots/keychain.ts';
+import { sessionBusAddress } from '../main/config.ts';
+import { systemKeychain } from '../main/keyslots/keychain.ts';
 import type { KeychainState } from '../main/keyslots/keychain.ts';
 import { forgetKeychainSlot, makeKeychainSlot, openSlot } from '../main/keyslots/slots.ts';
 import { assertNever, LatchkeyError } from '../main/lib/errors.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LatchkeyError } from '../lib/errors.ts';
-import { sessionBusAddress, systemKeychain } from './keychain.ts';
+import { systemKeychain } from './keychain.ts';
 import type { PasswordStore, SystemKeychainOptions } from './keychain.ts';
 
 /** A store in memory that can be told to fail or to hang; the real one is tested in test/keychain.test.ts. */
@@ -185,17 +185,5 @@ describe('a keychain that hangs', () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => keychain.get('a')));
     expect(answers).toEqual(Array.from({ length: 5 }, () => Uint8Array.of(1)));
     expect(most).toBe(1);
-  });
-});
-
-describe('sessionBusAddress', () => {
-  test.each([
-    [{ DBUS_SESSION_BUS_ADDRESS: 'unix:path=/a', XDG_RUNTIME_DIR: '/run/user/1' }, 'unix:path=/a'],
-    [{ XDG_RUNTIME_DIR: '/run/user/1' }, 'unix:path=/run/user/1/bus'],
-    [{ XDG_RUNTIME_DIR: '/run/a user,1' }, 'unix:path=/run/a%20user%2C1/bus'],
-    [{ DBUS_SESSION_BUS_ADDRESS: '', XDG_RUNTIME_DIR: '' }, undefined],
-    [{}, undefined],
-  ])('%j', (environment, address) => {
-    expect(sessionBusAddress(environment)).toBe(address);
   });
 });

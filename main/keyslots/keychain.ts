@@ -27,7 +27,7 @@ export interface PasswordStore {
 }
 
 export interface SystemKeychainOptions {
-  /** Linux: where the D-Bus session is, as `sessionBusAddress` finds it; undefined where there is none. */
+  /** Linux: where the D-Bus session is, in the form of DBUS_SESSION_BUS_ADDRESS; undefined where there is none. */
   readonly sessionBus: string | undefined;
   readonly platform?: NodeJS.Platform;
   readonly load?: () => Promise<PasswordStore>;
@@ -36,18 +36,6 @@ export interface SystemKeychainOptions {
 }
 
 const service = 'latchkey';
-
-/** Where GLib, and so the keychain library, looks for the D-Bus session. */
-export function sessionBusAddress(
-  environment: Readonly<Record<string, string | undefined>>,
-): string | undefined {
-  const address = environment['DBUS_SESSION_BUS_ADDRESS'];
-  if (address !== undefined && address !== '') return address;
-  const directory = environment['XDG_RUNTIME_DIR'];
-  return directory === undefined || directory === ''
-    ? undefined
-    : `unix:path=${encodeURIComponent(directory).replaceAll('%2F', '/')}/bus`;
-}
 
 /** A keychain that is not there, for vaults that must not touch the real one. */
 export function noKeychain(reason: string): Keychain {
