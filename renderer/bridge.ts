@@ -31,9 +31,31 @@ export class BridgeError extends Error {
 
 export function openDoor(): Door {
   const { latchkey } = window;
-  if (latchkey === undefined) return overHttp();
-  return { bridge: latchkey, state: () => 'ready', onState: () => () => undefined };
+  return latchkey === undefined ? overHttp() : overIpc(latchkey);
 }
+
+function overIpc(latchkey: Bridge): Door {
+  // Electron's context bridge hands on the message of an error and loses its name.
+  const rename = (error: unknown): never => {
+    throw new BridgeError(error instanceof Error ? error.message : String(error));
+  };
+  const calls = latchkey as unknown as Record<BridgeCall, (...args: readonly unknown[]) => Promise<unknown>>;
+  return {
+    bridge: {
+      ...makeCalls((name, ...args) => calls[name](...args).catch(rename)),
+      copy: (text) => latchkey.copy(text).catch(rename),
+      onEvent: (listener) => latchkey.onEvent(listener),
+    },
+    state: () => 'ready',
+    onState: () => () => undefined,
+  };
+}
+
+/** The calls of the contract, each of them sent by its name. */
+const makeCalls = (send: (name: BridgeCall, ...args: readonly unknown[]) => Promise<unknown>) =>
+  Object.fromEntries(
+    bridgeCalls.map((name) => [name, (...args: readonly unknown[]) => send(name, ...args)]),
+  ) as unknown as Pick<Bridge, BridgeCall>;
 
 const tokenKey = 'latchkey.session';
 const tokenHeader = 'X-Latchkey-Session';
@@ -173,7 +195,7 @@ function overHttp(): Door {
     }
   }
 
-  async function send(name: BridgeCall, args: readonly unknown[]): Promise<unknown> {
+  async function send(name: BridgeCall, ...args: readonly unknown[]): Promise<unknown> {
     await entering;
     if (token === null) throw new BridgeError(words.signedOut);
     let response: Response;
@@ -217,13 +239,9 @@ function overHttp(): Door {
     });
   }
 
-  const calls = Object.fromEntries(
-    bridgeCalls.map((name) => [name, (...args: readonly unknown[]) => send(name, args)]),
-  ) as unknown as Pick<Bridge, BridgeCall>;
-
   return {
     bridge: {
-      ...calls,
+      ...makeCalls(send),
       copy: copyInBrowser,
       onEvent(listener) {
         eventListeners.add(listener);

@@ -40,7 +40,8 @@ function describe(issue: z.core.$ZodIssue, value: unknown, at: string, quote: Qu
   if (issue.code === 'invalid_union' && found !== undefined) {
     const nested = issue.errors.map(([first]) => first).filter((first) => first !== undefined);
     if (nested.some(({ path }) => path.length > 0)) {
-      return nested.map((inner) => describe(inner, found, field, quote)).join('; or ');
+      const whole = nested.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }));
+      return whole.map((inner) => describe(inner, value, at, quote)).join('; or ');
     }
   }
   if (found === undefined) return `missing field ${field}: ${expectation(issue)}`;

@@ -30,6 +30,8 @@ export interface DevVault {
   readonly signerPublicKey: string;
   readonly notarizerPublicKey: string;
   readonly tlsFetcherPublicKey: string;
+  /** Unlocks the vault again, once something locked it. */
+  readonly recoveryPhrase: string;
   /** The window, where it is served. */
   readonly windowUrl?: string;
 }
@@ -65,11 +67,12 @@ export async function startDev(
   );
   const pair = generateP256((length) => random.draw('dev api key', length));
   const apiPublicKey = toHex(pair.publicKey);
+  const recoveryPhrase = mnemonicFromEntropy(random.draw('recovery phrase', 32));
   const { organizationId, userId } = await vault.setUp({
     organizationName: 'Development',
     userName: 'Root user',
     useKeychain: false,
-    recoveryPhrase: mnemonicFromEntropy(random.draw('recovery phrase', 32)),
+    recoveryPhrase,
     recoveryConfirmed: true,
     apiKey: { name: 'dev', publicKey: apiPublicKey },
   });
@@ -86,6 +89,7 @@ export async function startDev(
       signerPublicKey: serverKeys?.signer ?? '',
       notarizerPublicKey: serverKeys?.notarizer ?? '',
       tlsFetcherPublicKey: serverKeys?.tlsFetcher ?? '',
+      recoveryPhrase,
       ...(config.ui ? { windowUrl: vault.newLink() } : {}),
     },
   };

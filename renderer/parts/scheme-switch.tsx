@@ -15,7 +15,6 @@ export function SchemeSwitch(): ReactNode {
   return (
     <SegmentedControl
       size="xs"
-      withItemsBorders={false}
       aria-label="Appearance"
       value={colorScheme}
       onChange={setColorScheme}

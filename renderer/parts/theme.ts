@@ -33,6 +33,7 @@ export const theme = createTheme({
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    SegmentedControl: { defaultProps: { withItemsBorders: false } },
     // The options stand beside their field, inside the same dialog and landmark, and their list is what scrolls.
     Select: { defaultProps: { comboboxProps: { withinPortal: false }, withScrollArea: false } },
   },
