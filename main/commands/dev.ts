@@ -42,8 +42,10 @@ const fixedStart = Date.UTC(2026, 0, 1);
 export async function dev(config: Config, options: DevOptions): Promise<void> {
   const { vault, line } = await startDev(config, options);
   try {
+    // Whoever reads the line may send the signal at once.
+    const signalled = untilSignalled();
     process.stdout.write(`${JSON.stringify(line)}\n`);
-    await untilSignalled();
+    await signalled;
   } finally {
     await vault.close();
   }

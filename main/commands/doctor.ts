@@ -146,7 +146,11 @@ function checkDatabase(file: string): Finding[] {
     const chain = checkActivityChain(connection);
     findings.push(
       chain.ok
-        ? { check: 'activity log', outcome: 'ok', detail: `an unbroken chain of ${String(chain.rows)} entries` }
+        ? {
+            check: 'activity log',
+            outcome: 'ok',
+            detail: `an unbroken chain of ${String(chain.rows)} entries`,
+          }
         : { check: 'activity log', outcome: 'failed', detail: chain.problem },
     );
     return findings;

@@ -26,6 +26,8 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
       );
     }
     const link = config.ui ? vault.newLink() : undefined;
+    // Whoever reads the line may send the signal at once.
+    const signalled = untilSignalled();
     print(
       options.json,
       { url: vault.url, state: status.state, ...(link === undefined ? {} : { windowUrl: link }) },
@@ -35,7 +37,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
       ].join('\n'),
     );
     if (link !== undefined && options.open) openInBrowser(link);
-    await untilSignalled();
+    await signalled;
   } finally {
     await vault.close();
   }
