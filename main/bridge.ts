@@ -26,12 +26,19 @@ export interface Surroundings {
 }
 
 const text = z.string().min(1).max(1000);
-const createParams = z.object({
+/** Its length in characters is the password slot's to check. */
+const password = z.string().min(1).max(5000);
+/** What a new vault is told of its owner. */
+export const ownerForm = {
   organizationName: z.string().trim().min(1).max(64),
   userName: z.string().trim().min(1).max(64),
-  userEmail: z.email('Expected an email address').optional(),
+  userEmail: z.email('Expected an email address'),
+};
+const createParams = z.object({
+  ...ownerForm,
+  userEmail: ownerForm.userEmail.optional(),
   useKeychain: z.boolean(),
-  password: z.string().max(5000).optional(),
+  password: password.optional(),
   confirmedWords: z
     .array(z.object({ position: z.int().min(1).max(24), word: text }))
     .min(3)
@@ -39,7 +46,7 @@ const createParams = z.object({
 });
 const unlockParams = z.discriminatedUnion('with', [
   z.object({ with: z.literal('keychain') }),
-  z.object({ with: z.literal('password'), password: text }),
+  z.object({ with: z.literal('password'), password }),
   z.object({ with: z.literal('recovery'), phrase: text }),
 ]);
 const callPath = z

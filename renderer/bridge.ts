@@ -203,6 +203,8 @@ function overHttp(): Door {
       response = await post(`/window/${name}`, { args });
     } catch {
       setState('stopped');
+      // The stream may be open all the same; a new one tells when the service answers again.
+      void listen();
       throw new BridgeError(words.stopped);
     }
     setState('ready');

@@ -1,8 +1,9 @@
 /** Which screen is shown: outside the vault by its state, inside it by the address. */
 
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Loader, VisuallyHidden } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
 import { Redirect, Route, Router, Switch } from 'wouter';
 import { useHashLocation } from 'wouter/use-hash-location';
 import { Failure } from './parts/states.tsx';
@@ -66,6 +67,13 @@ function Vault(): ReactNode {
 }
 
 function Places(): ReactNode {
+  // What was said inside the vault is not left standing outside of it.
+  useEffect(
+    () => () => {
+      notifications.clean();
+    },
+    [],
+  );
   return (
     <Router hook={useHashLocation}>
       <Shell>

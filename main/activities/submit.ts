@@ -74,7 +74,7 @@ export async function submit(
   if (operation.prepare) {
     const early = units.read(admit);
     if ('known' in early) return early.known;
-    prepared = await settle(
+    prepared = await settle(() =>
       units.read((tx) => operation.prepare?.({ ...context, caller: early.caller, tx })),
     );
   }
@@ -165,9 +165,9 @@ function checkAllowed(tx: Reader, organizationId: string, caller: Caller): void 
   );
 }
 
-async function settle(preparing: Promise<unknown> | undefined): Promise<() => unknown> {
+async function settle(prepare: () => Promise<unknown> | undefined): Promise<() => unknown> {
   try {
-    const value = await preparing;
+    const value = await prepare();
     return () => value;
   } catch (error) {
     return () => {

@@ -126,6 +126,21 @@ function checkFiles(directory: string): Finding[] {
 
 function checkDatabase(file: string): Finding[] {
   if (!existsSync(file)) return [{ check: 'vault', outcome: 'note', detail: 'there is no vault file yet' }];
+  try {
+    return examine(file);
+  } catch (error) {
+    // SQLite throws at what is no database, and at pages that it cannot make sense of.
+    return [
+      {
+        check: 'database',
+        outcome: 'failed',
+        detail: error instanceof Error ? error.message : String(error),
+      },
+    ];
+  }
+}
+
+function examine(file: string): Finding[] {
   const connection = Connection.openReadOnly(file);
   try {
     const found = Number(connection.pragma('user_version'));

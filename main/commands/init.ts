@@ -1,9 +1,11 @@
 /** `latchkey init`: makes a vault, its keyslots and the owner's first API key. */
 import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { isCancel, text } from '@clack/prompts';
+import { ownerForm } from '../bridge.ts';
 import type { Config } from '../config.ts';
 import { mnemonicFromEntropy } from '../crypto/mnemonics.ts';
-import { keychainOf, openVault } from '../vault.ts';
+import { keychainOf, openVault, type OpenVault } from '../vault.ts';
 import { newKeyPair, writeKeyFiles } from './key-files.ts';
 import { CommandError, exitCodes, note, print } from './output.ts';
 import { askForPassword, canAsk } from './secrets.ts';
@@ -20,6 +22,7 @@ export interface InitOptions {
 const shortestPassword = 8;
 
 export async function init(config: Config, options: InitOptions): Promise<void> {
+  const owner = checkOwner(options);
   const vault = openVault(config);
   try {
     if ((await vault.bridge.status()).state !== 'none') {
@@ -36,15 +39,18 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
     const recoveryConfirmed = !options.json && canAsk() && (await confirmPhrase(recoveryPhrase));
     const pair = newKeyPair();
     const files = writeKeyFiles(config.keysDirectory, options.keyName, pair);
-    const { organizationId, userId } = await vault.setUp({
-      organizationName: options.organization,
-      userName: options.user,
-      ...(options.email === undefined ? {} : { userEmail: options.email }),
+    const newVault = {
+      ...owner,
       useKeychain,
       ...(password === undefined ? {} : { password }),
       recoveryPhrase,
       recoveryConfirmed,
       apiKey: { name: options.keyName, publicKey: pair.publicKey },
+    };
+    const { organizationId, userId } = await vault.setUp(newVault).catch((error: unknown) => {
+      // The key of a vault that was not made opens nothing, and would stand in the way of the next try.
+      for (const file of [files.publicKeyFile, files.privateKeyFile]) rmSync(file);
+      throw error;
     });
     const { keyslots } = await vault.bridge.status();
     print(
@@ -71,6 +77,33 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
   } finally {
     vault.close();
   }
+}
+
+type Owner = Pick<Parameters<OpenVault['setUp']>[0], 'organizationName' | 'userName' | 'userEmail'>;
+
+/** @throws CommandError naming the option that does not fit. */
+function checkOwner({ organization, user, email }: InitOptions): Owner {
+  const check = (
+    option: string,
+    form: { safeParse: typeof ownerForm.userName.safeParse },
+    value: string,
+    expected: string,
+  ): string => {
+    const parsed = form.safeParse(value);
+    if (parsed.success) return parsed.data;
+    throw new CommandError(
+      exitCodes.usage,
+      `invalid ${option}: expected ${expected}, got ${JSON.stringify(value)}`,
+    );
+  };
+  const nameLength = '1 to 64 characters';
+  return {
+    organizationName: check('--organization', ownerForm.organizationName, organization, nameLength),
+    userName: check('--user', ownerForm.userName, user, nameLength),
+    ...(email === undefined
+      ? {}
+      : { userEmail: check('--email', ownerForm.userEmail, email, 'an email address') }),
+  };
 }
 
 /** Says in one line why there is no keychain, where there is none. */

@@ -14,9 +14,16 @@ export interface KeygenOptions {
 
 export async function keygen(config: Config, options: KeygenOptions): Promise<void> {
   const running = options.register ? await requireRunning(dataDirectory(config)) : undefined;
+  const status = await running?.status();
+  if (status?.state === 'locked') {
+    throw new CommandError(
+      exitCodes.locked,
+      'the vault is locked: run `latchkey unlock`, then register the key',
+    );
+  }
   const files = writeKeyFiles(config.keysDirectory, options.name, newKeyPair());
   const { publicKey, publicKeyFile, privateKeyFile } = files;
-  if (running) await register(running, await running.status(), options.name, publicKey);
+  if (running && status) await register(running, status, options.name, publicKey);
   print(
     options.json,
     { name: options.name, publicKey, publicKeyFile, privateKeyFile, registered: running !== undefined },

@@ -23,6 +23,12 @@ export async function request(config: Config, options: RequestOptions): Promise<
       `invalid --path ${JSON.stringify(options.path)}: expected /public/v1/…`,
     );
   }
+  if (options.url !== undefined && !/^https?:\/\/./.test(options.url)) {
+    throw new CommandError(
+      exitCodes.usage,
+      `invalid --url ${JSON.stringify(options.url)}: expected http://… or https://…`,
+    );
+  }
   const pair = readKeyFiles(config.keysDirectory, options.key);
   const running =
     options.url === undefined || !options.raw ? await requireRunning(dataDirectory(config)) : undefined;
@@ -30,14 +36,29 @@ export async function request(config: Config, options: RequestOptions): Promise<
   const given = readBody(options.body);
   const body =
     options.raw || !running ? given : fillIn(given, options.path, (await running.status()).organization?.id);
-  const response = await fetch(`${url}${options.path}`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', 'X-Stamp': stamp(pair, body) },
-    body,
-  });
+  const response = await post(url, options.path, { pair, body });
   const text = await response.text();
   process.stdout.write(`${options.json ? text : pretty(text)}\n`);
   if (!response.ok) process.exitCode = exitCodes.failed;
+}
+
+async function post(
+  url: string,
+  path: string,
+  { pair, body }: { readonly pair: KeyPair; readonly body: string },
+): Promise<Response> {
+  try {
+    return await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-Stamp': stamp(pair, body) },
+      body,
+    });
+  } catch (error) {
+    // What went wrong is in the cause; the error itself says "fetch failed".
+    const { cause } = error as Error;
+    const reason = cause instanceof Error && cause.message !== '' ? cause.message : String(error);
+    throw new CommandError(exitCodes.absent, `nothing answers at ${url}: ${reason}`);
+  }
 }
 
 /** Writes the `X-Stamp` of a body, for a client that has no stamper, such as curl. */

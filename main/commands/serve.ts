@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import type { VaultStatus } from '../../preload/contract.ts';
 import type { Config } from '../config.ts';
 import { VaultInUseError } from '../db/vault-directory.ts';
+import { LatchkeyError } from '../lib/errors.ts';
 import { startVault, type Vault } from '../vault.ts';
 import { findRunning } from './client.ts';
 import { CommandError, exitCodes, note, print } from './output.ts';
@@ -67,7 +68,7 @@ async function startOrJoin(config: Config, options: ServeOptions): Promise<Vault
 async function unlockAtStart(vault: Vault, password: string | undefined): Promise<VaultStatus> {
   const status = await vault.bridge.status();
   if (status.state === 'none') return status;
-  if (password !== undefined) return vault.bridge.unlock({ with: 'password', password });
+  if (password !== undefined) return unlockWithPassword(vault, password);
   if (!status.keyslots.includes('keychain')) {
     note('The vault stays locked: it has no keychain keyslot, and no password was given (--password-file).');
     return status;
@@ -77,6 +78,14 @@ async function unlockAtStart(vault: Vault, password: string | undefined): Promis
   } catch (error) {
     note(`The vault stays locked: ${error instanceof Error ? error.message : String(error)}`);
     return status;
+  }
+}
+
+async function unlockWithPassword(vault: Vault, password: string): Promise<VaultStatus> {
+  try {
+    return await vault.bridge.unlock({ with: 'password', password });
+  } catch (error) {
+    throw error instanceof LatchkeyError ? new CommandError(exitCodes.locked, error.message) : error;
   }
 }
 

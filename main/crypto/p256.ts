@@ -75,29 +75,31 @@ export function verifyP256(publicKey: string, signature: Uint8Array, message: Ui
 
 /**
  * @param publicKey Uncompressed SEC 1, 65 bytes, a point of the curve.
+ * @param field The key's name in the request, for errors.
  * @returns 33 bytes.
  * @throws LatchkeyError INVALID_ARGUMENT when it is no point of the curve.
  */
-export function compressP256(publicKey: Uint8Array): Uint8Array {
-  checkBytes('publicKey', publicKey, uncompressedLength);
-  return point(publicKey).toBytes(true);
+export function compressP256(publicKey: Uint8Array, field = 'publicKey'): Uint8Array {
+  checkBytes(field, publicKey, uncompressedLength);
+  return point(publicKey, field).toBytes(true);
 }
 
 /**
  * @param publicKey Compressed SEC 1, 33 bytes.
+ * @param field The key's name in the request, for errors.
  * @returns 65 bytes.
  * @throws LatchkeyError INVALID_ARGUMENT when it is no point of the curve.
  */
-export function uncompressP256(publicKey: Uint8Array): Uint8Array {
-  checkBytes('publicKey', publicKey, compressedLength);
-  return point(publicKey).toBytes(false);
+export function uncompressP256(publicKey: Uint8Array, field = 'publicKey'): Uint8Array {
+  checkBytes(field, publicKey, compressedLength);
+  return point(publicKey, field).toBytes(false);
 }
 
-function point(bytes: Uint8Array): { toBytes(compressed: boolean): Uint8Array } {
+function point(bytes: Uint8Array, field: string): { toBytes(compressed: boolean): Uint8Array } {
   try {
     return p256.Point.fromBytes(bytes);
   } catch {
-    throw invalid('publicKey', 'expected a point of P-256 in SEC 1 form, got bytes that are none');
+    throw invalid(field, 'expected a point of P-256 in SEC 1 form, got bytes that are none');
   }
 }
 

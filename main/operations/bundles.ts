@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { ActivityContext, PrepareContext } from '../activities/define.ts';
 import { decodeHex, toHex } from '../crypto/encodings.ts';
 import { openWithPrivateKey, sealToPublicKey } from '../crypto/hpke.ts';
-import { generateP256, signP256, uncompressP256 } from '../crypto/p256.ts';
+import { compressP256, generateP256, signP256, uncompressP256 } from '../crypto/p256.ts';
 import { uuidV4 } from '../crypto/uuid.ts';
 import {
   deleteImportTarget,
@@ -43,9 +43,10 @@ export interface Encrypted {
 /** Encrypts a secret to a client's key, and wipes it. */
 export async function encryptTo(target: string, secret: Uint8Array): Promise<Encrypted> {
   try {
-    const key = decodeHex('parameters.targetPublicKey', target);
-    const recipient = key.length === 33 ? uncompressP256(key) : key;
-    const { encapsulatedKey, ciphertext } = await sealToPublicKey(recipient, secret);
+    const at = 'parameters.targetPublicKey';
+    const key = decodeHex(at, target);
+    const compressed = key.length === 33 ? key : compressP256(key, at);
+    const { encapsulatedKey, ciphertext } = await sealToPublicKey(uncompressP256(compressed, at), secret);
     return { encappedPublic: toHex(encapsulatedKey), ciphertext: toHex(ciphertext) };
   } finally {
     secret.fill(0);

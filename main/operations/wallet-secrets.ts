@@ -1,5 +1,7 @@
 /** A wallet's secret: a mnemonic and, where an import brought one, a BIP-39 passphrase. */
+import { isUtf8 } from 'node:buffer';
 import type { Keys } from '../activities/define.ts';
+import { invalid } from '../crypto/encodings.ts';
 import { checkMnemonic, seedFromMnemonic } from '../crypto/mnemonics.ts';
 import type { Place } from '../crypto/sealing.ts';
 import { walletsTable, type WalletRow } from '../db/wallets.ts';
@@ -28,8 +30,10 @@ export const phraseBytes = ({ mnemonic, passphrase }: WalletPhrase): Uint8Array 
  * @throws LatchkeyError INVALID_ARGUMENT naming what is wrong with the mnemonic, never a word of it.
  */
 export function readPhrase(secret: Uint8Array, field: string): WalletPhrase {
+  // Read leniently, different passphrases could become one.
+  if (!isUtf8(secret)) throw invalid(field, 'expected UTF-8 text in it');
   const [words = '', ...rest] = Buffer.from(secret).toString('utf8').split(importSeparator);
-  const mnemonic = words.trim().toLowerCase().split(/\s+/).join(' ');
+  const mnemonic = words.normalize('NFKD').trim().toLowerCase().split(/\s+/).join(' ');
   checkMnemonic(mnemonic, field);
   return { mnemonic, passphrase: rest.join(importSeparator) };
 }

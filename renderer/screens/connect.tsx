@@ -273,8 +273,8 @@ interface SnippetProps extends ValueProps {
 function Snippet({ note, text, shown = text, what }: SnippetProps): ReactNode {
   return (
     <>
-      <Group justify="space-between" wrap="nowrap" align="start" mb="xs">
-        <Text size="sm" c="dimmed">
+      <Group justify="space-between" align="start" mb="xs">
+        <Text size="sm" c="dimmed" flex="1 1 16rem">
           {note}
         </Text>
         <CopyButton text={text} what={what} wide />

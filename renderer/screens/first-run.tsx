@@ -345,7 +345,7 @@ function OpeningStep({ opening, busy, error, onBack, onNext }: OpeningProps): Re
           <PasswordInput
             label="The same password again"
             autoComplete="new-password"
-            required={password !== ''}
+            required
             visibilityToggleButtonProps={{ 'aria-label': 'Show repeated password', tabIndex: 0 }}
             {...form.getInputProps('repeated')}
           />
