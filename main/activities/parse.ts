@@ -45,7 +45,9 @@ function describe(issue: z.core.$ZodIssue, value: unknown, at: string, quote: Qu
     }
   }
   if (found === undefined) return `missing field ${field}: ${expectation(issue)}`;
-  return `invalid ${field}: ${expectation(issue)}, got ${quote(found)}`;
+  // How a schema marks a check on a text that may be a secret.
+  const say = issue.code === 'custom' && issue.params?.['secret'] === true ? outline : quote;
+  return `invalid ${field}: ${expectation(issue)}, got ${say(found)}`;
 }
 
 function expectation(issue: z.core.$ZodIssue): string {

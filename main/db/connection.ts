@@ -25,6 +25,8 @@ const pragmas = [
   'journal_mode = WAL',
   'synchronous = FULL',
   'foreign_keys = ON',
+  // So that REPLACE, which deletes, meets the triggers against deletion.
+  'recursive_triggers = ON',
   'trusted_schema = OFF',
   'cell_size_check = ON',
   'busy_timeout = 5000',

@@ -52,7 +52,11 @@ export class VaultDirectory {
   static acquire(path: string): VaultDirectory {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     chmodSync(path, 0o700);
-    const lock = new Sqlite(join(path, 'lock'), { timeout: 0 });
+    // SQLite gives a journal the mode of its file.
+    const lockFile = join(path, 'lock');
+    createPrivateFile(lockFile);
+    chmodSync(lockFile, 0o600);
+    const lock = new Sqlite(lockFile, { timeout: 0 });
     try {
       lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
     } catch (error) {
@@ -62,7 +66,6 @@ export class VaultDirectory {
       }
       throw error;
     }
-    chmodSync(join(path, 'lock'), 0o600);
     return new VaultDirectory(path, lock);
   }
 
@@ -106,9 +109,9 @@ export function readEndpoint(directory: string): Endpoint | undefined {
   }
 }
 
-/** Makes a new vault file readable by its owner alone before anything is in it. */
+/** Makes a file, where it is missing, readable by its owner alone before anything is in it. */
 export function createPrivateFile(file: string): void {
-  if (!existsSync(file)) writeFileSync(file, '', { mode: 0o600, flag: 'wx' });
+  writeFileSync(file, '', { mode: 0o600, flag: 'a' });
 }
 
 const endpointFile = (directory: string): string => join(directory, 'endpoint.json');

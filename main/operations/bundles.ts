@@ -119,16 +119,18 @@ const encryptedBundle = z.object({
   ciphertext: z.string().regex(/^([0-9a-fA-F]{2}){16,4096}$/, 'Expected hex'),
 });
 
-/** A client's encrypted secret: JSON text of `encappedPublic` and `ciphertext`, both hex. */
-export const encryptedBundleText = z
-  .string()
-  .max(20_000)
-  .refine(
-    (text) => readBundle(text) !== undefined,
+/**
+ * A client's encrypted secret: JSON text of `encappedPublic` and `ciphertext`, both hex. Whoever forgets to encrypt sends
+ * the secret itself, so an error does not repeat it.
+ */
+export const encryptedBundleText = z.string().refine((text) => readBundle(text) !== undefined, {
+  error:
     'Expected JSON text of { encappedPublic, ciphertext }, both hex, the first an uncompressed P-256 public key',
-  );
+  params: { secret: true },
+});
 
 function readBundle(text: string): z.output<typeof encryptedBundle> | undefined {
+  if (text.length > 20_000) return undefined;
   try {
     return encryptedBundle.safeParse(JSON.parse(text)).data;
   } catch {

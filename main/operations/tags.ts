@@ -20,7 +20,7 @@ import {
 import { getUserRow } from '../db/users.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { limits } from './limits.ts';
-import { checkLimit, id, ids, name } from './parameters.ts';
+import { checkDistinct, checkLimit, id, ids, name } from './parameters.ts';
 import { findTag, tagNouns, type TagContext } from './tag-holders.ts';
 
 const holderExists = {
@@ -195,6 +195,7 @@ function checkHolders(
 
 /** @returns the ids of what had one of the tags, each once. */
 function deleteTags(context: TagContext, type: TagType, tagIds: readonly string[], at: string): string[] {
+  checkDistinct(at, tagIds);
   const holders = tagIds.flatMap((tagId, index) =>
     deleteTag(context.tx, findTag(context, type, tagId, `${at}[${String(index)}]`)),
   );

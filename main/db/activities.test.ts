@@ -1,0 +1,190 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  activityHash,
+  appendActivity,
+  checkActivityChain,
+  findActivityByFingerprint,
+  getActivityRow,
+  listActivityRows,
+  type ActivityEntry,
+} from './activities.ts';
+import { Connection } from './connection.ts';
+import { migrate } from './migrations.ts';
+
+let connection: Connection;
+
+beforeEach(() => {
+  connection = Connection.open(':memory:');
+  migrate(connection);
+});
+
+const organizationId = 'organization';
+
+const entry = (id: string, more: Partial<ActivityEntry> = {}): ActivityEntry => ({
+  id,
+  revision: 1,
+  organizationId,
+  type: 'ACTIVITY_TYPE_CREATE_WALLET',
+  status: 'ACTIVITY_STATUS_COMPLETED',
+  fingerprint: `sha256:${id}`,
+  timestampMs: 1,
+  intent: '{}',
+  result: '{}',
+  failure: null,
+  votes: '[]',
+  createdAt: 1,
+  updatedAt: 1,
+  ...more,
+});
+
+const append = (...ids: string[]): void => {
+  for (const id of ids) appendActivity(connection, entry(id));
+};
+
+/** What whoever has the file can do: the triggers are but a notice. */
+function tamper(sql: string): void {
+  connection.exec('DROP TRIGGER activities_no_update; DROP TRIGGER activities_no_delete;');
+  connection.exec(sql);
+}
+
+describe('the chain', () => {
+  test('of no rows is whole', () => {
+    expect(checkActivityChain(connection)).toEqual({ ok: true, rows: 0, head: '00'.repeat(32) });
+  });
+
+  test('links each row to the one before it', () => {
+    append('a', 'b', 'c');
+    const rows = listActivityRows(connection, organizationId, {}, { limit: 10 }) ?? [];
+    expect(rows.map(({ sequence }) => sequence)).toEqual([3, 2, 1]);
+    expect(rows.map(({ previousHash }) => Buffer.from(previousHash).toString('hex'))).toEqual([
+      ...rows.slice(1).map(({ hash }) => Buffer.from(hash).toString('hex')),
+      '00'.repeat(32),
+    ]);
+    const head = Buffer.from(rows[0]?.hash ?? []).toString('hex');
+    expect(checkActivityChain(connection)).toEqual({ ok: true, rows: 3, head });
+  });
+
+  test('is followed over thousands of rows', () => {
+    connection.transaction(() => {
+      for (let index = 0; index < 2_500; index++) append(`row ${String(index)}`);
+    });
+    expect(checkActivityChain(connection)).toMatchObject({ ok: true, rows: 2_500 });
+    tamper(`UPDATE activities SET intent = '{"x":1}' WHERE sequence = 2100`);
+    expect(checkActivityChain(connection)).toMatchObject({ ok: false, sequence: 2_100 });
+  });
+
+  test.each([
+    'id',
+    'organization_id',
+    'type',
+    'status',
+    'fingerprint',
+    'intent',
+    'result',
+    'failure',
+    'votes',
+  ])('shows an edit of %s', (column) => {
+    append('a', 'b', 'c');
+    tamper(`UPDATE activities SET ${column} = 'edited' WHERE sequence = 2`);
+    expect(checkActivityChain(connection)).toEqual({
+      ok: false,
+      sequence: 2,
+      problem: 'row 2 was changed after it was written',
+    });
+  });
+
+  test.each(['revision', 'timestamp_ms', 'created_at', 'updated_at'])('shows an edit of %s', (column) => {
+    append('a', 'b', 'c');
+    tamper(`UPDATE activities SET ${column} = 99 WHERE sequence = 1`);
+    expect(checkActivityChain(connection)).toMatchObject({ ok: false, sequence: 1 });
+  });
+
+  test('shows a result that was taken away', () => {
+    append('a');
+    tamper('UPDATE activities SET result = NULL');
+    expect(checkActivityChain(connection)).toMatchObject({ ok: false, sequence: 1 });
+  });
+
+  test.each([1, 2])('shows that row %i is gone', (sequence) => {
+    append('a', 'b', 'c');
+    tamper(`DELETE FROM activities WHERE sequence = ${String(sequence)}`);
+    expect(checkActivityChain(connection)).toEqual({
+      ok: false,
+      sequence,
+      problem: `row ${String(sequence)} is missing`,
+    });
+  });
+
+  test('shows a row that is gone and whose successors were moved up', () => {
+    append('a', 'b', 'c');
+    tamper(
+      'DELETE FROM activities WHERE sequence = 2; UPDATE activities SET sequence = 2 WHERE sequence = 3;',
+    );
+    expect(checkActivityChain(connection)).toEqual({
+      ok: false,
+      sequence: 2,
+      problem: 'row 2 does not follow the row before it',
+    });
+  });
+
+  test('shows two rows that were swapped', () => {
+    append('a', 'b', 'c');
+    tamper(`UPDATE activities SET sequence = 99 WHERE sequence = 2;
+      UPDATE activities SET sequence = 2 WHERE sequence = 3; UPDATE activities SET sequence = 3 WHERE sequence = 99;`);
+    expect(checkActivityChain(connection)).toMatchObject({ ok: false, sequence: 2 });
+  });
+
+  test('shows an edit whose own hash was made anew', () => {
+    append('a', 'b', 'c');
+    const row = getActivityRow(connection, organizationId, 'b');
+    if (row === undefined) throw new Error('no row');
+    const forged = Buffer.from(activityHash({ ...row, intent: '{"forged":true}' })).toString('hex');
+    tamper(`UPDATE activities SET intent = '{"forged":true}', hash = x'${forged}' WHERE sequence = 2`);
+    expect(checkActivityChain(connection)).toEqual({
+      ok: false,
+      sequence: 3,
+      problem: 'row 3 does not follow the row before it',
+    });
+  });
+
+  test('hashes fields apart: text that moves from one to the next is seen', () => {
+    const base = { ...entry('a'), sequence: 1, previousHash: new Uint8Array(32) };
+    const moved = { ...base, type: `${base.type}X`, status: base.status };
+    expect(activityHash(moved)).not.toEqual(activityHash(base));
+    expect(activityHash({ ...base, intent: '1', result: '23' })).not.toEqual(
+      activityHash({ ...base, intent: '12', result: '3' }),
+    );
+    expect(activityHash({ ...base, result: null })).not.toEqual(activityHash({ ...base, result: 'null' }));
+  });
+});
+
+describe('revisions', () => {
+  test('the newest is the activity, in its first place of the list', () => {
+    append('a', 'b');
+    appendActivity(connection, entry('a', { revision: 2, status: 'ACTIVITY_STATUS_REJECTED', updatedAt: 2 }));
+    expect(getActivityRow(connection, organizationId, 'a')).toMatchObject({ revision: 2, updatedAt: 2 });
+    expect(findActivityByFingerprint(connection, organizationId, 'sha256:a')).toMatchObject({ revision: 2 });
+    const rows = listActivityRows(connection, organizationId, {}, { limit: 10 }) ?? [];
+    expect(rows.map(({ id, revision }) => [id, revision])).toEqual([
+      ['a', 2],
+      ['b', 1],
+    ]);
+    const completed = { statuses: ['ACTIVITY_STATUS_COMPLETED'] };
+    expect(listActivityRows(connection, organizationId, completed, { limit: 10 })).toMatchObject([
+      { id: 'b' },
+    ]);
+    expect(checkActivityChain(connection)).toMatchObject({ ok: true, rows: 3 });
+  });
+});
+
+describe('organizations', () => {
+  test('see their own activities alone', () => {
+    append('a');
+    appendActivity(connection, entry('b', { organizationId: 'other', fingerprint: 'sha256:a' }));
+    expect(getActivityRow(connection, organizationId, 'b')).toBeUndefined();
+    expect(getActivityRow(connection, 'other', 'a')).toBeUndefined();
+    expect(findActivityByFingerprint(connection, 'other', 'sha256:a')).toMatchObject({ id: 'b' });
+    expect(listActivityRows(connection, 'other', {}, { limit: 10 })).toMatchObject([{ id: 'b' }]);
+    expect(listActivityRows(connection, 'other', {}, { limit: 10, after: 'a' })).toBeUndefined();
+  });
+});

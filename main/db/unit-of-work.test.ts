@@ -1,0 +1,188 @@
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { Connection, type Writer } from './connection.ts';
+import { UnitOfWork } from './unit-of-work.ts';
+
+let connection: Connection;
+let units: UnitOfWork;
+/** The statements that began and ended transactions, in order. */
+let statements: string[];
+
+beforeEach(() => {
+  connection = Connection.open(':memory:');
+  connection.exec('CREATE TABLE notes (text TEXT NOT NULL UNIQUE) STRICT');
+  units = new UnitOfWork(connection);
+  statements = [];
+  const run = connection.run.bind(connection);
+  vi.spyOn(connection, 'run').mockImplementation((sql, ...values) => {
+    if (/^(BEGIN|COMMIT|ROLLBACK(?! TO))/.test(sql)) statements.push(sql);
+    return run(sql, ...values);
+  });
+});
+
+const note =
+  (text: string) =>
+  (tx: Writer): string => {
+    tx.run('INSERT INTO notes (text) VALUES (?)', text);
+    return text;
+  };
+
+const notes = (): string[] =>
+  connection.all<{ text: string }>('SELECT text FROM notes ORDER BY rowid').map(({ text }) => text);
+
+test('writes of one turn share one COMMIT, run in order, and answer what they returned', async () => {
+  const answers = Promise.all(['a', 'b', 'c'].map((text) => units.write(note(text))));
+  expect(notes()).toEqual([]);
+  expect(await answers).toEqual(['a', 'b', 'c']);
+  expect(notes()).toEqual(['a', 'b', 'c']);
+  expect(statements).toEqual(['BEGIN IMMEDIATE', 'COMMIT']);
+});
+
+test('writes of different turns have a COMMIT each', async () => {
+  await units.write(note('a'));
+  await units.write(note('b'));
+  expect(statements).toEqual(['BEGIN IMMEDIATE', 'COMMIT', 'BEGIN IMMEDIATE', 'COMMIT']);
+});
+
+test('no write is answered before the COMMIT', async () => {
+  const order: string[] = [];
+  const commit = connection.transaction.bind(connection);
+  vi.spyOn(connection, 'transaction').mockImplementation((work) => {
+    const value = commit(work);
+    order.push('committed');
+    return value;
+  });
+  await Promise.all(
+    ['a', 'b'].map(async (text) => {
+      await units.write(note(text));
+      order.push(`answered ${text}`);
+    }),
+  );
+  expect(order).toEqual(['committed', 'answered a', 'answered b']);
+});
+
+test('a write that throws is undone alone, with all that it wrote', async () => {
+  const broken = units.write((tx) => {
+    note('b')(tx);
+    throw new Error('broken');
+  });
+  const others = Promise.all([units.write(note('a')), units.write(note('c'))]);
+  await expect(broken).rejects.toThrow('broken');
+  expect(await others).toEqual(['a', 'c']);
+  expect(notes()).toEqual(['a', 'c']);
+  expect(statements).toEqual(['BEGIN IMMEDIATE', 'COMMIT']);
+});
+
+test('a write that breaks a rule of the schema is undone alone too', async () => {
+  const results = await Promise.allSettled(['a', 'a', 'b'].map((text) => units.write(note(text))));
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(notes()).toEqual(['a', 'b']);
+});
+
+test('a later write of the group sees what an earlier one wrote, and not what was undone', async () => {
+  const seen: string[][] = [];
+  const look = (): Promise<void> =>
+    units.write((tx) => {
+      seen.push(tx.all<{ text: string }>('SELECT text FROM notes').map(({ text }) => text));
+    });
+  const undone = units.write((tx) => {
+    note('undone')(tx);
+    throw new Error('broken');
+  });
+  await Promise.all([units.write(note('a')), undone.catch(() => undefined), look()]);
+  expect(seen).toEqual([['a']]);
+});
+
+test('savepoints within a write keep what was written before them', async () => {
+  await units.write((tx) => {
+    note('before')(tx);
+    expect(() =>
+      tx.savepoint(() => {
+        note('inside')(tx);
+        throw new Error('inside');
+      }),
+    ).toThrow('inside');
+    note('after')(tx);
+  });
+  expect(notes()).toEqual(['before', 'after']);
+});
+
+describe('when COMMIT fails', () => {
+  beforeEach(() => {
+    connection.exec(
+      `CREATE TABLE children (parent TEXT REFERENCES notes (text) DEFERRABLE INITIALLY DEFERRED)`,
+    );
+  });
+
+  const orphan = (tx: Writer): void => {
+    tx.run(`INSERT INTO children (parent) VALUES ('nobody')`);
+  };
+
+  test('every write of the group is rejected and undone', async () => {
+    const results = await Promise.allSettled([
+      units.write(note('a')),
+      units.write(orphan),
+      units.write(note('b')),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    for (const result of results) {
+      expect((result as PromiseRejectedResult).reason).toMatchObject({
+        code: 'SQLITE_CONSTRAINT_FOREIGNKEY',
+      });
+    }
+    expect(notes()).toEqual([]);
+    expect(connection.inTransaction).toBe(false);
+  });
+
+  test('a write that had failed before keeps its own reason', async () => {
+    const results = await Promise.allSettled([
+      units.write(() => {
+        throw new Error('its own');
+      }),
+      units.write(orphan),
+    ]);
+    expect(results.map((result) => String((result as PromiseRejectedResult).reason))).toEqual([
+      'Error: its own',
+      expect.stringContaining('FOREIGN KEY') as string,
+    ]);
+  });
+
+  test('the next group goes through', async () => {
+    await expect(units.write(orphan)).rejects.toThrow('FOREIGN KEY');
+    await units.write(note('a'));
+    expect(notes()).toEqual(['a']);
+  });
+});
+
+test('when the engine gives up the transaction, nothing of the group is answered as done', async () => {
+  const results = await Promise.allSettled([
+    units.write(note('a')),
+    // SQLite does the same by itself on a full disk.
+    units.write(() => {
+      connection.run('ROLLBACK');
+      throw new Error('disk full');
+    }),
+    units.write(note('b')),
+  ]);
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  expect(notes()).toEqual([]);
+  await units.write(note('c'));
+  expect(notes()).toEqual(['c']);
+});
+
+test('flush commits what waits at once, and has nothing to do twice', async () => {
+  const written = units.write(note('a'));
+  units.flush();
+  expect(notes()).toEqual(['a']);
+  units.flush();
+  await written;
+  expect(statements).toEqual(['BEGIN IMMEDIATE', 'COMMIT']);
+});
+
+test('a read sees what was committed before it', async () => {
+  const written = units.write(note('a'));
+  const count = (): number | undefined =>
+    units.read((tx) => tx.get<{ count: number }>('SELECT count(*) AS count FROM notes'))?.count;
+  expect(count()).toBe(0);
+  await written;
+  expect(count()).toBe(1);
+});

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { assertNever, errorBody, errorCodes, fromFailure, LatchkeyError, seen, toFailure } from './errors.ts';
+
+describe('errorCodes', () => {
+  test('give google.rpc codes and the HTTP statuses that belong to them', () => {
+    const statuses = Object.fromEntries(
+      Object.entries(errorCodes).map(([name, { http, grpc }]) => [name, [http, grpc]]),
+    );
+    expect(statuses).toMatchObject({
+      INVALID_ARGUMENT: [400, 3],
+      UNAUTHENTICATED: [401, 16],
+      PERMISSION_DENIED: [403, 7],
+      NOT_FOUND: [404, 5],
+      ALREADY_EXISTS: [409, 6],
+      RESOURCE_EXHAUSTED: [429, 8],
+      INTERNAL: [500, 13],
+      UNIMPLEMENTED: [501, 12],
+    });
+  });
+
+  test('of who may not, and of the vault’s own state, are not kept as an activity’s', () => {
+    for (const code of [
+      'VAULT_LOCKED',
+      'VAULT_MISSING',
+      'UNAUTHENTICATED',
+      'PERMISSION_DENIED',
+      'INTERNAL',
+    ] as const) {
+      expect(errorCodes[code].recorded, code).toBe(false);
+    }
+  });
+});
+
+describe('errorBody', () => {
+  test('has the real API’s four fields, and its own code among the details', () => {
+    const error = new LatchkeyError('NOT_FOUND', 'no such thing', {
+      turnkeyErrorCode: 'ORGANIZATION_NOT_FOUND',
+      details: [{ '@type': 'type.googleapis.com/google.rpc.Help', description: 'look' }],
+      cause: new Error('private'),
+    });
+    expect(errorBody(error)).toEqual({
+      code: 5,
+      message: 'no such thing',
+      details: [
+        { '@type': 'type.googleapis.com/google.rpc.Help', description: 'look' },
+        {
+          '@type': 'type.googleapis.com/errors.v1.TurnkeyErrorDetail',
+          turnkeyErrorCode: 'ORGANIZATION_NOT_FOUND',
+        },
+      ],
+      turnkeyErrorCode: 'ORGANIZATION_NOT_FOUND',
+    });
+    expect(JSON.stringify(errorBody(error))).not.toContain('private');
+  });
+
+  test.each([
+    ['INVALID_ARGUMENT', 'REQUEST_INVALID'],
+    ['UNAUTHENTICATED', 'UNAUTHENTICATED'],
+    ['PERMISSION_DENIED', 'FORBIDDEN'],
+    ['RESOURCE_EXHAUSTED', 'RATE_LIMIT_EXCEEDED'],
+    ['INTERNAL', 'INTERNAL'],
+    ['VAULT_LOCKED', 'VAULT_LOCKED'],
+  ] as const)('%s is %s where nothing nearer is said', (code, turnkeyErrorCode) => {
+    expect(errorBody(new LatchkeyError(code, ''))).toMatchObject({ turnkeyErrorCode });
+  });
+
+  test('is the same from a failure that was kept', () => {
+    const error = new LatchkeyError('ALREADY_EXISTS', 'there', { details: [{ '@type': 'x', y: 1 }] });
+    const kept = JSON.parse(JSON.stringify(toFailure(error))) as ReturnType<typeof toFailure>;
+    expect(errorBody(fromFailure(kept))).toEqual(errorBody(error));
+    expect(errorBody(kept)).toEqual(errorBody(error));
+  });
+});
+
+describe('seen', () => {
+  test.each([
+    ['text', '"text"'],
+    ['a "quoted"\nline', '"a \\"quoted\\"\\nline"'],
+    [7, '7'],
+    [null, 'null'],
+    [[1, { a: 2 }], '[1,{"a":2}]'],
+    [undefined, 'nothing'],
+  ])('quotes %j as %s', (value, text) => {
+    expect(seen(value)).toBe(text);
+  });
+
+  test('stops at 80 characters', () => {
+    expect(seen('x'.repeat(78))).toBe(`"${'x'.repeat(78)}"`);
+    expect(seen('x'.repeat(79))).toBe(`"${'x'.repeat(76)}...`);
+    expect(seen({ a: 'x'.repeat(1000) })).toHaveLength(80);
+  });
+});
+
+test('assertNever throws at what the compiler did not foresee', () => {
+  expect(() => assertNever('surprise' as never)).toThrow('unreachable: surprise');
+});

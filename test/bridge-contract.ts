@@ -1,0 +1,375 @@
+/** What `preload/contract.ts` promises a window, whichever way its calls go. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Bridge, CreateVault, UnlockWith, VaultEvent } from '../preload/contract.ts';
+
+export interface OpenBridge extends AsyncDisposable {
+  /** `copy` belongs to the window's side, and is not crossed. */
+  readonly bridge: Omit<Bridge, 'copy'>;
+}
+
+const password = 'correct horse battery staple';
+
+/** An error with a message for a person, under the contract's name. */
+const refusal = (message: string | RegExp): unknown =>
+  expect.objectContaining({
+    name: 'BridgeError',
+    message: typeof message === 'string' ? message : (expect.stringMatching(message) as unknown),
+  });
+
+const confirm = (phrase: string, positions: readonly number[]): CreateVault['confirmedWords'] => {
+  const words = phrase.split(' ');
+  return positions.map((position) => ({ position, word: words[position - 1] ?? '' }));
+};
+
+const newVault = (phrase: string, more: Partial<CreateVault> = {}): CreateVault => ({
+  organizationName: 'Home',
+  userName: 'Ada',
+  useKeychain: false,
+  password,
+  confirmedWords: confirm(phrase, [3, 11, 24]),
+  ...more,
+});
+
+/**
+ * Runs the contract.
+ * @param makeBridge Opens the transport to a new vault that is not made yet and has no keychain.
+ */
+export function describeBridge(name: string, makeBridge: () => Promise<OpenBridge>): void {
+  describe(`the bridge over ${name}`, () => {
+    describe('before there is a vault', () => {
+      let opened: OpenBridge;
+      let bridge: OpenBridge['bridge'];
+
+      beforeAll(async () => {
+        opened = await makeBridge();
+        ({ bridge } = opened);
+      });
+      afterAll(() => opened[Symbol.asyncDispose]());
+
+      test('status says that there is none, and why there is no keychain', async () => {
+        expect(await bridge.status()).toEqual({
+          state: 'none',
+          version: expect.stringMatching(/^\d+\.\d+\.\d+/) as unknown,
+          url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as unknown,
+          directory: expect.any(String) as unknown,
+          organization: null,
+          owner: null,
+          keyslots: [],
+          keychain: { available: false, reason: expect.stringMatching(/./) as unknown },
+          serverKeys: null,
+        });
+      });
+
+      test.each<[string, (bridge: OpenBridge['bridge']) => Promise<unknown>]>([
+        ['lock', (door) => door.lock()],
+        ['unlock', (door) => door.unlock({ with: 'password', password })],
+        ['call', (door) => door.call('/public/v1/query/whoami', {})],
+      ])('%s says what to do', async (_call, ask) => {
+        await expect(ask(bridge)).rejects.toEqual(
+          refusal('there is no vault yet: create one in the window or with `latchkey init`'),
+        );
+      });
+
+      test('create wants a phrase to be drawn first', async () => {
+        await expect(bridge.create(newVault('abandon '.repeat(24)))).rejects.toEqual(
+          refusal('no recovery phrase was drawn: ask for one, write it down, then create the vault'),
+        );
+      });
+
+      test('a phrase has 24 words, and is drawn anew each time', async () => {
+        const phrases = [await bridge.newRecoveryPhrase(), await bridge.newRecoveryPhrase()];
+        for (const { phrase } of phrases) expect(phrase).toMatch(/^([a-z]+ ){23}[a-z]+$/);
+        expect(phrases[0]).not.toEqual(phrases[1]);
+      });
+
+      test.each<[string, (phrase: string) => CreateVault, RegExp]>([
+        [
+          'no password',
+          (phrase) => ({ ...newVault(phrase), password: undefined as never }),
+          /^missing field vault\.password/,
+        ],
+        [
+          'a password of seven characters',
+          (phrase) => newVault(phrase, { password: 'seven77' }),
+          /expected 8 to 1024 characters, got 7$/,
+        ],
+        ['a keychain that is not there', (phrase) => newVault(phrase, { useKeychain: true }), /./],
+        [
+          'two words',
+          (phrase) => newVault(phrase, { confirmedWords: confirm(phrase, [1, 2]) }),
+          /^invalid vault\.confirmedWords: expected at least 3 elements/,
+        ],
+        [
+          'one word three times',
+          (phrase) => newVault(phrase, { confirmedWords: confirm(phrase, [1, 1, 1]) }),
+          /expected three different positions at least$/,
+        ],
+        [
+          'a word that is another’s',
+          (phrase) =>
+            newVault(phrase, {
+              confirmedWords: [...confirm(phrase, [1, 2]), { position: 7, word: 'latchkey' }],
+            }),
+          /^word 7 is not the one of the recovery phrase$/,
+        ],
+        [
+          'a position that is none',
+          (phrase) =>
+            newVault(phrase, { confirmedWords: [...confirm(phrase, [1, 2]), { position: 25, word: 'x' }] }),
+          /^invalid vault\.confirmedWords\[2\]\.position: expected at most 24/,
+        ],
+        [
+          'no name',
+          (phrase) => newVault(phrase, { userName: '  ' }),
+          /^invalid vault\.userName: expected at least 1 character/,
+        ],
+        [
+          'an address that is none',
+          (phrase) => newVault(phrase, { userEmail: 'nobody' }),
+          /^invalid vault\.userEmail: expected an email address/,
+        ],
+      ])('create with %s is refused by name, and makes nothing', async (_what, make, message) => {
+        const { phrase } = await bridge.newRecoveryPhrase();
+        const refused = bridge.create(make(phrase));
+        await expect(refused).rejects.toEqual(refusal(message));
+        const error = await refused.catch((thrown: unknown) => thrown);
+        for (const word of phrase.split(' ')) expect(String(error).split(/\W+/)).not.toContain(`"${word}"`);
+        expect((await bridge.status()).state).toBe('none');
+      });
+
+      test('create with the words of an older drawing is refused', async () => {
+        const { phrase } = await bridge.newRecoveryPhrase();
+        await bridge.newRecoveryPhrase();
+        await expect(bridge.create(newVault(phrase))).rejects.toEqual(
+          refusal(/^word \d+ is not the one of the recovery phrase$/),
+        );
+      });
+    });
+
+    describe('making a vault', () => {
+      test('leaves it unlocked, once, and any of its secrets opens it again', async () => {
+        await using opened = await makeBridge();
+        const { bridge } = opened;
+        const { phrase } = await bridge.newRecoveryPhrase();
+        const made = await bridge.create(newVault(phrase, { userEmail: 'ada@example.com' }));
+        expect(made).toMatchObject({
+          state: 'unlocked',
+          organization: { name: 'Home' },
+          owner: { userName: 'Ada' },
+          keyslots: expect.arrayContaining(['password', 'recovery']) as unknown,
+          serverKeys: {
+            signer: expect.stringMatching(/^04[0-9a-f]{128}$/) as unknown,
+            notarizer: expect.stringMatching(/^04[0-9a-f]{128}$/) as unknown,
+            tlsFetcher: expect.stringMatching(/^04[0-9a-f]{128}$/) as unknown,
+          },
+        });
+        expect(await bridge.status()).toEqual(made);
+
+        const exists = refusal('there is a vault here already: it is not overwritten');
+        await expect(bridge.newRecoveryPhrase()).rejects.toEqual(exists);
+        await expect(bridge.create(newVault(phrase))).rejects.toBeInstanceOf(Error);
+        expect(await bridge.status()).toEqual(made);
+
+        const keys: UnlockWith[] = [
+          { with: 'password', password },
+          { with: 'recovery', phrase },
+          { with: 'recovery', phrase: `  ${phrase.toUpperCase().replaceAll(' ', '\n')} ` },
+        ];
+        for (const key of keys) {
+          expect(await bridge.lock()).toEqual({ ...made, state: 'locked' });
+          expect(await bridge.unlock(key)).toEqual(made);
+        }
+        // Unlocking what is unlocked checks what it is given all the same.
+        await expect(bridge.unlock({ with: 'password', password: 'not the one' })).rejects.toEqual(
+          refusal('The password does not open this vault.'),
+        );
+        expect((await bridge.status()).state).toBe('unlocked');
+      });
+
+      test('takes words in any case, more of them than needed, and long passwords', async () => {
+        await using opened = await makeBridge();
+        const { bridge } = opened;
+        const { phrase } = await bridge.newRecoveryPhrase();
+        const confirmedWords = confirm(
+          phrase,
+          Array.from({ length: 24 }, (_, index) => index + 1),
+        ).map(({ position, word }) => ({ position, word: ` ${word.toUpperCase()} ` }));
+        const long = '🔑'.repeat(1024);
+        await bridge.create(newVault(phrase, { password: long, confirmedWords }));
+        await bridge.lock();
+        expect((await bridge.unlock({ with: 'password', password: long })).state).toBe('unlocked');
+      });
+    });
+
+    describe('with a vault', () => {
+      let opened: OpenBridge;
+      let bridge: OpenBridge['bridge'];
+      let heard: VaultEvent[];
+      let stopListening: () => void;
+
+      beforeAll(async () => {
+        opened = await makeBridge();
+        ({ bridge } = opened);
+        const { phrase } = await bridge.newRecoveryPhrase();
+        await bridge.create(newVault(phrase));
+        heard = [];
+        stopListening = bridge.onEvent((event) => heard.push(event));
+      });
+      afterEach(async () => {
+        if ((await bridge.status()).state === 'locked') await bridge.unlock({ with: 'password', password });
+      });
+      afterAll(async () => {
+        stopListening();
+        await opened[Symbol.asyncDispose]();
+      });
+
+      const createWallet = (walletName: string): ReturnType<Bridge['call']> =>
+        bridge.call('/public/v1/submit/create_wallet', {
+          type: 'ACTIVITY_TYPE_CREATE_WALLET',
+          parameters: { walletName, accounts: [] },
+        });
+
+      /** Waits until nothing more is told: what was done is told a moment later. */
+      async function settle(): Promise<void> {
+        for (let count = -1; count !== heard.length;) {
+          count = heard.length;
+          await wait(150);
+        }
+      }
+
+      test('call asks as the owner, in the owner’s organization', async () => {
+        const { organization, owner } = await bridge.status();
+        expect(await bridge.call('/public/v1/query/whoami', {})).toMatchObject({
+          status: 200,
+          body: { organizationId: organization?.id, userId: owner?.userId, username: 'Ada' },
+        });
+        // Another organization is not the window's to name.
+        const other = { organizationId: '00000000-0000-4000-8000-000000000000' };
+        expect(await bridge.call('/public/v1/query/whoami', other)).toMatchObject({ status: 200 });
+      });
+
+      test('call runs an activity, and two that look the same are two', async () => {
+        const sign = (): ReturnType<Bridge['call']> =>
+          bridge.call('/public/v1/submit/create_users', {
+            type: 'ACTIVITY_TYPE_CREATE_USERS_V3',
+            parameters: {
+              users: [
+                { userName: 'Twice', apiKeys: [], authenticators: [], oauthProviders: [], userTags: [] },
+              ],
+            },
+          });
+        const [first, second] = await Promise.all([sign(), sign()]);
+        expect([first.status, second.status].sort()).toEqual([200, 409]);
+      });
+
+      test('an operation that fails is an answer, not an error', async () => {
+        expect(await createWallet('Here')).toMatchObject({ status: 200 });
+        expect(await createWallet('Here')).toMatchObject({ status: 409, body: { code: 6 } });
+        expect(await bridge.call('/public/v1/query/no_such_thing', {})).toMatchObject({
+          status: 501,
+          body: { code: 12 },
+        });
+        expect(await bridge.call('/public/v1/query/get_wallet', {})).toMatchObject({
+          status: 400,
+          body: { message: 'missing field walletId: expected a string' },
+        });
+      });
+
+      test.each([
+        '/window/status',
+        'query/whoami',
+        '/public/v1/query/../submit/x',
+        '/public/v1/query/whoami?x',
+        '/dev/reset',
+      ])('call goes nowhere but to operations: %s', async (path) => {
+        await expect(bridge.call(path, {})).rejects.toEqual(
+          refusal(/^invalid path: expected a path like \/public\/v1\/query\/whoami, got "/),
+        );
+      });
+
+      test('call takes an object for a body', async () => {
+        await expect(bridge.call('/public/v1/query/whoami', 'text' as never)).rejects.toEqual(
+          refusal(/^invalid body: expected a record, got "text"$/),
+        );
+      });
+
+      test('a locked vault keeps its keys from the window, and says so', async () => {
+        expect((await bridge.lock()).state).toBe('locked');
+        expect((await bridge.lock()).state).toBe('locked');
+        await expect(bridge.call('/public/v1/query/whoami', {})).rejects.toEqual(
+          refusal(/^The vault is locked: unlock it/),
+        );
+        expect((await bridge.status()).owner?.userName).toBe('Ada');
+      });
+
+      test.each<[UnlockWith, RegExp]>([
+        [{ with: 'password', password: 'incorrect horse' }, /^The password does not open this vault\.$/],
+        [
+          { with: 'recovery', phrase: `${'abandon '.repeat(23)}art` },
+          /^The recovery phrase does not open this vault\.$/,
+        ],
+        [{ with: 'recovery', phrase: 'abandon' }, /^invalid recovery phrase: expected 24 words, got 1$/],
+        [{ with: 'recovery', phrase: `${'abandon '.repeat(23)}latchkey` }, /^invalid recovery phrase: /],
+        [{ with: 'keychain' }, /^This vault has no keychain to unlock it with\. It opens with: /],
+        [{ with: 'magic' } as never, /^invalid unlock\.with: expected one of keychain, password, recovery/],
+        [{ with: 'password' } as never, /^missing field unlock\.password/],
+      ])('unlock with %j is refused for a reason, and stays locked', async (how, message) => {
+        await bridge.lock();
+        await expect(bridge.unlock(how)).rejects.toEqual(refusal(message));
+        expect((await bridge.status()).state).toBe('locked');
+      });
+
+      test('events tell of every lock and unlock, and of every activity', async () => {
+        await settle();
+        heard.length = 0;
+        await bridge.lock();
+        await bridge.unlock({ with: 'password', password });
+        await settle();
+        expect(heard).toEqual([{ kind: 'status' }, { kind: 'status' }]);
+        heard.length = 0;
+        const { body } = await createWallet('Told');
+        const { id } = (body as { activity: { id: string } }).activity;
+        const failed = await createWallet('Told');
+        expect(failed.status).toBe(409);
+        await vi.waitFor(() => {
+          expect(heard).toEqual([
+            {
+              kind: 'activity',
+              id,
+              type: 'ACTIVITY_TYPE_CREATE_WALLET',
+              status: 'ACTIVITY_STATUS_COMPLETED',
+            },
+            {
+              kind: 'activity',
+              id: expect.stringMatching(/^[0-9a-f-]{36}$/) as unknown,
+              type: 'ACTIVITY_TYPE_CREATE_WALLET',
+              status: 'ACTIVITY_STATUS_FAILED',
+            },
+          ]);
+        });
+        // Queries change nothing.
+        await bridge.call('/public/v1/query/list_wallets', {});
+        await settle();
+        expect(heard).toHaveLength(2);
+      });
+
+      test('a listener that stopped hears nothing more, and the others do', async () => {
+        const own: VaultEvent[] = [];
+        await settle();
+        heard.length = 0;
+        const stop = bridge.onEvent((event) => own.push(event));
+        await createWallet('First');
+        await vi.waitFor(() => {
+          expect(own).toHaveLength(1);
+        });
+        stop();
+        await createWallet('Second');
+        await vi.waitFor(() => {
+          expect(heard).toHaveLength(2);
+        });
+        expect(own).toHaveLength(1);
+      });
+    });
+  });
+}

@@ -1,0 +1,298 @@
+/** The window's door over HTTP: the contract through the window's own client, and who is let in at all. */
+import { existsSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { openDoor } from '../renderer/bridge.ts';
+import type { Door } from '../renderer/bridge.ts';
+import { describeBridge } from './bridge-contract.ts';
+import { send, startTestVault } from './support.ts';
+import type { Answer, TestVault } from './support.ts';
+
+/** As much of a browser tab as the window's client asks for: an address, storage for the tab, and cookies. */
+function openTab(link: string): { readonly door: Door; close(): void } {
+  const { origin, hash, pathname, search } = new URL(link);
+  const storage = new Map<string, string>();
+  let cookie: string | undefined;
+  let closed = false;
+  const real = globalThis.fetch;
+  const tab = {
+    latchkey: undefined,
+    addEventListener: () => undefined,
+  };
+  vi.stubGlobal('window', tab);
+  vi.stubGlobal('location', { hash, pathname, search });
+  vi.stubGlobal('history', { replaceState: () => undefined });
+  vi.stubGlobal('sessionStorage', {
+    getItem: (name: string) => storage.get(name) ?? null,
+    setItem: (name: string, value: string) => storage.set(name, value),
+    removeItem: (name: string) => storage.delete(name),
+  });
+  vi.stubGlobal('fetch', async (path: string, init: RequestInit = {}) => {
+    // A tab that is closed asks nothing more; this answer ends its client's tries.
+    if (closed) return new Response('{}', { status: 401 });
+    const headers = new Headers(init.headers);
+    headers.set('origin', origin);
+    headers.set('sec-fetch-site', 'same-origin');
+    if (cookie !== undefined) headers.set('cookie', cookie);
+    const response = await real(new URL(path, origin), { ...init, headers });
+    const [given] = response.headers.getSetCookie();
+    if (given !== undefined) [cookie] = given.split(';', 1);
+    return response;
+  });
+  const door = openDoor();
+  return {
+    door,
+    close: () => {
+      closed = true;
+      // The client of the tab keeps the functions that it was opened with; the next tab brings its own.
+      vi.unstubAllGlobals();
+    },
+  };
+}
+
+describeBridge('HTTP', async () => {
+  const service = await startTestVault({ empty: true, config: { ui: true } });
+  const tab = openTab(service.vault.newLink());
+  return {
+    bridge: tab.door.bridge,
+    [Symbol.asyncDispose]: async () => {
+      tab.close();
+      await service[Symbol.asyncDispose]();
+    },
+  };
+});
+
+describe('who is let in', () => {
+  let service: TestVault;
+  let cookieName: string;
+
+  beforeEach(async () => {
+    service = await startTestVault({ config: { ui: true } });
+    cookieName = `latchkey_${new URL(service.url).port}`;
+  });
+  afterEach(async () => {
+    vi.useRealTimers();
+    await service[Symbol.asyncDispose]();
+  });
+
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+    send(service.url, {
+      path: `/window/${path}`,
+      headers: { 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  const status = (headers: Record<string, string>): Promise<Answer> => post('status', { args: [] }, headers);
+
+  const newCode = (): string => new URL(service.vault.newLink()).hash.slice('#code='.length);
+
+  /** Spends a code. */
+  async function signIn(code = newCode()): Promise<{ cookie: string; token: string; setCookie: string }> {
+    const answer = await post('session', { code });
+    expect(answer.status, answer.text).toBe(200);
+    const [setCookie = ''] = answer.headers['set-cookie'] ?? [];
+    return { cookie: setCookie.split(';')[0] ?? '', token: String(answer.body?.['token']), setCookie };
+  }
+
+  const notSignedIn = (answer: Answer): void => {
+    expect(answer.status).toBe(401);
+    expect(answer.body?.['message']).toBe('this window is not signed in: run `latchkey open` for a link');
+  };
+
+  test('a code opens one session, whose cookie no script and no other site can use', async () => {
+    const code = newCode();
+    expect(code).toMatch(/^[A-Za-z0-9_-]{22}$/);
+    const { cookie, token, setCookie } = await signIn(code);
+    expect(setCookie).toBe(`${cookie}; HttpOnly; SameSite=Strict; Path=/window`);
+    expect(cookie).toMatch(new RegExp(`^${cookieName}=[A-Za-z0-9_-]{43}$`));
+    const answer = await status({ cookie, 'x-latchkey-session': token });
+    expect(answer.body).toMatchObject({ value: { state: 'unlocked' } });
+
+    const again = await post('session', { code });
+    expect(again.status).toBe(401);
+    expect(again.body?.['message']).toBe(
+      'this link was used or is too old: run `latchkey open` for a new one',
+    );
+    expect(again.headers).not.toHaveProperty('set-cookie');
+  });
+
+  test('each link is another, and each session too', async () => {
+    const codes = Array.from({ length: 10 }, newCode);
+    expect(new Set(codes).size).toBe(10);
+    const [one, two] = [await signIn(codes[0]), await signIn(codes[1])];
+    expect(one.token).not.toBe(two.token);
+    // The halves of two sessions do not make one.
+    notSignedIn(await status({ cookie: one.cookie, 'x-latchkey-session': two.token }));
+    expect((await status({ cookie: two.cookie, 'x-latchkey-session': two.token })).status).toBe(200);
+  });
+
+  test('a code is good for ten minutes', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const [code, other] = [newCode(), newCode()];
+    vi.setSystemTime(Date.now() + 10 * 60_000 - 1_000);
+    await signIn(code);
+    vi.setSystemTime(Date.now() + 2_000);
+    expect((await post('session', { code: other })).status).toBe(401);
+  });
+
+  test('a session is good for twelve hours after its last use', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const { cookie, token } = await signIn();
+    const headers = { cookie, 'x-latchkey-session': token };
+    const hours = 60 * 60_000;
+    for (let use = 0; use < 3; use++) {
+      vi.setSystemTime(Date.now() + 11 * hours);
+      expect((await status(headers)).status).toBe(200);
+    }
+    vi.setSystemTime(Date.now() + 12 * hours + 1);
+    notSignedIn(await status(headers));
+  });
+
+  test('the cookie alone is not enough, since every port of the host is sent it', async () => {
+    const { cookie } = await signIn();
+    notSignedIn(await status({ cookie }));
+    notSignedIn(await status({ cookie, 'x-latchkey-session': '' }));
+    notSignedIn(await status({ cookie, 'x-latchkey-session': cookie.split('=')[1] ?? '' }));
+  });
+
+  test('the token alone is not enough', async () => {
+    const { cookie, token } = await signIn();
+    notSignedIn(await status({ 'x-latchkey-session': token }));
+    notSignedIn(
+      await status({ 'x-latchkey-session': token, cookie: `latchkey_1=${cookie.split('=')[1] ?? ''}` }),
+    );
+    notSignedIn(await status({ 'x-latchkey-session': token, cookie: `${cookie}x` }));
+    expect((await status({ 'x-latchkey-session': token, cookie: `a=b; ${cookie}; c` })).status).toBe(200);
+  });
+
+  test('nothing at all is not enough', async () => {
+    for (const path of ['status', 'newRecoveryPhrase', 'create', 'unlock', 'lock', 'call', 'link']) {
+      notSignedIn(await post(path, { args: [] }));
+    }
+    notSignedIn(await send(service.url, { method: 'GET', path: '/window/events' }));
+    expect((await service.root.query('whoami')).status).toBe(200);
+  });
+
+  test('a stamp is for the API, not for the window', async () => {
+    const body = '{"args":[]}';
+    notSignedIn(await post('status', body, { 'x-stamp': service.key.stamp(body) }));
+  });
+
+  test('the command line is let in with this run’s nonce, and with no other', async () => {
+    const read = (): string => readFileSync(join(service.directory, 'endpoint.json'), 'utf8');
+    const { nonce } = JSON.parse(read()) as { nonce: string };
+    expect((await status({ authorization: `Bearer ${nonce}` })).status).toBe(200);
+    const link = await post('link', {}, { authorization: `Bearer ${nonce}` });
+    expect((await post('session', { code: link.body?.['code'] })).status).toBe(200);
+    for (const authorization of [
+      `Bearer ${nonce}x`,
+      `Bearer ${nonce.slice(1)}`,
+      `bearer ${nonce}`,
+      nonce,
+      'Bearer ',
+      'Basic eDp5',
+    ]) {
+      notSignedIn(await status({ authorization }));
+    }
+    // A wrong one is not made good by a session.
+    const { cookie, token } = await signIn();
+    notSignedIn(await status({ authorization: 'Bearer wrong', cookie, 'x-latchkey-session': token }));
+  });
+
+  test('a foreign page is not let in, whatever it knows', async () => {
+    const { cookie, token } = await signIn();
+    for (const origin of ['https://evil.example', 'null', 'http://localhost:3000']) {
+      const answer = await status({ origin, cookie, 'x-latchkey-session': token });
+      expect(answer.status).toBe(403);
+      const session = await post('session', { code: newCode() }, { origin });
+      expect(session.status).toBe(403);
+      expect(session.headers).not.toHaveProperty('set-cookie');
+    }
+  });
+
+  test('without --ui no browser is let in', async () => {
+    await using plain = await startTestVault();
+    const answer = await send(plain.url, { path: '/window/session', body: JSON.stringify({ code: 'x' }) });
+    expect(answer.status).toBe(404);
+    expect(answer.body?.['message']).toBe('this Latchkey serves no window: start it with --ui');
+  });
+
+  test.each([
+    ['session', '{', 'bad request body: expected a JSON object'],
+    ['session', '{}', 'missing field code: expected a string'],
+    ['session', '{"code":""}', 'invalid code: expected at least 1 character, got a text of 0 characters'],
+  ])('what is no request is refused by name: %s %s', async (path, body, message) => {
+    const answer = await post(path, body);
+    expect(answer.status).toBe(400);
+    expect(answer.body?.['message']).toBe(message);
+  });
+
+  test('a call by another name is refused with the names there are', async () => {
+    const { cookie, token } = await signIn();
+    const headers = { cookie, 'x-latchkey-session': token };
+    for (const name of ['copy', 'constructor', 'onEvent', 'announce', 'serverKeys']) {
+      const answer = await post(name, { args: [] }, headers);
+      expect(answer.status).toBe(404);
+      expect(answer.body?.['message']).toBe(
+        'unknown call: expected one of status, newRecoveryPhrase, create, unlock, lock, call',
+      );
+    }
+    const noList = await post('status', {}, headers);
+    expect(noList.body?.['message']).toBe('missing field args: expected an array');
+  });
+
+  test('events come as they happen, to whoever is signed in, and end with the connection', async () => {
+    const { cookie, token } = await signIn();
+    const { port, host } = new URL(service.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    let received = '';
+    socket.setEncoding('utf8').on('data', (text: string) => (received += text));
+    socket.write(
+      `GET /window/events HTTP/1.1\r\nHost: ${host}\r\nCookie: ${cookie}\r\nX-Latchkey-Session: ${token}\r\n\r\n`,
+    );
+    await vi.waitFor(() => {
+      expect(received).toContain(': connected\n\n');
+    });
+    expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(received).toMatch(/\r\nContent-Type: text\/event-stream\r\n/);
+    expect(received).toMatch(/\r\nCache-Control: no-store\r\n/);
+    await service.vault.bridge.lock();
+    await vi.waitFor(() => {
+      expect(received).toContain('data: {"kind":"status"}\n\n');
+    });
+    socket.destroy();
+    // Nobody listens any more, and nobody minds.
+    await service.unlock();
+    expect(service.faults).toEqual([]);
+  });
+
+  test('the page comes with a policy and a nonce of its own, each time another', async () => {
+    expect(existsSync(service.config.rendererDirectory)).toBe(true);
+    const load = (): Promise<Answer> =>
+      send(service.url, { method: 'GET', headers: { accept: 'text/html' } });
+    const pages = [await load(), await load()];
+    const nonces = pages.map(({ status: code, headers, text }) => {
+      expect(code).toBe(200);
+      expect(headers).toMatchObject({
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin',
+        'cache-control': 'no-store',
+      });
+      const policy = String(headers['content-security-policy']);
+      expect(policy).toMatch(/default-src 'none'/);
+      expect(policy).not.toMatch(/unsafe|https?:|\*/);
+      const [, nonce = ''] = /'nonce-([A-Za-z0-9+/=]+)'/.exec(policy) ?? [];
+      expect(nonce).not.toBe('');
+      expect(text).toContain(nonce);
+      expect(text).not.toContain('__CSP_NONCE__');
+      return nonce;
+    });
+    expect(nonces[0]).not.toBe(nonces[1]);
+    // It holds no secret: the code is in the fragment, which browsers keep to themselves.
+    const { nonce } = JSON.parse(readFileSync(join(service.directory, 'endpoint.json'), 'utf8')) as {
+      nonce: string;
+    };
+    for (const { text } of pages) expect(text).not.toContain(nonce);
+  });
+});

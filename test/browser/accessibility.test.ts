@@ -1,0 +1,248 @@
+/** Whoever cannot see well, or has no mouse: axe-core on every screen in both schemes, and the keyboard alone. */
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { launchChromium, openWindow, takePicture } from './chromium.ts';
+import { newVaultPlace } from './service.ts';
+import {
+  askedPositions,
+  button,
+  firstRun,
+  heading,
+  password,
+  readPhrase,
+  refusedUnlocks,
+  tour,
+  wordField,
+} from './steps.ts';
+import type { Look } from './steps.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  return () => browser.close();
+});
+
+/** Everything that WCAG 2.2 asks for at levels A and AA, and axe-core's own good practice. */
+const everything = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa', 'best-practice'];
+
+/** The rules that a change of colours can break. */
+const ofColours = ['color-contrast', 'link-in-text-block'];
+
+describe('every screen, in light and in dark', () => {
+  /** `screen (scheme): rule, where, why` */
+  const found: string[] = [];
+  const seen: string[] = [];
+
+  async function check(page: Page, screen: string, onlyColours: boolean): Promise<void> {
+    // There are no frames to look into, and another page to gather results in would take as long again.
+    const axe = new AxeBuilder({ page }).setLegacyMode();
+    const { violations, passes } = await (
+      onlyColours ? axe.withRules(ofColours) : axe.withTags(everything)
+    ).analyze();
+    if (passes.length === 0) throw new Error(`axe-core found nothing to check on ${screen}`);
+    for (const { id, nodes } of violations) {
+      for (const { target, failureSummary } of nodes) {
+        found.push(`${screen}: ${id} at ${target.join(' ')}: ${failureSummary ?? ''}`);
+      }
+    }
+  }
+
+  const lookAt =
+    (page: Page): Look =>
+    async (screen) => {
+      seen.push(screen);
+      for (const colorScheme of ['dark', 'light'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+        await takePicture(page, `${screen}-${colorScheme}`);
+        await check(page, `${screen} (${colorScheme})`, colorScheme === 'dark');
+      }
+    };
+
+  test('axe-core finds nothing to mend', async () => {
+    using place = newVaultPlace();
+    await using service = await place.serve();
+    await using person = await openWindow(browser, { baseURL: service.url });
+    const { page } = person;
+    const look = lookAt(page);
+    await page.goto('/');
+    await heading(page, 'This window needs a new link').waitFor();
+    await look('signed-out');
+    await page.goto(service.windowUrl);
+    await firstRun(page, look);
+    await tour(page, look);
+    await refusedUnlocks(page, look);
+    await service.stop();
+    await heading(page, /service stopped$/).waitFor();
+    await look('stopped');
+    expect(seen.length).toBe(new Set(seen).size);
+    expect(found).toEqual([]);
+  });
+});
+
+describe('the keyboard alone', () => {
+  test('leads from the link to a first wallet and a signature, the focus always in sight', async () => {
+    using place = newVaultPlace();
+    await using service = await place.serve();
+    await using person = await openWindow(browser);
+    const { page } = person;
+    const keys = keyboardOf(page);
+    await page.goto(service.windowUrl);
+
+    await heading(page, 'A vault for your keys').waitFor();
+    await keys.press(button(page, 'Set up my vault'));
+    await heading(page, 'Names').waitFor();
+    await keys.type(page.getByRole('textbox', { name: 'Vault' }), 'Keyboard');
+    await keys.press(button(page, 'Continue'));
+    await heading(page, 'How the vault opens').waitFor();
+    await keys.type(page.getByRole('textbox', { name: 'Password', exact: true }), password);
+    await keys.type(page.getByRole('textbox', { name: 'The same password again' }), password);
+    // Enter in a field is as good as the button.
+    await page.keyboard.press('Enter');
+    await heading(page, 'Your recovery phrase').waitFor();
+    await keys.press(button(page, 'Show my words'), 'Space');
+    const words = await readPhrase(page);
+    await keys.press(button(page, 'I have written them down'));
+    await heading(page, 'Check the words').waitFor();
+    for (const position of await askedPositions(page)) {
+      await keys.type(wordField(page, position), words[position - 1] ?? '');
+    }
+    await keys.press(button(page, 'Create the vault'));
+    await heading(page, 'Your vault is ready').waitFor();
+    await keys.press(button(page, 'Open the vault'));
+    await heading(page, 'Wallets').waitFor();
+
+    await keys.press(page.getByRole('link', { name: 'New wallet' }));
+    await heading(page, 'New wallet').waitFor();
+    await keys.type(page.getByRole('textbox', { name: 'Name' }), 'Made by keyboard');
+    const solana = page.getByRole('checkbox', { name: 'Solana' });
+    await keys.press(solana, 'Space');
+    expect(await solana.isChecked()).toBe(true);
+    await keys.reach(page.getByRole('radio', { name: '12 words' }));
+    await page.keyboard.press('ArrowRight');
+    expect(await page.getByRole('radio', { name: '24 words' }).isChecked()).toBe(true);
+    await keys.press(button(page, 'Make the wallet'));
+    await heading(page, 'Made by keyboard').waitFor();
+
+    // A dialog takes the focus, keeps it, and gives it back.
+    const opener = button(page, 'Show QR code of Ethereum address');
+    await keys.press(opener);
+    const dialog = page.getByRole('dialog', { name: 'Ethereum address' });
+    await dialog.waitFor();
+    for (let count = 0; count < 5; count += 1) {
+      await page.keyboard.press('Tab');
+      expect(await dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true);
+    }
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    await expect.poll(() => isFocused(opener)).toBe(true);
+
+    await keys.press(page.getByRole('link', { name: 'Sign', exact: true }).last());
+    await heading(page, 'Sign').waitFor();
+    await keys.reach(page.getByRole('combobox', { name: 'Account' }));
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await keys.type(page.getByRole('textbox', { name: 'What to sign' }), 'no mouse');
+    await keys.press(button(page, 'Sign'));
+    await page.getByRole('region', { name: 'Signed' }).waitFor();
+
+    await keys.press(button(page, 'Lock'));
+    await heading(page, 'Unlock').waitFor();
+    await keys.type(page.getByRole('textbox', { name: 'Password', exact: true }), password);
+    await page.keyboard.press('Enter');
+    await heading(page, 'Sign').waitFor();
+
+    // The first stop of each screen leads past the menu.
+    await page.evaluate(() => {
+      window.location.hash = '#/wallets';
+    });
+    await heading(page, 'Wallets').waitFor();
+    await page.reload();
+    await heading(page, 'Wallets').waitFor();
+    const skip = page.getByRole('link', { name: 'Skip to content' });
+    await keys.reach(skip);
+    await page.keyboard.press('Enter');
+    await keys.reach(page.getByRole('link', { name: 'New wallet' }), 1);
+    expect(keys.hidden).toEqual([]);
+    expect(person.complaints).toEqual([]);
+  });
+});
+
+const isFocused = (target: Locator): Promise<boolean> =>
+  target.evaluate((element) => element === document.activeElement);
+
+interface Keyboard {
+  /** Presses Tab until the target has the focus. */
+  readonly reach: (target: Locator, most?: number) => Promise<void>;
+  readonly press: (target: Locator, key?: 'Enter' | 'Space') => Promise<void>;
+  /** Replaces what a field holds. */
+  readonly type: (target: Locator, text: string) => Promise<void>;
+  /** The stops at which one could not see where the focus is. */
+  readonly hidden: readonly string[];
+}
+
+function keyboardOf(page: Page): Keyboard {
+  const hidden: string[] = [];
+
+  const reach: Keyboard['reach'] = async (target, most = 40) => {
+    for (let count = 0; count < most; count += 1) {
+      await page.keyboard.press('Tab');
+      const unseen = await focusOutOfSight(page);
+      if (unseen !== undefined) hidden.push(unseen);
+      if (await isFocused(target)) return;
+    }
+    throw new Error(`${most} times Tab did not lead to ${String(target)}`);
+  };
+  return {
+    reach,
+    press: async (target, key = 'Enter') => {
+      await reach(target);
+      await page.keyboard.press(key);
+    },
+    type: async (target, text) => {
+      await reach(target);
+      await page.keyboard.press('ControlOrMeta+a');
+      await page.keyboard.type(text);
+    },
+    hidden,
+  };
+}
+
+/** Room around an element for its outline, in pixels. */
+const room = 6;
+
+/** Compares what the screen shows around the focused element with and without the focus. @returns its name if that is the same. */
+async function focusOutOfSight(page: Page): Promise<string | undefined> {
+  const spot = await page.evaluate(() => {
+    const element = document.activeElement;
+    // After the last element the focus is on the browser's own controls.
+    if (!(element instanceof HTMLElement) || element === document.body) return undefined;
+    element.scrollIntoView({ block: 'nearest' });
+    let shown: Element = element;
+    // A radio of a segmented control has no size of its own; its segment shows the focus.
+    while (shown.getBoundingClientRect().width < 10 && shown.parentElement !== null)
+      shown = shown.parentElement;
+    const { x, y, width, height } = shown.getBoundingClientRect();
+    return { name: element.outerHTML.slice(0, 200), x, y, width, height };
+  });
+  if (spot === undefined) return undefined;
+  const clip = {
+    x: Math.max(0, spot.x - room),
+    y: Math.max(0, spot.y - room),
+    width: spot.width + 2 * room,
+    height: spot.height + 2 * room,
+  };
+  const focused = await page.screenshot({ clip });
+  const element = await page.evaluateHandle(() => document.activeElement as HTMLElement);
+  await element.evaluate((each) => {
+    each.blur();
+  });
+  const unfocused = await page.screenshot({ clip });
+  await element.evaluate((each) => {
+    each.focus({ preventScroll: true });
+  });
+  return focused.equals(unfocused) ? spot.name : undefined;
+}

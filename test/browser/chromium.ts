@@ -1,0 +1,125 @@
+/** Chromium for the tests of the window, and windows in it that report what the page's policy refuses. */
+import { accessSync, constants } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+/** Where pictures of the screens go; not kept in git. */
+const pictures = join(import.meta.dirname, '../output/browser');
+
+const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** @throws Error with the line that installs it. */
+function chromiumPath(): string {
+  const given = process.env['CHROMIUM_PATH'] ?? '';
+  const directories = (process.env['PATH'] ?? '').split(delimiter).filter((directory) => directory !== '');
+  const candidates =
+    given === '' ? names.flatMap((name) => directories.map((directory) => join(directory, name))) : [given];
+  const found = candidates.find(isExecutable);
+  if (found !== undefined) return found;
+  const where = given === '' ? `on the PATH (${names.join(', ')})` : `at CHROMIUM_PATH=${given}`;
+  throw new Error(`There is no Chromium ${where}; install it with: apt-get install -y chromium`);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export async function launchChromium(): Promise<Browser> {
+  return chromium.launch({ executablePath: chromiumPath(), args: flags });
+}
+
+/** A refusal by the page's Content-Security-Policy. */
+export interface Violation {
+  readonly page: string;
+  readonly directive: string;
+  readonly blocked: string;
+}
+
+/** One person's browser: a context of its own, and what went wrong in its pages. */
+export interface BrowserWindow extends AsyncDisposable {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  readonly violations: Violation[];
+  /** Errors on the console and uncaught exceptions; refused requests, which the window shows itself, are left out. */
+  readonly complaints: string[];
+}
+
+/** Longer than anything in the window takes: what is not there by then does not come. Milliseconds. */
+const patience = 10_000;
+
+export async function openWindow(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<BrowserWindow> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+    colorScheme: 'light',
+    // Colours and positions are final at once, for pictures and for measuring contrast.
+    reducedMotion: 'reduce',
+    permissions: ['clipboard-read', 'clipboard-write'],
+    ...options,
+  });
+  context.setDefaultTimeout(patience);
+  const violations: Violation[] = [];
+  const complaints: string[] = [];
+  await context.exposeBinding('reportViolation', (_source, violation: Violation) => {
+    violations.push(violation);
+  });
+  await context.addInitScript(() => {
+    const report = (globalThis as unknown as { reportViolation: (violation: Violation) => unknown })
+      .reportViolation;
+    document.addEventListener('securitypolicyviolation', (event) => {
+      report({ page: location.href, directive: event.effectiveDirective, blocked: event.blockedURI });
+    });
+  });
+  context.on('console', (message) => {
+    if (message.type() !== 'error' || message.text().startsWith('Failed to load resource')) return;
+    complaints.push(message.text());
+  });
+  context.on('weberror', (error) => {
+    complaints.push(error.error().stack ?? error.error().message);
+  });
+  const page = await context.newPage();
+  return {
+    context,
+    page,
+    violations,
+    complaints,
+    [Symbol.asyncDispose]: async () => {
+      // What the person saw last says most about a failure.
+      const test = expect.getState().currentTestName?.replaceAll(/\W+/g, '-') ?? 'a-test';
+      await takePicture(page, `end-of-${test}`).catch(() => undefined);
+      await context.close();
+    },
+  };
+}
+
+/** Keeps a picture of the whole screen, what is below the fold included. */
+export async function takePicture(page: Page, name: string): Promise<void> {
+  await mkdir(pictures, { recursive: true });
+  // What sticks to the edge of the window would be drawn where it is now, in the middle of the picture.
+  await page.evaluate(() => {
+    window.scrollTo(0, 0);
+  });
+  await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true, animations: 'disabled' });
+}

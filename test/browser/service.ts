@@ -1,0 +1,66 @@
+/** The built `latchkey` command as a service with a window, on a vault of its own. */
+import { join } from 'node:path';
+import { CommandProcess, runCommand, temporaryDirectory } from '../support.ts';
+
+/** A running service; disposing it ends the process and leaves the vault. */
+export interface Service extends AsyncDisposable {
+  readonly url: string;
+  /** The link that signs one browser in, once. */
+  readonly windowUrl: string;
+  stop(): Promise<void>;
+  /** What it wrote to standard error, which is where faults of its own go. */
+  stderr(): string;
+}
+
+/** A vault's directory, served or not. */
+export interface VaultPlace extends Disposable {
+  /** @param port 0 for any free one. */
+  serve(port?: number): Promise<Service>;
+  /** A link for one more browser, from the service that runs: `latchkey open`. */
+  newLink(): Promise<string>;
+}
+
+interface ReadyLine {
+  readonly url: string;
+  readonly windowUrl: string;
+}
+
+async function start(argv: readonly string[]): Promise<Service> {
+  const process = new CommandProcess(argv);
+  try {
+    const { url, windowUrl } = JSON.parse(await process.nextLine()) as ReadyLine;
+    const stop = async (): Promise<void> => {
+      await process.stop();
+    };
+    return { url, windowUrl, stop, stderr: () => process.stderr, [Symbol.asyncDispose]: stop };
+  } catch (error) {
+    await process[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** A directory for a vault that nobody has made yet; no keychain is touched. */
+export function newVaultPlace(): VaultPlace {
+  const directory = temporaryDirectory();
+  const places = [
+    '--data-dir',
+    join(directory.path, 'vault'),
+    '--config-dir',
+    join(directory.path, 'config'),
+  ];
+  return {
+    serve: (port = 0) =>
+      start(['serve', '--ui', '--port', String(port), '--json', '--no-keychain', ...places]),
+    newLink: async () => {
+      const { code, stdout, stderr } = await runCommand(['open', '--no-browser', '--json', ...places]);
+      if (code !== 0) throw new Error(`latchkey open ended with ${String(code)}: ${stderr}`);
+      return (JSON.parse(stdout) as { windowUrl: string }).windowUrl;
+    },
+    [Symbol.dispose]: () => {
+      directory[Symbol.dispose]();
+    },
+  };
+}
+
+/** A vault in memory, made and unlocked already: `latchkey dev`. */
+export const serveDevVault = (): Promise<Service> => start(['dev', '--ui', '--port', '0', '--json']);

@@ -1,0 +1,278 @@
+/** What the window shows when something is not as usual: no service, nothing there, a refusal, little room. */
+import type { Browser, Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { launchChromium, openWindow, takePicture } from './chromium.ts';
+import { newVaultPlace, serveDevVault } from './service.ts';
+import {
+  button,
+  chooseSegment,
+  firstRun,
+  goTo,
+  heading,
+  lock,
+  makeWallet,
+  password,
+  refusedUnlocks,
+  tour,
+} from './steps.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  return () => browser.close();
+});
+
+const stopped = (page: Page) => heading(page, 'Latchkey’s service stopped');
+
+describe('a service that stops', () => {
+  test('is noticed, waited for on the same port, and entered again with a new link in the same tab', async () => {
+    using place = newVaultPlace();
+    const first = await place.serve();
+    await using person = await openWindow(browser);
+    const { page } = person;
+    await page.goto(first.windowUrl);
+    await firstRun(page);
+    await makeWallet(page, 'Savings', ['Ethereum']);
+    await first.stop();
+    await stopped(page).waitFor();
+    await page.getByText('Trying again every few seconds').waitFor();
+    // What the vault holds is not in sight of a window that cannot tell its state.
+    expect(await heading(page, 'Savings').isVisible()).toBe(false);
+
+    await using second = await place.serve(Number(new URL(first.url).port));
+    expect(second.url).toBe(first.url);
+    await heading(page, 'This window needs a new link').waitFor();
+    await page.goto(second.windowUrl);
+    await heading(page, 'Unlock').waitFor();
+    await page.getByRole('textbox', { name: 'Password', exact: true }).fill(password);
+    await button(page, 'Unlock').click();
+    await page.getByRole('link', { name: /Savings/ }).waitFor();
+    expect(person.complaints).toEqual([]);
+  });
+
+  test('leaves what was typed where it was, when it answers again', async () => {
+    await using service = await serveDevVault();
+    await using person = await openWindow(browser);
+    const { page } = person;
+    await page.goto(service.windowUrl);
+    await page.getByRole('link', { name: 'New wallet' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Half typed');
+    await page.route('**/window/**', (route) => route.abort('connectionrefused'));
+    await button(page, 'Make the wallet').click();
+    await stopped(page).waitFor();
+    await page.unroute('**/window/**');
+    await heading(page, 'New wallet').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Half typed');
+    await button(page, 'Make the wallet').click();
+    await heading(page, 'Half typed').waitFor();
+  });
+
+  test('shows that it is asking, while an answer takes its time', async () => {
+    await using service = await serveDevVault();
+    await using person = await openWindow(browser);
+    const { page } = person;
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/window/status', async (route) => {
+      await answered;
+      await route.continue();
+    });
+    await page.goto(service.windowUrl);
+    await page.getByRole('status').filter({ hasText: 'Asking the vault for its state' }).waitFor();
+    answer();
+    await heading(page, 'Wallets').waitFor();
+
+    await page.route('**/window/call', async (route) => {
+      if (route.request().postData()?.includes('list_activities') === true) {
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+      }
+      await route.continue();
+    });
+    await page.getByRole('link', { name: 'Activity' }).click();
+    await page.getByRole('status').filter({ hasText: 'Loading the activity log' }).waitFor();
+    await takePicture(page, 'activity-loading');
+    await page.getByRole('heading', { name: 'Nothing has happened yet' }).waitFor();
+  });
+});
+
+describe('a refusal', () => {
+  test('of a wallet’s name stands in its form, which keeps what was typed', async () => {
+    await using service = await serveDevVault();
+    await using person = await openWindow(browser);
+    const { page } = person;
+    await page.goto(service.windowUrl);
+    await makeWallet(page, 'Savings', ['Ethereum']);
+    await goTo(page, 'Wallets');
+    await page.getByRole('link', { name: 'New wallet' }).click();
+    const name = page.getByRole('textbox', { name: 'Name' });
+    // The name that is offered is a free one.
+    expect(await name.inputValue()).not.toBe('Savings');
+    await name.fill('Savings');
+    await button(page, 'Make the wallet').click();
+    await page.getByText('There is a wallet with this name already.').waitFor();
+    expect(await name.getAttribute('aria-invalid')).toBe('true');
+    await takePicture(page, 'wallet-name-taken');
+    await name.fill('More savings');
+    await button(page, 'Make the wallet').click();
+    await heading(page, 'More savings').waitFor();
+  });
+
+  test('of the service’s stands in the form too, for what the window could not know', async () => {
+    await using service = await serveDevVault();
+    await using person = await openWindow(browser);
+    const { page } = person;
+    await page.goto(service.windowUrl);
+    await makeWallet(page, 'Savings', ['Ethereum']);
+    // As if another window had made the wallet a moment ago.
+    await page.route('**/window/call', async (route) => {
+      if (route.request().postData()?.includes('list_wallets') !== true) return route.continue();
+      return route.fulfill({ json: { value: { status: 200, body: { wallets: [] } } } });
+    });
+    await page.reload();
+    await goTo(page, 'Wallets');
+    await page.getByRole('link', { name: 'New wallet' }).click();
+    const name = page.getByRole('textbox', { name: 'Name' });
+    await name.fill('Savings');
+    await button(page, 'Make the wallet').click();
+    const refusal = page.locator('form').getByRole('alert').filter({ hasText: 'The wallet was not made' });
+    await refusal.waitFor();
+    expect(await refusal.innerText()).toContain('name must be unique');
+    await takePicture(page, 'wallet-refused');
+    expect(await name.inputValue()).toBe('Savings');
+  });
+
+  test('of a read is shown with a way to try again', async () => {
+    await using service = await serveDevVault();
+    await using person = await openWindow(browser);
+    const { page } = person;
+    await page.goto(service.windowUrl);
+    await heading(page, 'Wallets').waitFor();
+    let broken = true;
+    await page.route('**/window/call', async (route) => {
+      if (!broken) return route.continue();
+      const value = { status: 500, body: { code: 13, message: 'internal error', details: [] } };
+      return route.fulfill({ json: { value } });
+    });
+    await page.reload();
+    const refusal = page.getByRole('alert').filter({ hasText: 'The wallets could not be read' });
+    await refusal.waitFor();
+    await takePicture(page, 'wallets-unreadable');
+    broken = false;
+    await button(refusal, 'Try again').click();
+    await page.getByRole('heading', { name: 'No wallet yet' }).waitFor();
+  });
+});
+
+describe('two windows of one vault', () => {
+  test('are locked together, and the second shows what the first makes', async () => {
+    using place = newVaultPlace();
+    await using service = await place.serve();
+    await using one = await openWindow(browser);
+    await one.page.goto(service.windowUrl);
+    await firstRun(one.page);
+    await using two = await openWindow(browser);
+    await two.page.goto(await place.newLink());
+    await heading(two.page, 'Wallets').waitFor();
+    await makeWallet(one.page, 'Seen by both', []);
+    await two.page.getByRole('link', { name: /Seen by both/ }).waitFor();
+    await lock(one.page);
+    expect(await one.page.locator('body').innerText()).not.toContain('Seen by both');
+    await heading(two.page, 'Unlock').waitFor();
+    expect(await two.page.locator('body').innerText()).not.toContain('Seen by both');
+  });
+});
+
+describe('a narrow window', () => {
+  /** The narrowest that a page must fit without scrolling sideways (WCAG 2.2, 1.4.10 asks for 320). */
+  const widths = [360, 320];
+
+  test('has no screen that scrolls sideways or cuts a text off', async () => {
+    using place = newVaultPlace();
+    await using service = await place.serve();
+    await using person = await openWindow(browser, {
+      baseURL: service.url,
+      viewport: { width: 360, height: 720 },
+    });
+    const { page } = person;
+    const tooWide: string[] = [];
+    const look = async (screen: string): Promise<void> => {
+      await takePicture(page, `${screen}-narrow`);
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 720 });
+        // What is drawn by script follows the window a moment later.
+        for (let tries = 0; tries < 5 && (await page.evaluate(overflows)).length > 0; tries += 1) {
+          await page.waitForTimeout(200);
+        }
+        for (const found of await page.evaluate(overflows)) tooWide.push(`${screen} at ${width}: ${found}`);
+      }
+      await page.setViewportSize({ width: 360, height: 720 });
+    };
+    await page.goto('/');
+    await heading(page, 'This window needs a new link').waitFor();
+    await look('signed-out');
+    await page.goto(service.windowUrl);
+    await firstRun(page, look);
+    await tour(page, look);
+    await refusedUnlocks(page, look);
+    await service.stop();
+    await stopped(page).waitFor();
+    await look('stopped');
+    expect(tooWide).toEqual([]);
+  });
+});
+
+describe('light and dark', () => {
+  test('follow the system until one is chosen, which is remembered', async () => {
+    await using service = await serveDevVault();
+    await using person = await openWindow(browser, { colorScheme: 'dark' });
+    const { page } = person;
+    const scheme = () => page.locator('html').getAttribute('data-mantine-color-scheme');
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    await page.goto(service.windowUrl);
+    await heading(page, 'Wallets').waitFor();
+    expect(await scheme()).toBe('dark');
+    const dark = await ground();
+    await page.emulateMedia({ colorScheme: 'light' });
+    await expect.poll(scheme).toBe('light');
+    expect(await ground()).not.toBe(dark);
+
+    await chooseSegment(page, 'Appearance', 'Dark');
+    await expect.poll(scheme).toBe('dark');
+    expect(await ground()).toBe(dark);
+    await page.reload();
+    await heading(page, 'Wallets').waitFor();
+    expect(await scheme()).toBe('dark');
+    expect(await page.getByRole('radio', { name: 'Dark' }).isChecked()).toBe(true);
+    await chooseSegment(page, 'Appearance', 'Follow the system');
+    await expect.poll(scheme).toBe('light');
+  });
+});
+
+/** Runs in the page. @returns what reaches beyond the window's right edge, or is cut off there. */
+function overflows(): readonly string[] {
+  const { clientWidth, scrollWidth } = document.documentElement;
+  const found = scrollWidth > clientWidth ? [`the page is ${scrollWidth} wide in ${clientWidth}`] : [];
+  const scrolls = (element: Element | null): boolean =>
+    element !== null &&
+    (/auto|scroll/.test(getComputedStyle(element).overflowX) || scrolls(element.parentElement));
+  for (const element of document.body.querySelectorAll<HTMLElement>('*')) {
+    const { right, width, height } = element.getBoundingClientRect();
+    // What is there for screen readers alone is a pixel in size.
+    if (width <= 1 || height <= 1 || !element.checkVisibility({ visibilityProperty: true })) continue;
+    // Ornaments of a control move in and out of its frame.
+    if (element.closest('[aria-hidden=true]') !== null) continue;
+    const frame = element.parentElement?.closest('section, form, main, [role=dialog]');
+    const edge = Math.min(clientWidth, frame?.getBoundingClientRect().right ?? clientWidth);
+    if (right > edge + 1 && !scrolls(element.parentElement)) {
+      found.push(`${element.outerHTML.slice(0, 120)} ends at ${Math.round(right)} of ${Math.round(edge)}`);
+    }
+    const cuts = getComputedStyle(element).overflowX === 'hidden';
+    if (cuts && element.scrollWidth > element.clientWidth + 1) {
+      found.push(`${element.outerHTML.slice(0, 120)} cuts off what it holds`);
+    }
+  }
+  return found;
+}

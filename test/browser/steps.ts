@@ -1,0 +1,321 @@
+/** A person's way through the window: by what is written on the screen, as they would find it. */
+import type { Locator, Page } from 'playwright-core';
+
+export const password = 'correct horse battery staple';
+
+/** Tells a test that a screen is complete, before the person goes on. */
+export type Look = (screen: string) => Promise<void>;
+
+const nowhere: Look = () => Promise.resolve();
+
+export const heading = (page: Page, name: string | RegExp): Locator =>
+  page.getByRole('heading', { level: 1, name });
+export const button = (place: Page | Locator, name: string | RegExp): Locator =>
+  place.getByRole('button', { name });
+
+/** The first run from its first screen into the vault. @returns the 24 words. */
+export async function firstRun(page: Page, look: Look = nowhere): Promise<readonly string[]> {
+  await heading(page, 'A vault for your keys').waitFor();
+  await look('first-run-welcome');
+  await button(page, 'Set up my vault').click();
+
+  await heading(page, 'Names').waitFor();
+  await page.getByRole('textbox', { name: 'Vault' }).fill('');
+  await page.getByRole('textbox', { name: 'Email' }).fill('not an address');
+  await button(page, 'Continue').click();
+  await page.getByText('Give the vault a name.').waitFor();
+  await look('first-run-names-refused');
+  await page.getByRole('textbox', { name: 'Vault' }).fill('Family');
+  await page.getByRole('textbox', { name: 'You' }).fill('Ada');
+  await page.getByRole('textbox', { name: 'Email' }).fill('ada@example.org');
+  await look('first-run-names');
+  await button(page, 'Continue').click();
+
+  await heading(page, 'How the vault opens').waitFor();
+  await look('first-run-opening');
+  await page.getByRole('textbox', { name: 'Password', exact: true }).fill('short');
+  await page.getByRole('textbox', { name: 'The same password again' }).fill('shorter');
+  await button(page, 'Continue').click();
+  await page.getByText('The two passwords differ.').waitFor();
+  await look('first-run-opening-refused');
+  await page.getByRole('textbox', { name: 'Password', exact: true }).fill(password);
+  await page.getByRole('textbox', { name: 'The same password again' }).fill(password);
+  await look('first-run-opening-filled');
+  await button(page, 'Continue').click();
+
+  await heading(page, 'Your recovery phrase').waitFor();
+  await look('first-run-phrase-hidden');
+  await button(page, 'Show my words').click();
+  await look('first-run-phrase');
+  await button(page, 'Copy…').click();
+  await look('first-run-phrase-copying');
+  const words = await readPhrase(page);
+  await button(page, 'I have written them down').click();
+
+  await heading(page, 'Check the words').waitFor();
+  const asked = await askedPositions(page);
+  for (const position of asked) await wordField(page, position).fill('zebra');
+  await button(page, 'Create the vault').click();
+  await page.getByText('on your paper again').first().waitFor();
+  await look('first-run-check-refused');
+  for (const position of asked) await wordField(page, position).fill(words[position - 1] ?? '');
+  await look('first-run-check');
+  await button(page, 'Create the vault').click();
+
+  await heading(page, 'Your vault is ready').waitFor();
+  await look('first-run-done');
+  await button(page, 'Open the vault').click();
+  await heading(page, 'Wallets').waitFor();
+  return words;
+}
+
+/** The words on the sheet, in the order of their numbers. */
+export async function readPhrase(page: Page): Promise<readonly string[]> {
+  const items = await page
+    .getByRole('list', { name: 'Recovery phrase' })
+    .getByRole('listitem')
+    .allInnerTexts();
+  const numbered = items.map((text) => /^(\d+)\s+([a-z]+)$/.exec(text.trim()));
+  return numbered.map((match, index) => {
+    if (match?.[1] !== String(index + 1))
+      throw new Error(`word ${index + 1} is shown as ${String(items[index])}`);
+    return match[2] ?? '';
+  });
+}
+
+/** The positions of the words that are asked for, in the order of their fields. */
+export async function askedPositions(page: Page): Promise<readonly number[]> {
+  const labels = await page
+    .locator('label')
+    .filter({ hasText: /^Word \d+/ })
+    .allInnerTexts();
+  return labels.map((label) => Number(/\d+/.exec(label)?.[0]));
+}
+
+export const wordField = (page: Page, position: number): Locator =>
+  page.getByRole('textbox', { name: `Word ${String(position)}`, exact: true });
+
+/** Goes to a place by the menu of the vault, which a narrow window keeps behind a button. */
+export async function goTo(page: Page, place: string): Promise<void> {
+  const menu = button(page, 'Menu');
+  if (await menu.isVisible()) await menu.click();
+  await page
+    .getByRole('navigation', { name: 'Places' })
+    .getByRole('link', { name: place, exact: true })
+    .click();
+  await heading(page, place).waitFor();
+}
+
+/** Makes a wallet from the list of wallets. */
+export async function makeWallet(page: Page, name: string, chains: readonly string[]): Promise<void> {
+  await page.getByRole('link', { name: 'New wallet' }).click();
+  await heading(page, 'New wallet').waitFor();
+  await page.getByRole('textbox', { name: 'Name' }).fill(name);
+  for (const chain of ['Ethereum', 'Bitcoin', 'Solana']) {
+    await page.getByRole('checkbox', { name: chain }).setChecked(chains.includes(chain));
+  }
+  await button(page, 'Make the wallet').click();
+  await heading(page, name).waitFor();
+}
+
+/** The addresses of the wallet on the screen, by the name of their chain. */
+export async function readAddresses(page: Page, list = 'Accounts'): Promise<readonly string[]> {
+  return page.getByRole('list', { name: list }).locator('.lk-grouped').allInnerTexts();
+}
+
+/** Picks an option of a select by its words. */
+export async function choose(page: Page, label: string, option: string | RegExp): Promise<void> {
+  await page.getByRole('combobox', { name: label }).click();
+  await page.getByRole('option', { name: option }).click();
+}
+
+/** A segment of a segmented control is a radio that its label covers. */
+export async function chooseSegment(page: Page, control: string, segment: string): Promise<void> {
+  await page.getByRole('radiogroup', { name: control }).locator('label').filter({ hasText: segment }).click();
+}
+
+/** What the signature's panel says, by the names of its rows. */
+export async function readFacts(place: Locator): Promise<ReadonlyMap<string, string>> {
+  const rows = await place.locator('dl > div').all();
+  return new Map(
+    await Promise.all(
+      rows.map(
+        async (row) =>
+          [
+            (await row.locator('dt').innerText()).trim(),
+            (await row.locator('dd').innerText()).trim(),
+          ] as const,
+      ),
+    ),
+  );
+}
+
+/** Every screen inside a vault that has nothing in it at first; it is locked at the end. */
+export async function tour(page: Page, look: Look): Promise<void> {
+  await emptyPlaces(page, look);
+  await walletScreens(page, look);
+  await privateKeyScreens(page, look);
+  await signScreens(page, look);
+  await activityScreens(page, look);
+  await connectScreens(page, look);
+  await unknownAddresses(page, look);
+  await lock(page);
+  await look('unlock');
+}
+
+export async function lock(page: Page): Promise<void> {
+  const menu = button(page, 'Menu');
+  if (await menu.isVisible()) {
+    await menu.click();
+    await button(page, 'Lock').waitFor();
+  }
+  await button(page, 'Lock').click();
+  await heading(page, 'Unlock').waitFor();
+}
+
+async function emptyPlaces(page: Page, look: Look): Promise<void> {
+  for (const [place, nothing] of [
+    ['Private keys', 'No private key yet'],
+    ['Sign', 'Nothing to sign with yet'],
+    ['Activity', 'Nothing has happened yet'],
+    ['Connect', 'A key for a script'],
+    ['Wallets', 'No wallet yet'],
+  ] as const) {
+    await goTo(page, place);
+    await page.getByRole('heading', { name: nothing }).waitFor();
+    await look(`${place.toLowerCase().replace(' ', '-')}-empty`);
+  }
+  const menu = button(page, 'Menu');
+  if (!(await menu.isVisible())) return;
+  await menu.click();
+  await look('menu');
+  await menu.click();
+}
+
+async function walletScreens(page: Page, look: Look): Promise<void> {
+  await page.getByRole('link', { name: 'New wallet' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('');
+  await page.getByText('Give the wallet a name.').waitFor();
+  await look('wallet-new');
+  await goTo(page, 'Wallets');
+  await makeWallet(page, 'Nothing in it', []);
+  await page.getByRole('heading', { name: 'No account yet' }).waitFor();
+  await look('wallet-empty');
+  await goTo(page, 'Wallets');
+  await makeWallet(page, 'A wallet whose name is as long as names are in a family of many', [
+    'Ethereum',
+    'Bitcoin',
+    'Solana',
+  ]);
+  await page.getByRole('listitem').nth(2).waitFor();
+  await look('wallet');
+  await button(page, 'Show QR code of Solana address').click();
+  const code = page.getByRole('dialog', { name: 'Solana address' });
+  await code.waitFor();
+  await look('wallet-qr');
+  await button(code, 'Close').click();
+  await code.waitFor({ state: 'hidden' });
+
+  await button(page, 'Add account').click();
+  const adding = page.getByRole('dialog', { name: 'Add an account' });
+  await adding.waitFor();
+  await look('wallet-add-account');
+  await page.getByRole('combobox', { name: 'Chain' }).click();
+  await page.getByRole('option', { name: 'Another path or format' }).waitFor();
+  await look('wallet-add-account-chains');
+  await page.getByRole('option', { name: 'Another path or format' }).click();
+  await choose(page, 'Curve', /^Ed25519/);
+  await adding.getByRole('textbox', { name: 'Path' }).fill("m/44'/501'/0");
+  await adding.getByText('Ed25519 derives hardened steps only').waitFor();
+  await look('wallet-add-account-refused');
+  await button(adding, 'Cancel').click();
+  await adding.waitFor({ state: 'hidden' });
+  await goTo(page, 'Wallets');
+  await page.getByRole('listitem').nth(1).waitFor();
+  await look('wallets');
+}
+
+async function privateKeyScreens(page: Page, look: Look): Promise<void> {
+  await goTo(page, 'Private keys');
+  await page.getByRole('link', { name: 'New private key' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Release signing');
+  await page.getByRole('checkbox', { name: 'Ethereum' }).check();
+  await page.getByRole('checkbox', { name: 'Public key, uncompressed' }).check();
+  await look('private-key-new');
+  await button(page, 'Make the key').click();
+  await heading(page, 'Release signing').waitFor();
+  await look('private-key');
+  await goTo(page, 'Private keys');
+  await page.getByRole('listitem').first().waitFor();
+  await look('private-keys');
+}
+
+async function signScreens(page: Page, look: Look): Promise<void> {
+  await goTo(page, 'Sign');
+  await choose(page, 'Wallet', 'Nothing in it');
+  await page.getByPlaceholder('This wallet has no account').waitFor();
+  await look('sign-no-account');
+  await choose(page, 'Wallet', /^A wallet whose name/);
+  await chooseSegment(page, 'Form of the payload', 'Hex');
+  await page.getByRole('textbox', { name: 'What to sign' }).fill('0xabc');
+  await button(page, 'Sign').click();
+  await page.getByText('one digit is missing').waitFor();
+  await look('sign-refused');
+  await chooseSegment(page, 'Form of the payload', 'Text');
+  await chooseSegment(page, 'Kind of key', 'A private key');
+  await page.getByRole('textbox', { name: 'What to sign' }).fill('A text of several words, '.repeat(8));
+  await look('sign');
+  await button(page, 'Sign').click();
+  await page.getByRole('region', { name: 'Signed' }).waitFor();
+  await look('signed');
+}
+
+async function activityScreens(page: Page, look: Look): Promise<void> {
+  await goTo(page, 'Activity');
+  await page.getByRole('listitem').nth(3).waitFor();
+  await look('activity');
+  await page.getByRole('link', { name: /Sign a payload/ }).click();
+  const detail = page.getByRole('dialog', { name: 'Activity' });
+  await detail.getByRole('region', { name: 'What came of it, as JSON' }).waitFor();
+  await look('activity-detail');
+  await button(detail, 'Close').click();
+  await detail.waitFor({ state: 'hidden' });
+  await choose(page, 'Outcome', 'Rejected');
+  await page.getByRole('heading', { name: 'No activity of this kind' }).waitFor();
+  await look('activity-none-of-this-kind');
+}
+
+async function connectScreens(page: Page, look: Look): Promise<void> {
+  await goTo(page, 'Connect');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Payroll script');
+  await button(page, 'Make a key').click();
+  await page.getByRole('heading', { name: '“Payroll script” is ready' }).waitFor();
+  await look('connect-made');
+  await button(page, 'Show the private key').click();
+  await page.getByRole('tab', { name: 'TypeScript' }).click();
+  await look('connect-shown');
+  await page.getByRole('tab', { name: 'Command line' }).click();
+  await look('connect-command-line');
+}
+
+async function unknownAddresses(page: Page, look: Look): Promise<void> {
+  await page.goto('/#/wallets/00000000-0000-4000-8000-000000000000');
+  await page.getByRole('alert').filter({ hasText: 'The wallet could not be read' }).waitFor();
+  await look('wallet-unknown');
+  await page.goto('/#/nowhere');
+  await heading(page, 'There is nothing here').waitFor();
+  await look('not-found');
+}
+
+/** The ways in that a locked vault refuses; it stays locked. */
+export async function refusedUnlocks(page: Page, look: Look): Promise<void> {
+  await page.getByRole('textbox', { name: 'Password', exact: true }).fill('not the password');
+  await button(page, 'Unlock').click();
+  await page.getByRole('alert').filter({ hasText: 'The vault is still locked' }).waitFor();
+  await look('unlock-refused');
+  await chooseSegment(page, 'Unlock with', 'Recovery phrase');
+  await page.getByRole('textbox', { name: 'Recovery phrase' }).fill('abandon '.repeat(23));
+  await button(page, 'Unlock').click();
+  await page.getByText('A recovery phrase has 24 words; here are 23.').waitFor();
+  await look('unlock-phrase');
+}

@@ -1,0 +1,291 @@
+/** Secrets stay where they are sealed: not in files, not in answers, not in what a process writes. */
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { derivePrivateKey } from '../main/crypto/derivation.ts';
+import { mnemonicFromEntropy, seedFromMnemonic } from '../main/crypto/mnemonics.ts';
+import type { Random } from '../main/lib/random.ts';
+import {
+  CommandProcess,
+  ethereumAccount,
+  newTestKey,
+  newWallet,
+  runCommand,
+  send,
+  solanaAccount,
+  startTestVault,
+  temporaryDirectory,
+} from './support.ts';
+import type { Answer, Json } from './support.ts';
+
+const password = 'a password that nobody guesses 4711';
+
+/** Everything that must not be seen, by what it is. */
+type Secrets = Map<string, readonly Buffer[]>;
+
+/** The forms that a secret would turn up in, had it gone astray. */
+function formsOf(secret: Uint8Array): Buffer[] {
+  const bytes = Buffer.from(secret);
+  const hex = bytes.toString('hex');
+  const texts = [
+    hex,
+    hex.toUpperCase(),
+    bytes.toString('base64').replace(/=+$/, ''),
+    bytes.toString('base64url'),
+    bytes.join(','),
+  ];
+  return [bytes, ...texts.map((text) => Buffer.from(text))];
+}
+
+/** A text, as it is, in the forms of its bytes, and in part. */
+function textForms(text: string): Buffer[] {
+  const words = text.split(' ');
+  const part = words.length > 4 ? [words.slice(0, 4), words.slice(-4)].map((some) => some.join(' ')) : [];
+  return [
+    ...formsOf(Buffer.from(text)),
+    Buffer.from(JSON.stringify(words)),
+    ...part.map((some) => Buffer.from(some)),
+  ];
+}
+
+/** @returns what was found where; nothing, if all is well. */
+function findSecrets(secrets: Secrets, places: ReadonlyMap<string, Buffer>): string[] {
+  return [...secrets].flatMap(([secret, forms]) =>
+    [...places].flatMap(([place, content]) =>
+      forms.some((form) => content.includes(form)) ? [`${secret} in ${place}`] : [],
+    ),
+  );
+}
+
+const filesIn = (directory: string): Map<string, Buffer> =>
+  new Map(readdirSync(directory).map((name) => [name, readFileSync(join(directory, name))]));
+
+describe('a vault with a password, a phrase, wallets and keys', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  test('shows none of them, whatever it is asked and however it is mishandled', async () => {
+    const written: string[] = [];
+    for (const stream of [process.stdout, process.stderr]) {
+      vi.spyOn(stream, 'write').mockImplementation((text) => {
+        written.push(String(text));
+        return true;
+      });
+    }
+    const secrets: Secrets = new Map();
+    // Ids, salts and nonces are public; all else that is drawn is a secret or becomes one.
+    const open = new Set([
+      'vault',
+      'organization',
+      'user',
+      'api key',
+      'activity',
+      'vote',
+      'query',
+      'wallet account',
+      'keyslot.id',
+      'keyslot.salt',
+      'sealing.nonce',
+    ]);
+    const seeds: Uint8Array[] = [];
+    const random: Random = (purpose, length) => {
+      const bytes = new Uint8Array(randomBytes(length));
+      if (open.has(purpose)) return bytes;
+      const name = `${purpose} ${String(secrets.size)}`;
+      secrets.set(name, formsOf(bytes));
+      if (purpose === 'mnemonic' || purpose.includes('recovery phrase')) {
+        const mnemonic = mnemonicFromEntropy(bytes);
+        secrets.set(`${name}, in words`, textForms(mnemonic));
+        const seed = seedFromMnemonic(mnemonic);
+        secrets.set(`${name}, its seed`, formsOf(seed));
+        seeds.push(seed);
+      }
+      return bytes;
+    };
+    await using service = await startTestVault({
+      password,
+      substitutes: { random, onFault: (fault) => written.push(String(fault)) },
+    });
+    secrets.set('password', textForms(password));
+    const { root, vault } = service;
+    const answers: Answer[] = [];
+    const note = async (answer: Promise<Answer>): Promise<void> => {
+      answers.push(await answer);
+    };
+
+    const { walletId, ethereum, solana } = await newWallet(root);
+    for (const seed of seeds) {
+      for (const { curve, path } of [ethereumAccount, solanaAccount]) {
+        secrets.set(`key of ${path} ${String(secrets.size)}`, formsOf(derivePrivateKey(curve, seed, path)));
+      }
+    }
+    for (const curve of ['CURVE_SECP256K1', 'CURVE_ED25519']) {
+      const privateKeys = [
+        { privateKeyName: curve, curve, privateKeyTags: [], addressFormats: ['ADDRESS_FORMAT_COMPRESSED'] },
+      ];
+      await note(root.submit('create_private_keys', 'CREATE_PRIVATE_KEYS_V2', { privateKeys }));
+    }
+    const accounts = [{ ...ethereumAccount, path: "m/44'/60'/1'/0/0" }];
+    await note(root.submit('create_wallet_accounts', 'CREATE_WALLET_ACCOUNTS', { walletId, accounts }));
+    for (const signWith of [ethereum, solana, 'nobody', walletId]) {
+      for (const hashFunction of [
+        'HASH_FUNCTION_SHA256',
+        'HASH_FUNCTION_NOT_APPLICABLE',
+        'HASH_FUNCTION_NO_OP',
+      ]) {
+        const encoding = 'PAYLOAD_ENCODING_TEXT_UTF8';
+        const parameters = { signWith, payload: 'x', encoding, hashFunction };
+        await note(root.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', parameters));
+      }
+    }
+    for (const operation of [
+      'whoami',
+      'get_organization',
+      'list_users',
+      'list_private_keys',
+      'list_wallets',
+      'list_wallet_accounts',
+    ]) {
+      await note(root.query(operation));
+    }
+    await note(root.query('list_activities', { paginationOptions: { limit: '100' } }));
+    await note(root.as(newTestKey()).query('whoami'));
+    await note(send(service.url, { method: 'GET', path: '/public/v1/discovery/keys' }));
+
+    // The window's door, as the command line uses it, and with the mistakes that people and programs make.
+    const { nonce } = JSON.parse(readFileSync(join(service.directory, 'endpoint.json'), 'utf8')) as {
+      nonce: string;
+    };
+    const call = (path: string, body: unknown): Promise<void> =>
+      note(
+        send(service.url, {
+          path: `/window/${path}`,
+          headers: { authorization: `Bearer ${nonce}` },
+          body: JSON.stringify(body),
+        }),
+      );
+    const phrase = service.recoveryPhrase;
+    const wrong = [
+      { with: 'password', password: `${password}!` },
+      { with: 'password', password: [password] },
+      { with: 'password', password: password.repeat(200) },
+      { with: password, password },
+      { with: 'recovery', phrase: `${phrase} ${phrase}` },
+      { with: 'recovery', phrase: phrase.replace(/\w+$/, 'latchkey') },
+      { with: 'recovery', phrase: phrase.split(' ') },
+      { with: 'recovery', phrase: phrase.split(' ').reverse().join(' ') },
+      password,
+      phrase,
+    ];
+    for (const how of wrong) await call('unlock', { args: [how] });
+    await call('unlock', { args: password });
+    await call('unlock', password);
+    await call('session', { code: { password } });
+    await call('status', { args: [] });
+    await call('create', {
+      args: [
+        {
+          organizationName: password,
+          userName: [password],
+          useKeychain: false,
+          password: 7,
+          confirmedWords: phrase,
+        },
+      ],
+    });
+    await call('lock', { args: [] });
+    await note(root.submit('create_wallet', 'CREATE_WALLET', { walletName: 'Locked', accounts: [] }));
+    await call('unlock', { args: [{ with: 'password', password }] });
+    await call('unlock', { args: [{ with: 'recovery', phrase }] });
+
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(12);
+    expect(answers.filter(({ status }) => status >= 400).length).toBeGreaterThan(20);
+    const places = new Map([
+      ...filesIn(service.directory),
+      ...answers.map(
+        ({ text }, index) => [`answer ${String(index)}: ${text.slice(0, 100)}`, Buffer.from(text)] as const,
+      ),
+      ['standard output and error', Buffer.from(written.join(''))],
+      ['the status', Buffer.from(JSON.stringify(await vault.bridge.status()))],
+    ]);
+    // The master key, the vault's own keys, both phrases, both keys and what is derived of them.
+    expect(secrets.size).toBeGreaterThan(15);
+    expect([...places.keys()]).toEqual(expect.arrayContaining(['vault.db', 'vault.db-wal', 'endpoint.json']));
+    expect(findSecrets(secrets, places)).toEqual([]);
+
+    // The search finds what is there.
+    const present: Secrets = new Map([['address', [Buffer.from(ethereum)]]]);
+    expect(findSecrets(present, places).some((found) => found.startsWith('address in vault.db'))).toBe(true);
+    // The command line's own secret is in the note for it, and nowhere else.
+    places.delete('endpoint.json');
+    expect(findSecrets(new Map([['nonce', formsOf(Buffer.from(nonce))]]), places)).toEqual([]);
+
+    await vault.close();
+    expect(findSecrets(secrets, filesIn(service.directory))).toEqual([]);
+  });
+});
+
+describe('the command', () => {
+  test('writes the phrase once, and no other secret anywhere', async () => {
+    using home = temporaryDirectory();
+    const locations = ['--data-dir', join(home.path, 'vault'), '--config-dir', home.path];
+    const secret = { descriptor3: password };
+    const opened = ['--no-keychain', '--password-fd', '3', ...locations];
+    const made = await runCommand(['init', '--json', ...opened], secret);
+    const { recoveryPhrase, organizationId } = JSON.parse(made.stdout) as {
+      recoveryPhrase: string;
+      organizationId: string;
+    };
+    const apiPrivateKey = readFileSync(join(home.path, 'keys/owner.private'), 'utf8').trim();
+    const secrets: Secrets = new Map([
+      ['password', textForms(password)],
+      ['phrase', textForms(recoveryPhrase)],
+      ['API key', [...formsOf(Buffer.from(apiPrivateKey, 'hex'))]],
+    ]);
+
+    await using service = new CommandProcess(['serve', '--port', '0', '--json', ...opened], secret);
+    await service.nextLine();
+    const run = (argv: readonly string[], options = secret) => runCommand([...argv, ...locations], options);
+    const create = JSON.stringify({
+      type: 'ACTIVITY_TYPE_CREATE_WALLET',
+      parameters: { walletName: 'x', accounts: [ethereumAccount] },
+    });
+    const outputs = [
+      await run(['request', '--path', '/public/v1/submit/create_wallet', '--body', create]),
+      await run(['request', '--path', '/public/v1/query/list_activities', '--body', '{}']),
+      await run(['status']),
+      await run(['doctor', '--no-keychain']),
+      await run(['lock']),
+      await run(['unlock', '--password-fd', '3'], { descriptor3: `${password}?` }),
+      await run(['unlock', '--password-fd', '3']),
+      await run(['unlock', '--recovery-file', join(home.path, 'keys/owner.private')]),
+      await run(['stamp', '--body', '{}']),
+    ];
+    expect(outputs.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 5, 0, 5, 0]);
+    await service.stop();
+    const places = new Map([
+      ['init, standard error', Buffer.from(made.stderr)],
+      ['init, standard output', Buffer.from(made.stdout.replace(recoveryPhrase, ''))],
+      ...outputs.map(
+        ({ stdout, stderr }, index) => [`output ${String(index)}`, Buffer.from(stdout + stderr)] as const,
+      ),
+      ['serve', Buffer.from(service.stdout + service.stderr)],
+      ...filesIn(join(home.path, 'vault')),
+    ]);
+    expect(findSecrets(secrets, places)).toEqual([]);
+    const present: Secrets = new Map([['organization', [Buffer.from(organizationId)]]]);
+    expect(findSecrets(present, places)).toContain('organization in vault.db');
+  });
+
+  test('dev keeps its API key to its one line', async () => {
+    await using dev = new CommandProcess(['dev', '--port', '0', '--seed', 'secret seed']);
+    const line = JSON.parse(await dev.nextLine()) as Json;
+    await fetch(`${String(line['url'])}/public/v1/query/whoami`, { method: 'POST', body: '{}' });
+    await dev.stop();
+    expect(dev.stdout.split('\n')).toHaveLength(2);
+    expect(dev.stderr).not.toContain(String(line['apiPrivateKey']));
+    expect(dev.stderr).not.toContain('secret seed');
+  });
+});

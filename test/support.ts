@@ -1,0 +1,507 @@
+/** What the whole-system tests share: real vaults in directories of their own, the command as a process, raw requests. */
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request as httpRequest } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { makeConfig } from '../main/config.ts';
+import type { Config, ConfigOptions } from '../main/config.ts';
+import { entropyLength, mnemonicFromEntropy } from '../main/crypto/mnemonics.ts';
+import type { Clock } from '../main/lib/clock.ts';
+import type { NewVault } from '../main/setup.ts';
+import { startVault } from '../main/vault.ts';
+import type { Substitutes, Vault } from '../main/vault.ts';
+
+const projectRoot = join(import.meta.dirname, '..');
+
+/** The command as `vite build` makes it. */
+const command = join(projectRoot, 'dist/main/cli.js');
+
+export type Json = Record<string, unknown>;
+
+/** A directory that goes with the test. */
+export function temporaryDirectory(): { readonly path: string } & Disposable {
+  const path = mkdtempSync(join(tmpdir(), 'latchkey-test-'));
+  return {
+    path,
+    [Symbol.dispose]: () => {
+      rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+    },
+  };
+}
+
+/** Runs as the machine's clock does until a test moves it. */
+export class TestClock implements Clock {
+  #offset = 0;
+
+  now(): number {
+    return Date.now() + this.#offset;
+  }
+
+  wall(): number {
+    return this.now();
+  }
+
+  advance(milliseconds: number): void {
+    this.#offset += milliseconds;
+  }
+}
+
+/** An API key whose private half is here; P-256, signed with the platform's own ECDSA. */
+export interface TestKey {
+  /** Hex, compressed. */
+  readonly publicKey: string;
+  /** Hex, the scalar. */
+  readonly privateKey: string;
+  /** @returns the value of `X-Stamp` over these bytes. */
+  stamp(body: string | Uint8Array): string;
+}
+
+/** A fresh P-256 API key. */
+export function newTestKey(): TestKey {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return testKey(privateKey);
+}
+
+/** The key that a command wrote to its files, or `dev` printed. Both hex: the scalar, and the compressed point. */
+export function testKeyOf(privateKey: string, publicKey: string): TestKey {
+  const sec1 = Buffer.concat([
+    Buffer.from('30310201010420', 'hex'),
+    Buffer.from(privateKey, 'hex'),
+    Buffer.from('a00a06082a8648ce3d030107', 'hex'),
+  ]);
+  return { ...testKey(createPrivateKey({ key: sec1, format: 'der', type: 'sec1' })), publicKey };
+}
+
+function testKey(key: KeyObject): TestKey {
+  const { d = '', x = '', y = '' } = key.export({ format: 'jwk' });
+  const odd = (Buffer.from(y, 'base64url').at(-1) ?? 0) & 1;
+  const publicKey = `0${String(2 + odd)}${Buffer.from(x, 'base64url').toString('hex')}`;
+  return {
+    publicKey,
+    privateKey: Buffer.from(d, 'base64url').toString('hex'),
+    stamp: (body) =>
+      stampText({
+        publicKey,
+        scheme: 'SIGNATURE_SCHEME_TK_API_P256',
+        signature: sign('sha256', Buffer.from(body), key).toString('hex'),
+      }),
+  };
+}
+
+/** @returns the header's form of a stamp: base64url of its JSON. */
+export const stampText = (stamp: unknown): string => Buffer.from(JSON.stringify(stamp)).toString('base64url');
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** The parsed text; undefined where it is no JSON object. */
+  readonly body: Json | undefined;
+}
+
+export interface RawRequest {
+  readonly method?: string;
+  readonly path?: string;
+  /** Replace what would be sent; undefined leaves a header out. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly body?: string | Uint8Array;
+  /** Where to connect, when the URL's own host is not it. */
+  readonly address?: string;
+}
+
+// `fetch` decides Host, Origin and Content-Length itself, and these tests are about such headers.
+const agent = new Agent({ keepAlive: false });
+
+/** One request, every header as given. */
+export async function send(url: string, raw: RawRequest = {}): Promise<Answer> {
+  const target = new URL(raw.path ?? '/', url);
+  const body = Buffer.from(raw.body ?? '');
+  const headers = Object.entries<string | undefined>({
+    host: target.host,
+    ...(body.length > 0 ? { 'content-length': String(body.length) } : {}),
+    ...raw.headers,
+  }).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const request = httpRequest({
+    agent,
+    host: raw.address ?? target.hostname.replace(/^\[|\]$/g, ''),
+    port: target.port,
+    path: raw.path ?? '/',
+    method: raw.method ?? 'POST',
+    setHost: false,
+    headers: Object.fromEntries(headers),
+  });
+  request.end(body);
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const text = await readAll(response);
+  return { status: response.statusCode ?? 0, headers: response.headers, text, body: parseObject(text) };
+}
+
+function parseObject(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function readAll(stream: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Posts as one user of one organization, stamped. */
+export class TestClient {
+  readonly url: string;
+  readonly organizationId: string;
+  readonly key: TestKey;
+  #lastTimestamp = 0;
+
+  constructor(url: string, organizationId: string, key: TestKey) {
+    this.url = url;
+    this.organizationId = organizationId;
+    this.key = key;
+  }
+
+  /** The same, as another user. */
+  as(key: TestKey): TestClient {
+    return new TestClient(this.url, this.organizationId, key);
+  }
+
+  /**
+   * Stamps and posts a body to the letter.
+   * @param path What follows `/public/v1/`.
+   */
+  async post(path: string, body: string, headers: RawRequest['headers'] = {}): Promise<Answer> {
+    return send(this.url, {
+      path: `/public/v1/${path}`,
+      headers: { 'content-type': 'application/json', 'x-stamp': this.key.stamp(body), ...headers },
+      body,
+    });
+  }
+
+  /** A query by its last part of the path; the organization is filled in. */
+  async query(operation: string, parameters: Json = {}): Promise<Answer> {
+    return this.post(
+      `query/${operation}`,
+      JSON.stringify({ organizationId: this.organizationId, ...parameters }),
+    );
+  }
+
+  /** An activity by its last part of the path and its type without the prefix. */
+  async submit(operation: string, type: string, parameters: Json, overrides: Json = {}): Promise<Answer> {
+    return this.post(`submit/${operation}`, this.submitBody(type, parameters, overrides));
+  }
+
+  /** The body of a submit, with a timestamp of its own. */
+  submitBody(type: string, parameters: unknown, overrides: Json = {}): string {
+    return JSON.stringify({
+      type: `ACTIVITY_TYPE_${type}`,
+      timestampMs: String(this.nextTimestamp()),
+      organizationId: this.organizationId,
+      parameters,
+      ...overrides,
+    });
+  }
+
+  nextTimestamp(): number {
+    this.#lastTimestamp = Math.max(this.#lastTimestamp + 1, Date.now());
+    return this.#lastTimestamp;
+  }
+}
+
+export interface TestVaultOptions {
+  /** Settings beside the directories, which are the test's own. */
+  readonly config?: ConfigOptions;
+  readonly substitutes?: Substitutes;
+  /** Argon2 is slow by design: without a password the vault opens with its recovery phrase alone. */
+  readonly password?: string;
+  /** Leaves the directory without a vault in it. */
+  readonly empty?: boolean;
+}
+
+/** A vault on disk, served in this process. */
+export interface TestVault extends AsyncDisposable {
+  readonly vault: Vault;
+  readonly url: string;
+  readonly config: Config;
+  /** The vault's own directory. */
+  readonly directory: string;
+  readonly organizationId: string;
+  readonly rootUserId: string;
+  readonly recoveryPhrase: string;
+  readonly key: TestKey;
+  /** The root user. */
+  readonly root: TestClient;
+  readonly clock: TestClock;
+  /** Errors that the service reports as its own. A test that expects one takes it out: the rest fail the test. */
+  readonly faults: unknown[];
+  /** A user without the root quorum's rights, and a key of theirs. */
+  newUser(name: string): Promise<{ readonly userId: string; readonly client: TestClient }>;
+  unlock(): Promise<void>;
+}
+
+export async function startTestVault(options: TestVaultOptions = {}): Promise<TestVault> {
+  await using resources = new AsyncDisposableStack();
+  const { path } = resources.use(temporaryDirectory());
+  const directory = join(path, 'vault');
+  const clock = new TestClock();
+  const faults: unknown[] = [];
+  const config = makeConfig(
+    { dataDir: directory, configDir: join(path, 'config'), port: '0', keychain: false, ...options.config },
+    {},
+  );
+  const vault = await startVault(config, {
+    clock,
+    onFault: (fault) => faults.push(fault),
+    ...options.substitutes,
+  });
+  resources.defer(() => vault.close());
+  const key = newTestKey();
+  const recoveryPhrase = mnemonicFromEntropy(
+    (options.substitutes?.random ?? randomOfTests)('test recovery phrase', entropyLength(24)),
+  );
+  const setup: NewVault = {
+    organizationName: 'Tests',
+    userName: 'Root',
+    useKeychain: false,
+    ...(options.password === undefined ? {} : { password: options.password }),
+    recoveryPhrase,
+    recoveryConfirmed: true,
+    apiKey: { name: 'root', publicKey: key.publicKey },
+  };
+  const { organizationId, userId } =
+    options.empty === true ? { organizationId: '', userId: '' } : await vault.setUp(setup);
+  const root = new TestClient(vault.url, organizationId, key);
+  const owned = resources.move();
+  return {
+    vault,
+    url: vault.url,
+    config,
+    directory,
+    organizationId,
+    rootUserId: userId,
+    recoveryPhrase,
+    key,
+    root,
+    clock,
+    faults,
+    newUser: async (name) => {
+      const userKey = newTestKey();
+      const apiKeys = [{ apiKeyName: name, publicKey: userKey.publicKey, curveType: 'API_KEY_CURVE_P256' }];
+      const user = { userName: name, apiKeys, authenticators: [], oauthProviders: [], userTags: [] };
+      const answer = await root.submit('create_users', 'CREATE_USERS_V3', { users: [user] });
+      const [userId = ''] = resultOf(answer).userIds;
+      return { userId, client: root.as(userKey) };
+    },
+    unlock: async () => {
+      await vault.bridge.unlock({ with: 'recovery', phrase: recoveryPhrase });
+    },
+    [Symbol.asyncDispose]: async () => {
+      await owned.disposeAsync();
+      if (faults.length > 0) throw new AggregateError(faults, 'the service reported faults of its own');
+    },
+  };
+}
+
+const randomOfTests = (_purpose: string, length: number): Uint8Array =>
+  crypto.getRandomValues(new Uint8Array(length));
+
+/** An activity as the tests read one. */
+export interface ActivityBody extends Json {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly status: string;
+  readonly type: string;
+  readonly timestampMs: string;
+  readonly intent: Record<string, Json>;
+  readonly result: Record<string, Json>;
+  readonly votes: readonly (Json & { readonly id: string; readonly user: Json })[];
+  readonly fingerprint: string;
+  readonly failure: Json | null;
+}
+
+/** @throws Error with the answer's text when it is no activity. */
+export function activityOf(answer: Answer): ActivityBody {
+  const activity = answer.body?.['activity'];
+  if (answer.status !== 200 || typeof activity !== 'object' || activity === null) {
+    throw new Error(`expected an activity, got HTTP ${String(answer.status)}: ${answer.text}`);
+  }
+  return activity as ActivityBody;
+}
+
+/** What the results of this API's activities hold; each activity has the fields of its own. */
+export interface ResultBody extends Json {
+  readonly userIds: readonly string[];
+  readonly apiKeyIds: readonly string[];
+  readonly privateKeys: readonly {
+    readonly privateKeyId: string;
+    readonly addresses: readonly { readonly format: string; readonly address: string }[];
+  }[];
+  readonly walletId: string;
+  readonly addresses: readonly string[];
+  readonly r: string;
+  readonly s: string;
+  readonly v: string;
+}
+
+/** The real API's result of a completed activity: the first object in `activity.result`. */
+export function resultOf(answer: Answer): ResultBody {
+  const [result] = Object.values(activityOf(answer).result);
+  return result as ResultBody;
+}
+
+export const ethereumAccount = {
+  curve: 'CURVE_SECP256K1',
+  pathFormat: 'PATH_FORMAT_BIP32',
+  path: "m/44'/60'/0'/0/0",
+  addressFormat: 'ADDRESS_FORMAT_ETHEREUM',
+} as const;
+
+export const solanaAccount = {
+  curve: 'CURVE_ED25519',
+  pathFormat: 'PATH_FORMAT_BIP32',
+  path: "m/44'/501'/0'/0'",
+  addressFormat: 'ADDRESS_FORMAT_SOLANA',
+} as const;
+
+/** Makes a wallet with an Ethereum and a Solana account. */
+export async function newWallet(
+  client: TestClient,
+  walletName = 'Wallet',
+): Promise<{ readonly walletId: string; readonly ethereum: string; readonly solana: string }> {
+  const accounts = [ethereumAccount, solanaAccount];
+  const answer = await client.submit('create_wallet', 'CREATE_WALLET', { walletName, accounts });
+  const { walletId, addresses } = resultOf(answer);
+  return { walletId, ethereum: addresses[0] ?? '', solana: addresses[1] ?? '' };
+}
+
+export interface CommandOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Standard input; empty unless given. */
+  readonly input?: string;
+  /** What file descriptor 3 holds. */
+  readonly descriptor3?: string;
+}
+
+/** A running `latchkey` command. */
+export class CommandProcess implements AsyncDisposable {
+  readonly child: ChildProcess;
+  readonly started = performance.now();
+  stdout = '';
+  stderr = '';
+  readonly #ended: Promise<number | NodeJS.Signals>;
+  readonly #lines: AsyncIterator<string>;
+
+  constructor(argv: readonly string[], { environment = {}, input = '', descriptor3 }: CommandOptions = {}) {
+    this.child = spawn(process.execPath, [command, ...argv], {
+      cwd: tmpdir(),
+      env: { PATH: process.env['PATH'], ...environment },
+      stdio: ['pipe', 'pipe', 'pipe', ...(descriptor3 === undefined ? [] : ['pipe' as const])],
+    });
+    const [stdin, stdout, stderr, third] = this.child.stdio;
+    if (stdin == null || stdout == null || stderr == null) throw new Error('the command has no pipes');
+    this.#ended = new Promise((resolve, reject) => {
+      this.child.once('error', reject);
+      // Not "exit": the pipes may still hold the last words.
+      this.child.once('close', (code, signal) => {
+        running.delete(this.child);
+        resolve(code ?? signal ?? 'SIGKILL');
+      });
+    });
+    running.add(this.child);
+    stdout.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
+    stderr.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
+    this.#lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
+    // A command that reads nothing may be gone before it is told anything.
+    for (const [pipe, text] of [[stdin, input] as const, [third, descriptor3] as const]) {
+      if (pipe == null || !('end' in pipe)) continue;
+      pipe.on('error', () => undefined);
+      pipe.end(text);
+    }
+  }
+
+  /** @returns the next line of standard output. @throws Error when the command ends instead. */
+  async nextLine(): Promise<string> {
+    const line = await this.#lines.next();
+    if (line.done !== true) return line.value;
+    throw new Error(`the command ended with ${String(await this.#ended)}: ${this.stderr}`);
+  }
+
+  /** @returns the exit code, or the signal that ended it. */
+  ended(): Promise<number | NodeJS.Signals> {
+    return this.#ended;
+  }
+
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | NodeJS.Signals> {
+    this.child.kill(signal);
+    return this.#ended;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop('SIGKILL');
+  }
+}
+
+// What a test leaves behind when it is cut off must not outlive the run.
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** Runs a command to its end. */
+export async function runCommand(
+  argv: readonly string[],
+  options: CommandOptions = {},
+): Promise<{ readonly code: number | NodeJS.Signals; readonly stdout: string; readonly stderr: string }> {
+  const process = new CommandProcess(argv, options);
+  const code = await process.ended();
+  return { code, stdout: process.stdout, stderr: process.stderr };
+}
+
+/** The line that `latchkey dev` prints when it is ready. */
+export interface DevLine {
+  readonly url: string;
+  readonly organizationId: string;
+  readonly rootUserId: string;
+  readonly apiPublicKey: string;
+  readonly apiPrivateKey: string;
+  readonly signerPublicKey: string;
+  readonly notarizerPublicKey: string;
+  readonly tlsFetcherPublicKey: string;
+}
+
+export interface DevProcess extends AsyncDisposable {
+  readonly process: CommandProcess;
+  readonly line: DevLine;
+  /** Milliseconds from the start of the process to its line. */
+  readonly readyAfter: number;
+  readonly root: TestClient;
+}
+
+/** Starts `latchkey dev` on a free port and waits for its line. */
+export async function startDevProcess(
+  argv: readonly string[] = [],
+  options: CommandOptions = {},
+): Promise<DevProcess> {
+  const process = new CommandProcess(['dev', '--port', '0', ...argv], options);
+  try {
+    const line = JSON.parse(await process.nextLine()) as DevLine;
+    const readyAfter = performance.now() - process.started;
+    const key = testKeyOf(line.apiPrivateKey, line.apiPublicKey);
+    const root = new TestClient(line.url, line.organizationId, key);
+    return { process, line, readyAfter, root, [Symbol.asyncDispose]: () => process[Symbol.asyncDispose]() };
+  } catch (error) {
+    await process[Symbol.asyncDispose]();
+    throw error;
+  }
+}
