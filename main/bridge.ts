@@ -96,7 +96,7 @@ export class VaultDoor implements VaultBridge {
     });
   }
 
-  newRecoveryPhrase(): Promise<{ readonly phrase: string }> {
+  async newRecoveryPhrase(): Promise<{ readonly phrase: string }> {
     checkMissing(this.#parts.units);
     const entropy = this.#parts.random('recovery phrase', 32);
     this.#phrase = mnemonicFromEntropy(entropy);
@@ -120,14 +120,18 @@ export class VaultDoor implements VaultBridge {
         'missing field vault.password: a vault without a keychain needs a password',
       );
     }
+    // Taken while it is used: of two calls at once one makes the vault.
+    this.#phrase = undefined;
     await setUp(this.#parts, {
       ...rest,
       ...(userEmail === undefined ? {} : { userEmail }),
       ...(password === undefined ? {} : { password }),
       recoveryPhrase: phrase,
       recoveryConfirmed: true,
+    }).catch((error: unknown) => {
+      this.#phrase ??= phrase;
+      throw error;
     });
-    this.#phrase = undefined;
     // The keyring spoke when it was unlocked, before the vault was there to be read.
     this.announce({ kind: 'status' });
     return this.status();
@@ -143,7 +147,7 @@ export class VaultDoor implements VaultBridge {
     return this.status();
   }
 
-  lock(): Promise<VaultStatus> {
+  async lock(): Promise<VaultStatus> {
     this.#vault();
     this.#parts.keyring.lock();
     return this.status();

@@ -187,6 +187,31 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
         expect((await bridge.status()).state).toBe('unlocked');
       });
 
+      test('twice at once makes one vault, and leaves it unlocked', async () => {
+        await using opened = await makeBridge();
+        const { bridge } = opened;
+        const { phrase } = await bridge.newRecoveryPhrase();
+        const both = await Promise.allSettled([
+          bridge.create(newVault(phrase, { organizationName: 'One' })),
+          bridge.create(newVault(phrase, { organizationName: 'Two' })),
+        ]);
+        expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+        expect((await bridge.status()).state).toBe('unlocked');
+        await bridge.lock();
+        expect((await bridge.unlock({ with: 'password', password })).state).toBe('unlocked');
+        expect(await bridge.call('/public/v1/query/whoami', {})).toMatchObject({ status: 200 });
+      });
+
+      test('that is refused can be tried again with the same phrase', async () => {
+        await using opened = await makeBridge();
+        const { bridge } = opened;
+        const { phrase } = await bridge.newRecoveryPhrase();
+        await expect(bridge.create(newVault(phrase, { password: 'p'.repeat(1025) }))).rejects.toEqual(
+          refusal(/expected 8 to 1024 characters, got 1025$/),
+        );
+        expect((await bridge.create(newVault(phrase))).state).toBe('unlocked');
+      });
+
       test('takes words in any case, more of them than needed, and long passwords', async () => {
         await using opened = await makeBridge();
         const { bridge } = opened;

@@ -63,6 +63,20 @@ describeBridge('HTTP', async () => {
   };
 });
 
+test('on the service’s own side a refused call rejects as well, and throws nothing', async () => {
+  await using service = await startTestVault({ empty: true });
+  const { bridge } = service.vault;
+  const calls = [
+    bridge.lock(),
+    bridge.unlock({ with: 'keychain' }),
+    bridge.call('/public/v1/query/whoami', {}),
+  ];
+  for (const call of calls) await expect(call).rejects.toMatchObject({ code: 'VAULT_MISSING' });
+  await using made = await startTestVault();
+  const phrase = made.vault.bridge.newRecoveryPhrase();
+  await expect(phrase).rejects.toMatchObject({ code: 'ALREADY_EXISTS' });
+});
+
 describe('who is let in', () => {
   let service: TestVault;
   let cookieName: string;

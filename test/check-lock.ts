@@ -9,12 +9,15 @@ const text = readFileSync(file, 'utf8');
 const entry = '    "node_modules/better-sqlite3": {\n';
 const mark = '      "gypfile": false,\n';
 
-if (!text.includes(entry)) throw new Error('package-lock.json has no better-sqlite3: adapt test/check-lock.ts');
+if (!text.includes(entry))
+  throw new Error('package-lock.json has no better-sqlite3: adapt test/check-lock.ts');
 if (!text.includes(entry + mark)) {
   if (process.argv.includes('--fix')) {
     writeFileSync(file, text.replace(entry, entry + mark));
   } else {
-    console.error('better-sqlite3 lacks "gypfile": false in package-lock.json: run npm run check:lock -- --fix');
+    console.error(
+      'better-sqlite3 lacks "gypfile": false in package-lock.json: run npm run check:lock -- --fix',
+    );
     process.exitCode = 1;
   }
 }

@@ -333,11 +333,10 @@ describe('a body', () => {
   });
 
   test.each([
-    'text/plain',
     'application/x-www-form-urlencoded',
     'multipart/form-data; boundary=x',
     'application/jsonp',
-    'text/plain; a=application/json',
+    'text/html; a=application/json',
     '',
   ])('of type %j is refused', async (type) => {
     expectError(
@@ -348,8 +347,16 @@ describe('a body', () => {
     );
   });
 
+  test('as text is refused from a page, which may send it without asking first', async () => {
+    const { origin } = new URL(service.url);
+    const headers = { origin, 'content-type': 'text/plain;charset=UTF-8' };
+    expectError(await whoami({}, headers), 415, 3, /^expected Content-Type application\/json, got "/);
+  });
+
   test.each([
     undefined,
+    // What fetch sends where its caller names no type.
+    'text/plain;charset=UTF-8',
     'application/json',
     'application/json; charset=utf-8',
     'Application/JSON ;charset=UTF-8',

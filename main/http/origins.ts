@@ -39,8 +39,10 @@ export const checkOrigin =
   (request: Request, response: Response, next: NextFunction): void => {
     const { origin } = request.headers;
     if (origin === undefined) {
-      // A cross-site page's plain GET carries no Origin, but says what it is.
-      if (request.headers['sec-fetch-site'] === 'cross-site') {
+      // A foreign page's plain GET carries no Origin, but says what it is. Another port of this machine is the same site;
+      // from there only a link may lead here.
+      const { 'sec-fetch-site': site, 'sec-fetch-mode': mode } = request.headers;
+      if (site === 'cross-site' || (site === 'same-site' && mode !== 'navigate')) {
         throw new LatchkeyError(
           'PERMISSION_DENIED',
           'request not authorized: a page of another site sent it',

@@ -110,10 +110,15 @@ function makeApp(options: ServerOptions): express.Express {
   return app;
 }
 
-/** Some SDKs send no type; a browser's form may send any but this one without asking first. */
+/**
+ * Some SDKs name no type, for which `fetch` then sends text/plain. A browser may post that, like a form's types, without
+ * asking first, so from a page it is refused.
+ */
 function checkContentType(request: Request, _response: Response, next: NextFunction): void {
   const type = request.headers['content-type'];
-  if (type !== undefined && !/^application\/json\s*(;|$)/i.test(type)) {
+  const fromPage = request.headers.origin !== undefined;
+  const taken = fromPage ? /^application\/json\s*(;|$)/i : /^(application\/json|text\/plain)\s*(;|$)/i;
+  if (type !== undefined && !taken.test(type)) {
     throw new LatchkeyError(
       'UNSUPPORTED_MEDIA_TYPE',
       `expected Content-Type application/json, got ${JSON.stringify(type.slice(0, 100))}`,
@@ -143,7 +148,12 @@ function fromExpress(error: unknown): unknown {
 
 function bind(app: express.Express, host: string, port: number): Promise<Server> {
   const server = createServer(
-    { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 60_000 },
+    {
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      keepAliveTimeout: 60_000,
+      connectionsCheckingInterval: 5_000,
+    },
     app,
   );
   server.maxHeadersCount = 100;

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { activity, older, query } from '../activities/define.ts';
 import { deleteApiKey, getApiKeyRow, listApiKeyRows, listApiKeysOfUser, toApiKey } from '../db/api-keys.ts';
+import { getServerKey } from '../db/server-keys.ts';
 import { getUserRow } from '../db/users.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { addApiKeys, apiKeyParams, p256ApiKeyParams, withP256 } from './api-key-registration.ts';
@@ -39,13 +40,21 @@ export const deleteApiKeys = activity({
     found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
     checkDistinct('parameters.apiKeyIds', apiKeyIds);
     const keys = listApiKeysOfUser(tx, userId);
-    for (const apiKeyId of apiKeyIds) {
-      found(
-        keys.find((key) => key.id === apiKeyId),
+    const window = getServerKey(tx, 'window');
+    apiKeyIds.forEach((apiKeyId, index) => {
+      const key = found(
+        keys.find((candidate) => candidate.id === apiKeyId),
         `unable to find api key ${apiKeyId} of user ${userId}`,
       );
+      // Without it the window could do nothing any more, and nobody could give it another.
+      if (window !== undefined && isCompressionOf(key.publicKey, window.publicKey)) {
+        throw new LatchkeyError(
+          'INVALID_ARGUMENT',
+          `invalid parameters.apiKeyIds[${String(index)}]: ${apiKeyId} is the window's own key, which is not deleted`,
+        );
+      }
       deleteApiKey(tx, apiKeyId);
-    }
+    });
     // Who has no way in left cannot even undo this.
     const left = keys.filter((key) => !apiKeyIds.includes(key.id));
     if (!left.some(({ expiresAt }) => expiresAt === null || expiresAt > now)) {
@@ -77,3 +86,8 @@ export const getApiKeys = query({
     return { apiKeys: listApiKeysOfUser(tx, userId).map(toApiKey) };
   },
 });
+
+/** Whether two SEC 1 forms in hex are of one point: the compressed one has x and the parity of y. */
+const isCompressionOf = (compressed: string, uncompressed: string): boolean =>
+  compressed.slice(2) === uncompressed.slice(2, 66) &&
+  Number.parseInt(compressed.slice(0, 2), 16) % 2 === Number.parseInt(uncompressed.slice(-1), 16) % 2;

@@ -19,6 +19,6 @@ export type Verdict =
 /** The root quorum may do anything; for everybody else nothing is allowed that no policy allows. */
 export function decide(facts: Facts): Verdict {
   const rootApprovals = facts.approvers.filter(({ root }) => root).length;
-  if (rootApprovals >= facts.rootQuorumThreshold) return { outcome: 'allow' };
+  if (rootApprovals > 0 && rootApprovals >= facts.rootQuorumThreshold) return { outcome: 'allow' };
   return { outcome: 'deny', reason: 'No policies evaluated to outcome: Allow', evaluations: [] };
 }

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
 import { Alert, Button, Skeleton, Stack, Title, VisuallyHidden } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
+import { readable } from './readable.ts';
 import './states.css';
 
 interface EmptyProps {
@@ -65,7 +66,7 @@ export function Failure({ title, error, onRetry }: FailureProps): ReactNode {
       className="lk-failure"
       ref={alert}
     >
-      <p>{error.message}</p>
+      <p>{readable(error.message)}</p>
       {onRetry !== undefined && (
         <Button size="xs" variant="default" onClick={onRetry}>
           Try again

@@ -183,11 +183,15 @@ function ActivityDetail({ activityId }: { readonly activityId: string }): ReactN
           ['Fingerprint', <ShortId key="fingerprint" text={activity.fingerprint} what="fingerprint" />],
         ]}
       />
-      <Json title="What was asked" what="intent" value={activity.intent} />
-      <Json title="What came of it" what="result" value={activity.result ?? {}} />
+      <Json title="What was asked" what="intent" value={firstOf(activity.intent)} />
+      <Json title="What came of it" what="result" value={firstOf(activity.result ?? {})} />
     </Stack>
   );
 }
+
+/** Intent and result hold the same thing again in the specification's shape, after the first. */
+const firstOf = (named: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(named).slice(0, 1));
 
 function Json({
   title,

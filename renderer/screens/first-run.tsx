@@ -211,7 +211,7 @@ function Welcome({ onNext }: { readonly onNext: () => void }): ReactNode {
           ) : (
             <>
               The vault is made in <span className="lk-mono">{directory}</span>. Until the last step nothing
-              is written.
+              you type is written.
             </>
           ),
         ]}
