@@ -1,6 +1,5 @@
 /** The life of an activity, from its parsed request to the row that says how it ended. */
 import { hash } from 'node:crypto';
-import { z } from 'zod';
 import { uuidV4, uuidV7 } from '../crypto/uuid.ts';
 import { appendActivity, findActivityByFingerprint, type ActivityRow } from '../db/activities.ts';
 import type { Reader, Writer } from '../db/connection.ts';
@@ -13,9 +12,9 @@ import type { Clock } from '../lib/clock.ts';
 import { errorCodes, LatchkeyError, toFailure } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
 import { decide } from '../policy/decide.ts';
-import type { ActivityOperation, ActivityVersion, Keys } from './define.ts';
-import { parse } from './parse.ts';
+import type { ActivityOperation, Keys } from './define.ts';
 import type { Vote } from './show.ts';
+import { understand } from './understand.ts';
 
 /** What the engine works with; made once, by the vault. */
 export interface Engine {
@@ -42,13 +41,6 @@ const minutes = 60_000;
 const oldestMs = 60 * minutes;
 const farthestAheadMs = 5 * minutes;
 
-const envelope = z.object({
-  type: z.string(),
-  timestampMs: z.string().regex(/^[0-9]{1,15}$/, 'expected milliseconds since the epoch, in digits'),
-  organizationId: z.string(),
-  parameters: z.looseObject({}),
-});
-
 /**
  * Runs an activity once: the same body again answers the activity that it made the first time.
  * @returns the activity as it is after COMMIT: completed, or failed with the reason kept.
@@ -60,12 +52,10 @@ export async function submit(
   request: SubmitRequest,
 ): Promise<ActivityRow> {
   const { units, keys, random, clock } = engine;
-  units.read(request.identify);
-  const { type, timestampMs, organizationId, parameters } = parse(envelope, request.body);
-  const version = versionOf(operation, type);
+  const { type, timestampMs, organizationId, intent, params } = understand(operation, request.body, () =>
+    units.read(request.identify),
+  );
   const fingerprint = `sha256:${hash('sha256', request.raw)}`;
-  const intent: unknown = parse(version.params, parameters, 'parameters');
-  const params = version.upgrade(intent);
   const now = clock.now();
   const context = { organizationId, params, keys, random, now };
 
@@ -111,16 +101,6 @@ export async function submit(
     checkAllowed(tx, organizationId, caller);
     return { caller };
   }
-}
-
-function versionOf(operation: ActivityOperation, type: string): ActivityVersion {
-  const version = operation.versions.find((candidate) => candidate.type === type);
-  if (version) return version;
-  const allowed = operation.versions.map((candidate) => candidate.type).join(', ');
-  throw new LatchkeyError(
-    'INVALID_ARGUMENT',
-    `invalid activity type: ${operation.path} expects ${allowed}, got ${JSON.stringify(type.slice(0, 80))}`,
-  );
 }
 
 function checkLive(timestampMs: number, wall: number): void {

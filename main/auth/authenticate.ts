@@ -65,14 +65,9 @@ export function identify(tx: Reader, organizationId: string, stamp: Stamp, now: 
       },
     );
   }
-  if (getOrganization(tx, organizationId) === undefined) {
-    requireVault(tx);
-    throw new LatchkeyError('NOT_FOUND', `no organization found with the given ID: ${organizationId}`, {
-      turnkeyErrorCode: 'ORGANIZATION_NOT_FOUND',
-    });
-  }
   const { publicKey } = stamp;
   const key = findApiKey(tx, organizationId, publicKey);
+  if (key === undefined) requireOrganization(tx, organizationId);
   const scheme = schemes[stamp.scheme];
   if (key === undefined || !scheme?.credentialTypes.includes(key.credentialType)) {
     throw new LatchkeyError(
@@ -93,4 +88,13 @@ export function identify(tx: Reader, organizationId: string, stamp: Stamp, now: 
   const user = getUserRow(tx, organizationId, key.userId);
   if (user === undefined) throw new Error(`api key ${key.id} has no user`);
   return { organizationId, userId: user.id, root: user.root === 1, stamp };
+}
+
+/** @throws LatchkeyError NOT_FOUND, or VAULT_MISSING where there is not even a vault. */
+function requireOrganization(tx: Reader, organizationId: string): void {
+  if (getOrganization(tx, organizationId)) return;
+  requireVault(tx);
+  throw new LatchkeyError('NOT_FOUND', `no organization found with the given ID: ${organizationId}`, {
+    turnkeyErrorCode: 'ORGANIZATION_NOT_FOUND',
+  });
 }

@@ -7,6 +7,7 @@ import * as privateKeys from './private-keys.ts';
 import * as signing from './signing.ts';
 import * as tags from './tags.ts';
 import * as users from './users.ts';
+import * as walletAccounts from './wallet-accounts.ts';
 import * as wallets from './wallets.ts';
 
 const all: readonly Operation[] = [
@@ -15,6 +16,7 @@ const all: readonly Operation[] = [
   apiKeys,
   privateKeys,
   wallets,
+  walletAccounts,
   signing,
   tags,
   activities,

@@ -1,25 +1,11 @@
-/** HD wallets and their accounts. */
+/** HD wallets. */
 import { z } from 'zod';
 import { activity, query, type ActivityContext } from '../activities/define.ts';
-import { encodeAddress } from '../crypto/addresses.ts';
-import { curves, type Curve } from '../crypto/curves.ts';
-import { derivePrivateKey, formatPath, masterPublicKey, parsePath } from '../crypto/derivation.ts';
+import { masterPublicKey } from '../crypto/derivation.ts';
 import { toHex } from '../crypto/encodings.ts';
 import { entropyLength, mnemonicFromEntropy, wordCounts } from '../crypto/mnemonics.ts';
-import { uuidV4, uuidV5 } from '../crypto/uuid.ts';
+import { uuidV5 } from '../crypto/uuid.ts';
 import type { Reader } from '../db/connection.ts';
-import {
-  deleteAccount,
-  findAccountByAddress,
-  findAccountByPath,
-  getAccountRow,
-  hasAccount,
-  insertAccount,
-  listAccountRows,
-  markAccountExported,
-  toWalletAccount,
-  type WalletAccountRow,
-} from '../db/wallet-accounts.ts';
 import {
   countWallets,
   deleteWallet,
@@ -30,9 +16,9 @@ import {
   markWalletExported,
   renameWallet,
   toWallet,
-  type WalletRow,
 } from '../db/wallets.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import { accounts, addAccounts, findWallet, type AccountParams } from './account-derivation.ts';
 import { limits } from './limits.ts';
 import {
   encryptedBundleText,
@@ -43,55 +29,8 @@ import {
   spendImport,
   targetPublicKey,
 } from './bundles.ts';
-import {
-  addressFormat,
-  checkDistinct,
-  checkLimit,
-  curve,
-  found,
-  id,
-  ids,
-  name,
-  notExported,
-  page,
-  pagination,
-} from './parameters.ts';
-import {
-  phraseBytes,
-  readPhrase,
-  seedOf,
-  walletPlace,
-  withSeed,
-  type WalletPhrase,
-} from './wallet-secrets.ts';
-
-/** Kept in one form, so that equal paths are equal texts. */
-const path = z
-  .string()
-  .max(200)
-  .transform((text, context) => {
-    try {
-      return formatPath(parsePath(text));
-    } catch (error) {
-      context.addIssue({
-        code: 'custom',
-        message: error instanceof Error ? error.message.replace(/^invalid path: /, '') : 'Expected a path',
-      });
-      return z.NEVER;
-    }
-  });
-
-const accountParams = z.object({
-  curve,
-  pathFormat: z.literal('PATH_FORMAT_BIP32'),
-  path,
-  addressFormat,
-  name: name.optional(),
-});
-
-type AccountParams = z.output<typeof accountParams>;
-
-const accounts = z.array(accountParams).max(limits.batch);
+import { checkDistinct, checkLimit, id, ids, name, notExported } from './parameters.ts';
+import { phraseBytes, readPhrase, seedOf, walletPlace, type WalletPhrase } from './wallet-secrets.ts';
 
 export const createWallet = activity({
   path: 'create_wallet',
@@ -122,11 +61,9 @@ interface NewWallet {
   readonly imported: boolean;
 }
 
-type WalletContext = Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'random' | 'organizationId' | 'now'>;
-
 /** Stores a wallet, sealed, under an id that follows from its seed: the same seed cannot be stored twice. */
 function addWallet(
-  context: WalletContext,
+  context: Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'random' | 'organizationId' | 'now'>,
   wallet: NewWallet,
 ): { readonly walletId: string; readonly addresses: readonly string[] } {
   const { tx, keys, organizationId, now } = context;
@@ -157,74 +94,6 @@ function addWallet(
     secret.fill(0);
     seed.fill(0);
   }
-}
-
-/** @returns the new accounts' addresses, in the order asked for. */
-function addAccounts(
-  { tx, random, organizationId, now }: WalletContext,
-  walletId: string,
-  seed: Uint8Array,
-  wanted: readonly AccountParams[],
-): string[] {
-  return wanted.map((account, index) => {
-    const at = `parameters.accounts[${String(index)}]`;
-    if (hasAccount(tx, walletId, account)) {
-      throw new LatchkeyError(
-        'ALREADY_EXISTS',
-        `path already exists in wallet: invalid ${at}: the wallet has ${account.path} as ${account.addressFormat}`,
-      );
-    }
-    const secret = derivePrivateKey(account.curve, seed, account.path, `${at}.path`);
-    const publicKey = curves[account.curve].publicKey(secret);
-    secret.fill(0);
-    const address = encodeAddress(account.addressFormat, account.curve, publicKey, `${at}.addressFormat`);
-    insertAccount(tx, {
-      id: uuidV4(random('wallet account', 16)),
-      organizationId,
-      walletId,
-      name: account.name ?? null,
-      curve: account.curve,
-      path: account.path,
-      addressFormat: account.addressFormat,
-      address,
-      publicKey: toHex(publicKey),
-      exported: 0,
-      createdAt: now,
-      updatedAt: now,
-    });
-    return address;
-  });
-}
-
-export const createWalletAccounts = activity({
-  path: 'create_wallet_accounts',
-  type: 'ACTIVITY_TYPE_CREATE_WALLET_ACCOUNTS',
-  intent: 'createWalletAccountsIntent',
-  result: 'createWalletAccountsResult',
-  params: z.object({ walletId: id, accounts: accounts.min(1), persist: z.boolean().optional() }),
-  run(context) {
-    const { tx, organizationId, params } = context;
-    const wallet = found(
-      getWalletRow(tx, organizationId, params.walletId),
-      `unable to find wallet ${params.walletId}`,
-    );
-    return withSeed(context.keys, wallet, (seed) => ({
-      addresses:
-        params.persist === false
-          ? params.accounts.map((account, index) =>
-              addressOf(seed, account, `parameters.accounts[${String(index)}]`),
-            )
-          : addAccounts(context, wallet.id, seed, params.accounts),
-    }));
-  },
-});
-
-/** @param at The name of the account in the request, for errors. */
-function addressOf(seed: Uint8Array, account: AccountParams, at: string): string {
-  const secret = derivePrivateKey(account.curve, seed, account.path, `${at}.path`);
-  const publicKey = curves[account.curve].publicKey(secret);
-  secret.fill(0);
-  return encodeAddress(account.addressFormat, account.curve, publicKey, `${at}.addressFormat`);
 }
 
 export const updateWallet = activity({
@@ -295,28 +164,6 @@ export const exportWallet = activity({
   },
 });
 
-export const exportWalletAccount = activity({
-  path: 'export_wallet_account',
-  type: 'ACTIVITY_TYPE_EXPORT_WALLET_ACCOUNT',
-  intent: 'exportWalletAccountIntent',
-  result: 'exportWalletAccountResult',
-  params: z.object({ address: z.string().min(1).max(200), targetPublicKey }),
-  prepare({ tx, keys, organizationId, params }) {
-    const account = findAccount(tx, organizationId, params.address);
-    const wallet = findWallet(tx, organizationId, account.walletId);
-    return encryptTo(
-      params.targetPublicKey,
-      withSeed(keys, wallet, (seed) => derivePrivateKey(account.curve as Curve, seed, account.path)),
-    );
-  },
-  run(context) {
-    const { tx, organizationId, params, prepared, now } = context;
-    const account = findAccount(tx, organizationId, params.address);
-    markAccountExported(tx, account.id, now);
-    return { address: account.address, exportBundle: exportBundle(context, prepared) };
-  },
-});
-
 export const deleteWallets = activity({
   path: 'delete_wallets',
   type: 'ACTIVITY_TYPE_DELETE_WALLETS',
@@ -334,39 +181,6 @@ export const deleteWallets = activity({
   },
 });
 
-export const deleteWalletAccounts = activity({
-  path: 'delete_wallet_accounts',
-  type: 'ACTIVITY_TYPE_DELETE_WALLET_ACCOUNTS',
-  intent: 'deleteWalletAccountsIntent',
-  result: 'deleteWalletAccountsResult',
-  params: z.object({ walletAccountIds: ids.min(1), deleteWithoutExport: z.boolean().optional() }),
-  run({ tx, organizationId, params }) {
-    checkDistinct('parameters.walletAccountIds', params.walletAccountIds);
-    for (const accountId of params.walletAccountIds) {
-      const account = found(
-        getAccountRow(tx, organizationId, accountId),
-        `unable to find wallet account ${accountId}`,
-      );
-      // Whoever has the wallet's words has the account's key.
-      const kept = account.exported === 1 || findWallet(tx, organizationId, account.walletId).exported === 1;
-      if (params.deleteWithoutExport !== true && !kept) throw notExported('wallet account', accountId);
-      deleteAccount(tx, accountId);
-    }
-    return { walletAccountIds: params.walletAccountIds };
-  },
-});
-
-function findWallet(tx: Reader, organizationId: string, walletId: string): WalletRow {
-  return found(getWalletRow(tx, organizationId, walletId), `unable to find wallet ${walletId}`);
-}
-
-function findAccount(tx: Reader, organizationId: string, address: string): WalletAccountRow {
-  return found(
-    findAccountByAddress(tx, organizationId, address),
-    `Could not find wallet account with address ${address}`,
-  );
-}
-
 function checkNameFree(tx: Reader, organizationId: string, walletName: string): void {
   if (findWalletByName(tx, organizationId, walletName) === undefined) return;
   throw new LatchkeyError(
@@ -375,35 +189,11 @@ function checkNameFree(tx: Reader, organizationId: string, walletName: string): 
   );
 }
 
-export const getWalletAccount = query({
-  path: 'get_wallet_account',
-  params: z
-    .object({ walletId: id, address: z.string().max(200).optional(), path: path.optional() })
-    .refine(
-      ({ address, path: at }) => (address === undefined) !== (at === undefined),
-      'Expected address or path, one of the two',
-    ),
-  run({ tx, organizationId, params }) {
-    findWallet(tx, organizationId, params.walletId);
-    const row =
-      params.path === undefined
-        ? findAccountByAddress(tx, organizationId, params.address ?? '')
-        : findAccountByPath(tx, params.walletId, params.path);
-    const account = found(
-      row?.walletId === params.walletId ? row : undefined,
-      `Could not find wallet account with ${params.path === undefined ? `address ${params.address ?? ''}` : `path ${params.path}`}`,
-    );
-    return { account: toWalletAccount(account) };
-  },
-});
-
 export const getWallet = query({
   path: 'get_wallet',
   params: z.object({ walletId: id }),
   run: ({ tx, organizationId, params }) => ({
-    wallet: toWallet(
-      found(getWalletRow(tx, organizationId, params.walletId), `unable to find wallet ${params.walletId}`),
-    ),
+    wallet: toWallet(findWallet(tx, organizationId, params.walletId)),
   }),
 });
 
@@ -411,28 +201,4 @@ export const listWallets = query({
   path: 'list_wallets',
   params: z.object({}),
   run: ({ tx, organizationId }) => ({ wallets: listWalletRows(tx, organizationId).map(toWallet) }),
-});
-
-export const listWalletAccounts = query({
-  path: 'list_wallet_accounts',
-  params: z.object({
-    walletId: id.optional(),
-    includeWalletDetails: z.boolean().optional(),
-    paginationOptions: pagination,
-  }),
-  run({ tx, organizationId, params }) {
-    if (params.walletId !== undefined) {
-      found(getWalletRow(tx, organizationId, params.walletId), `unable to find wallet ${params.walletId}`);
-    }
-    const rows = found(
-      listAccountRows(tx, organizationId, params.walletId ?? null, page(params.paginationOptions)),
-      'invalid paginationOptions: after and before name a wallet account of this organization',
-    );
-    return {
-      accounts: rows.map((row) => {
-        const wallet = params.includeWalletDetails === true && getWalletRow(tx, organizationId, row.walletId);
-        return { ...toWalletAccount(row), ...(wallet ? { walletDetails: toWallet(wallet) } : {}) };
-      }),
-    };
-  },
 });

@@ -1,0 +1,47 @@
+/** Reads an activity's request: its envelope, and its parameters by the schema of the type that it names. */
+import { z } from 'zod';
+import { LatchkeyError } from '../lib/errors.ts';
+import type { ActivityOperation, ActivityVersion } from './define.ts';
+import { parse } from './parse.ts';
+
+const envelope = z.object({
+  type: z.string(),
+  timestampMs: z.string().regex(/^[0-9]{1,15}$/, 'expected milliseconds since the epoch, in digits'),
+  organizationId: z.string(),
+  parameters: z.looseObject({}),
+});
+
+export interface Understood {
+  readonly type: string;
+  readonly timestampMs: string;
+  readonly organizationId: string;
+  /** The parameters as the type names them, and as the newest version does. */
+  readonly intent: unknown;
+  readonly params: unknown;
+}
+
+/**
+ * @param identify Throws unless the caller is somebody: only then is what is wrong with the request told.
+ * @throws LatchkeyError INVALID_ARGUMENT naming the field.
+ */
+export function understand(operation: ActivityOperation, body: unknown, identify: () => void): Understood {
+  try {
+    const { parameters, ...rest } = parse(envelope, body);
+    const version = versionOf(operation, rest.type);
+    const intent: unknown = parse(version.params, parameters, 'parameters');
+    return { ...rest, intent, params: version.upgrade(intent) };
+  } catch (error) {
+    identify();
+    throw error;
+  }
+}
+
+function versionOf(operation: ActivityOperation, type: string): ActivityVersion {
+  const version = operation.versions.find((candidate) => candidate.type === type);
+  if (version) return version;
+  const allowed = operation.versions.map((candidate) => candidate.type).join(', ');
+  throw new LatchkeyError(
+    'INVALID_ARGUMENT',
+    `invalid activity type: ${operation.path} expects ${allowed}, got ${JSON.stringify(type.slice(0, 80))}`,
+  );
+}

@@ -1,0 +1,137 @@
+/** Wallet accounts. */
+import { z } from 'zod';
+import { activity, query } from '../activities/define.ts';
+import type { Curve } from '../crypto/curves.ts';
+import { derivePrivateKey } from '../crypto/derivation.ts';
+import type { Reader } from '../db/connection.ts';
+import {
+  deleteAccount,
+  findAccountByAddress,
+  findAccountByPath,
+  getAccountRow,
+  listAccountRows,
+  markAccountExported,
+  toWalletAccount,
+  type WalletAccountRow,
+} from '../db/wallet-accounts.ts';
+import { getWalletRow, toWallet } from '../db/wallets.ts';
+import { accounts, addAccounts, deriveAccount, findWallet, path } from './account-derivation.ts';
+import { encryptTo, exportBundle, targetPublicKey } from './bundles.ts';
+import { checkDistinct, found, id, ids, notExported, page, pagination } from './parameters.ts';
+import { withSeed } from './wallet-secrets.ts';
+
+export const createWalletAccounts = activity({
+  path: 'create_wallet_accounts',
+  type: 'ACTIVITY_TYPE_CREATE_WALLET_ACCOUNTS',
+  intent: 'createWalletAccountsIntent',
+  result: 'createWalletAccountsResult',
+  params: z.object({ walletId: id, accounts: accounts.min(1), persist: z.boolean().optional() }),
+  run(context) {
+    const { tx, organizationId, params } = context;
+    const wallet = findWallet(tx, organizationId, params.walletId);
+    return withSeed(context.keys, wallet, (seed) => ({
+      addresses:
+        params.persist === false
+          ? params.accounts.map(
+              (account, index) =>
+                deriveAccount(seed, account, `parameters.accounts[${String(index)}]`).address,
+            )
+          : addAccounts(context, wallet.id, seed, params.accounts),
+    }));
+  },
+});
+
+export const exportWalletAccount = activity({
+  path: 'export_wallet_account',
+  type: 'ACTIVITY_TYPE_EXPORT_WALLET_ACCOUNT',
+  intent: 'exportWalletAccountIntent',
+  result: 'exportWalletAccountResult',
+  params: z.object({ address: z.string().min(1).max(200), targetPublicKey }),
+  prepare({ tx, keys, organizationId, params }) {
+    const account = findAccount(tx, organizationId, params.address);
+    const wallet = findWallet(tx, organizationId, account.walletId);
+    return encryptTo(
+      params.targetPublicKey,
+      withSeed(keys, wallet, (seed) => derivePrivateKey(account.curve as Curve, seed, account.path)),
+    );
+  },
+  run(context) {
+    const { tx, organizationId, params, prepared, now } = context;
+    const account = findAccount(tx, organizationId, params.address);
+    markAccountExported(tx, account.id, now);
+    return { address: account.address, exportBundle: exportBundle(context, prepared) };
+  },
+});
+
+export const deleteWalletAccounts = activity({
+  path: 'delete_wallet_accounts',
+  type: 'ACTIVITY_TYPE_DELETE_WALLET_ACCOUNTS',
+  intent: 'deleteWalletAccountsIntent',
+  result: 'deleteWalletAccountsResult',
+  params: z.object({ walletAccountIds: ids.min(1), deleteWithoutExport: z.boolean().optional() }),
+  run({ tx, organizationId, params }) {
+    checkDistinct('parameters.walletAccountIds', params.walletAccountIds);
+    for (const accountId of params.walletAccountIds) {
+      const account = found(
+        getAccountRow(tx, organizationId, accountId),
+        `unable to find wallet account ${accountId}`,
+      );
+      // Whoever has the wallet's words has the account's key.
+      const kept = account.exported === 1 || findWallet(tx, organizationId, account.walletId).exported === 1;
+      if (params.deleteWithoutExport !== true && !kept) throw notExported('wallet account', accountId);
+      deleteAccount(tx, accountId);
+    }
+    return { walletAccountIds: params.walletAccountIds };
+  },
+});
+
+export const getWalletAccount = query({
+  path: 'get_wallet_account',
+  params: z
+    .object({ walletId: id, address: z.string().max(200).optional(), path: path.optional() })
+    .refine(
+      ({ address, path: at }) => (address === undefined) !== (at === undefined),
+      'Expected address or path, one of the two',
+    ),
+  run({ tx, organizationId, params }) {
+    findWallet(tx, organizationId, params.walletId);
+    const row =
+      params.path === undefined
+        ? findAccountByAddress(tx, organizationId, params.address ?? '')
+        : findAccountByPath(tx, params.walletId, params.path);
+    const account = found(
+      row?.walletId === params.walletId ? row : undefined,
+      `Could not find wallet account with ${params.path === undefined ? `address ${params.address ?? ''}` : `path ${params.path}`}`,
+    );
+    return { account: toWalletAccount(account) };
+  },
+});
+
+export const listWalletAccounts = query({
+  path: 'list_wallet_accounts',
+  params: z.object({
+    walletId: id.optional(),
+    includeWalletDetails: z.boolean().optional(),
+    paginationOptions: pagination,
+  }),
+  run({ tx, organizationId, params }) {
+    if (params.walletId !== undefined) findWallet(tx, organizationId, params.walletId);
+    const rows = found(
+      listAccountRows(tx, organizationId, params.walletId ?? null, page(params.paginationOptions)),
+      'invalid paginationOptions: after and before name a wallet account of this organization',
+    );
+    return {
+      accounts: rows.map((row) => {
+        const wallet = params.includeWalletDetails === true && getWalletRow(tx, organizationId, row.walletId);
+        return { ...toWalletAccount(row), ...(wallet ? { walletDetails: toWallet(wallet) } : {}) };
+      }),
+    };
+  },
+});
+
+function findAccount(tx: Reader, organizationId: string, address: string): WalletAccountRow {
+  return found(
+    findAccountByAddress(tx, organizationId, address),
+    `Could not find wallet account with address ${address}`,
+  );
+}
