@@ -1,6 +1,6 @@
 /** The service's side of the window's door: `preload/contract.ts`, over a vault. */
 import { z } from 'zod';
-import type { Bridge, UnlockWith, VaultEvent, VaultStatus } from '../preload/contract.ts';
+import type { Bridge, UnlockWith, VaultBridge, VaultEvent, VaultStatus } from '../preload/contract.ts';
 import { parse, parseSecret } from './activities/parse.ts';
 import { mnemonicFromEntropy } from './crypto/mnemonics.ts';
 import { p256PublicKey, signP256 } from './crypto/p256.ts';
@@ -14,8 +14,6 @@ import { handle, type Service } from './http/handle.ts';
 import { openAnySlot, type OpenWith } from './keyslots/slots.ts';
 import { assertNever, LatchkeyError } from './lib/errors.ts';
 import { checkMissing, setUp, type SetupParts } from './setup.ts';
-
-export type VaultBridge = Omit<Bridge, 'copy'>;
 
 /** What the bridge says of the process around the vault. */
 export interface Surroundings {

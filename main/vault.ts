@@ -1,6 +1,7 @@
 /** The composition root: opens the file, wires the service, listens. The only wiring there is. */
 import { randomBytes } from 'node:crypto';
-import { VaultDoor, type VaultBridge } from './bridge.ts';
+import type { VaultBridge } from '../preload/contract.ts';
+import { VaultDoor } from './bridge.ts';
 import { version, type Config } from './config.ts';
 import { checkSecp256k1Accelerator } from './crypto/secp256k1.ts';
 import { Connection } from './db/connection.ts';

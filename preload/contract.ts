@@ -87,6 +87,9 @@ export interface Bridge {
   onEvent(listener: (event: VaultEvent) => void): () => void;
 }
 
+/** What of the bridge the service answers; the clipboard is the window's side's own. */
+export type VaultBridge = Omit<Bridge, 'copy'>;
+
 /** The calls that cross to the service, by name: what either transport accepts, and nothing else. */
 export const bridgeCalls = ['status', 'newRecoveryPhrase', 'create', 'unlock', 'lock', 'call'] as const;
 export type BridgeCall = (typeof bridgeCalls)[number];

@@ -36,7 +36,15 @@ export interface PrivateKey {
   readonly imported: boolean;
 }
 
-export const privateKeysTable = 'private_keys';
+/** What a private key is sealed for. */
+export const privateKeyPlace = ({
+  id,
+  organizationId,
+}: Pick<PrivateKeyRow, 'id' | 'organizationId'>): {
+  readonly table: string;
+  readonly rowId: string;
+  readonly organizationId: string;
+} => ({ table: 'private_keys', rowId: id, organizationId });
 
 const columns = `id, organization_id AS organizationId, name, curve, public_key AS publicKey, sealed, exported,
   imported, created_at AS createdAt, updated_at AS updatedAt`;

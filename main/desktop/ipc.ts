@@ -1,7 +1,7 @@
 /** The bridge's main side: what the page asks over IPC, who may ask, and what is said back. */
 import { BrowserWindow, clipboard, ipcMain } from 'electron';
 import type { IpcMainInvokeEvent } from 'electron';
-import type { Bridge, BridgeCall } from '../../preload/contract.ts';
+import type { BridgeCall, VaultBridge } from '../../preload/contract.ts';
 import { bridgeCalls, channels } from '../../preload/contract.ts';
 import { LatchkeyError, seen } from '../lib/errors.ts';
 import { isPage } from './page.ts';
@@ -14,7 +14,7 @@ export type Answer = { readonly value: unknown } | { readonly error: { readonly 
 const longestCopy = 1_000_000;
 
 /** Opens the bridge to the page. @returns what closes it. */
-export function serveBridge(bridge: Omit<Bridge, 'copy'>): Disposable {
+export function serveBridge(bridge: VaultBridge): Disposable {
   serve(channels.call, async (name, args) => {
     if (!isBridgeCall(name)) throw refusal('call', name, `one of ${bridgeCalls.join(', ')}`);
     if (!Array.isArray(args)) throw refusal('arguments', args, 'an array');

@@ -2,13 +2,14 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type NextFunction, type Request, type Response } from 'express';
+import type { VaultBridge } from '../../preload/contract.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { rawBody, sendJson } from './answer.ts';
 import { devRoutes, type DevControls } from './dev-routes.ts';
 import { handle, refusal, type Service } from './handle.ts';
 import { checkHost, checkOrigin, type OriginRules } from './origins.ts';
 import { windowPage } from './window-page.ts';
-import { windowRoutes, type VaultBridge } from './window-routes.ts';
+import { windowRoutes } from './window-routes.ts';
 import type { WindowSessions } from './window-sessions.ts';
 
 export interface ServerOptions {

@@ -3,12 +3,10 @@ import { Router, type Request, type Response } from 'express';
 import { z } from 'zod';
 import { parseSecret } from '../activities/parse.ts';
 import { LatchkeyError } from '../lib/errors.ts';
-import { bridgeCalls, type Bridge, type BridgeCall } from '../../preload/contract.ts';
+import { bridgeCalls, type BridgeCall, type VaultBridge } from '../../preload/contract.ts';
 import { rawBody, sendJson } from './answer.ts';
 import { refusal, type Service } from './handle.ts';
 import type { WindowSessions } from './window-sessions.ts';
-
-export type VaultBridge = Omit<Bridge, 'copy'>;
 
 const keepAliveMs = 20_000;
 

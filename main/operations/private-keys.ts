@@ -14,7 +14,7 @@ import {
   insertPrivateKey,
   listPrivateKeyRows,
   markPrivateKeyExported,
-  privateKeysTable,
+  privateKeyPlace,
   toPrivateKey,
   type Address,
   type PrivateKeyRow,
@@ -145,7 +145,7 @@ function addPrivateKey(
       name: key.privateKeyName,
       curve: key.curve,
       publicKey: publicHex,
-      sealed: keys.seal({ table: privateKeysTable, rowId: privateKeyId, organizationId }, key.secret),
+      sealed: keys.seal(privateKeyPlace({ id: privateKeyId, organizationId }), key.secret),
       exported: 0,
       imported: key.imported ? 1 : 0,
       createdAt: now,
@@ -206,11 +206,8 @@ export const exportPrivateKey = activity({
   result: 'exportPrivateKeyResult',
   params: z.object({ privateKeyId: id, targetPublicKey }),
   prepare({ tx, keys, organizationId, params }) {
-    const { id: rowId, sealed } = findPrivateKey(tx, organizationId, params.privateKeyId);
-    return encryptTo(
-      params.targetPublicKey,
-      keys.open({ table: privateKeysTable, rowId, organizationId }, sealed),
-    );
+    const key = findPrivateKey(tx, organizationId, params.privateKeyId);
+    return encryptTo(params.targetPublicKey, keys.open(privateKeyPlace(key), key.sealed));
   },
   run(context) {
     const { tx, organizationId, params, prepared, now } = context;

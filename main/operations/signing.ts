@@ -8,7 +8,7 @@ import { payloadEncodings, type PayloadEncoding } from '../crypto/payloads.ts';
 import {
   findPrivateKeyByAddress,
   getPrivateKeyRow,
-  privateKeysTable,
+  privateKeyPlace,
   type PrivateKeyRow,
 } from '../db/private-keys.ts';
 import { findAccountByAddress, type WalletAccountRow } from '../db/wallet-accounts.ts';
@@ -129,13 +129,9 @@ function findSigner(context: SigningContext, signWith: string): Signer {
 }
 
 function privateKeySigner({ keys }: SigningContext, row: PrivateKeyRow): Signer {
-  const { id: rowId, organizationId, sealed } = row;
   return {
     curve: row.curve as Curve,
-    secret: () =>
-      keys.cached(`private key ${rowId}`, () =>
-        keys.open({ table: privateKeysTable, rowId, organizationId }, sealed),
-      ),
+    secret: () => keys.cached(`private key ${row.id}`, () => keys.open(privateKeyPlace(row), row.sealed)),
   };
 }
 
