@@ -237,11 +237,11 @@ describe('light and dark', () => {
     const dark = await ground();
     await page.emulateMedia({ colorScheme: 'light' });
     await expect.poll(scheme).toBe('light');
-    expect(await ground()).not.toBe(dark);
+    await expect.poll(ground).not.toBe(dark);
 
     await chooseSegment(page, 'Appearance', 'Dark');
     await expect.poll(scheme).toBe('dark');
-    expect(await ground()).toBe(dark);
+    await expect.poll(ground).toBe(dark);
     await page.reload();
     await heading(page, 'Wallets').waitFor();
     expect(await scheme()).toBe('dark');
