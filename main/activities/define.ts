@@ -7,9 +7,19 @@ import type { Place } from '../crypto/sealing.ts';
 import type { ActivityRow } from '../db/activities.ts';
 import type { Reader, Writer } from '../db/connection.ts';
 import type { Caller } from '../lib/caller.ts';
+import type { VerifyIdToken } from '../lib/id-tokens.ts';
 import type { Random } from '../lib/random.ts';
 
 type Json = Readonly<Record<string, unknown>>;
+
+/** What a handler may answer where a schema describes it: read-only, and texts from the file where it names a few. */
+type Shown<T> = T extends string
+  ? string
+  : T extends readonly (infer Element)[]
+    ? readonly Shown<Element>[]
+    : T extends object
+      ? { readonly [Key in keyof T]: Shown<T[Key]> }
+      : T;
 
 /** What the unlocked vault does with secrets. Every call throws VAULT_LOCKED while the vault is locked. */
 export interface Keys {
@@ -47,6 +57,16 @@ export interface PrepareContext<Parameters> extends Context<Parameters> {
   readonly tx: Reader;
   readonly keys: Keys;
   readonly random: Random;
+  /** The relying party that passkeys are made for: a host name. */
+  readonly rpId: string;
+  readonly verifyIdToken: VerifyIdToken;
+}
+
+/** The specification's own intent, where its name or shape is not the real API's. */
+interface Specified<Parameters> {
+  readonly intent: string;
+  /** @param result What the activity answered; undefined for one that is not completed. */
+  readonly describe: (params: Parameters, result: Json | undefined) => Json;
 }
 
 /** One accepted type of an activity: what its callers send and what they are shown. */
@@ -58,8 +78,7 @@ export interface ActivityVersion {
   readonly params: z.ZodType;
   /** Turns this version's parameters into the newest version's. */
   readonly upgrade: (params: unknown) => unknown;
-  /** The specification's own intent, where its name or shape is not the real API's. */
-  readonly specified?: { readonly intent: string; readonly describe: (params: never) => Json };
+  readonly specified?: Specified<never>;
 }
 
 export interface ActivityOperation {
@@ -67,6 +86,8 @@ export interface ActivityOperation {
   /** The last part of its path: `create_wallet`. */
   readonly path: string;
   readonly versions: readonly ActivityVersion[];
+  /** What its result holds, whichever version asked. */
+  readonly returns: z.ZodType;
   /** Whatever must be awaited, before the transaction; it writes nothing. */
   readonly prepare?: (context: PrepareContext<unknown>) => Promise<unknown>;
   /** The synchronous part that writes, inside the transaction; what it answers is the activity's result. */
@@ -78,6 +99,8 @@ export interface QueryOperation {
   readonly path: string;
   /** The flat body, without `organizationId`. */
   readonly params: z.ZodType;
+  /** What it answers: the resource under its name. */
+  readonly returns: z.ZodType;
   readonly run: (context: QueryContext<unknown>) => Json;
 }
 
@@ -88,19 +111,20 @@ interface OlderVersion<Latest, Older extends z.ZodType = z.ZodType> {
   readonly result?: string;
   readonly params: Older;
   readonly upgrade: (params: z.output<Older>) => Latest;
-  readonly specified?: { readonly intent: string; readonly describe: (params: z.output<Older>) => Json };
+  readonly specified?: Specified<z.output<Older>>;
 }
 
-interface ActivityDefinition<Schema extends z.ZodType, Prepared> {
+interface ActivityDefinition<Schema extends z.ZodType, Returns extends z.ZodType, Prepared> {
   readonly path: string;
   readonly type: string;
   readonly intent: string;
   readonly result: string;
   readonly params: Schema;
-  readonly specified?: { readonly intent: string; readonly describe: (params: z.output<Schema>) => Json };
+  readonly returns: Returns;
+  readonly specified?: Specified<z.output<Schema>>;
   readonly accepts?: Readonly<Record<string, OlderVersion<z.output<Schema>>>>;
   readonly prepare?: (context: PrepareContext<z.output<Schema>>) => Promise<Prepared>;
-  readonly run: (context: ActivityContext<z.output<Schema>, Prepared>) => Json;
+  readonly run: (context: ActivityContext<z.output<Schema>, Prepared>) => Shown<z.output<Returns>>;
 }
 
 /** Types an older version's upgrade by its own schema, for the `accepts` of an activity. */
@@ -111,23 +135,53 @@ export function older<Latest, Older extends z.ZodType>(
   return version;
 }
 
-export function activity<Schema extends z.ZodType, Prepared = undefined>(
-  definition: ActivityDefinition<Schema, Prepared>,
-): ActivityOperation {
-  const { path, type, intent, result, params, specified, accepts = {}, prepare, run } = definition;
+/** What the type keeps of an operation's names and answer: tests hold them against the vendor's types. */
+type NamedActivity<
+  Path extends string,
+  Result extends string,
+  Returns extends z.ZodType,
+> = ActivityOperation & {
+  readonly path: Path;
+  readonly versions: readonly [{ readonly result: Result }, ...unknown[]];
+  readonly returns: Returns;
+};
+
+type NamedQuery<Path extends string, Returns extends z.ZodType> = QueryOperation & {
+  readonly path: Path;
+  readonly returns: Returns;
+};
+
+export function activity<
+  Path extends string,
+  Result extends string,
+  Schema extends z.ZodType,
+  Returns extends z.ZodType,
+  Prepared = undefined,
+>(
+  definition: ActivityDefinition<Schema, Returns, Prepared> & {
+    readonly path: Path;
+    readonly result: Result;
+  },
+): NamedActivity<Path, Result, Returns> {
+  const { path, type, intent, result, params, returns, specified, accepts = {}, prepare, run } = definition;
   const latest = { type, intent, result, params, upgrade: (value: unknown) => value, specified };
   const versions = [
     latest,
     ...Object.entries(accepts).map(([name, version]) => ({ result, ...version, type: name })),
   ];
   // From here on parameters are `unknown`: only the version's own schema produces what these functions take.
-  return { kind: 'activity', path, versions, prepare, run } as unknown as ActivityOperation;
+  return { kind: 'activity', path, versions, returns, prepare, run } as unknown as NamedActivity<
+    Path,
+    Result,
+    Returns
+  >;
 }
 
-export function query<Schema extends z.ZodType>(definition: {
-  readonly path: string;
+export function query<Path extends string, Schema extends z.ZodType, Returns extends z.ZodType>(definition: {
+  readonly path: Path;
   readonly params: Schema;
-  readonly run: (context: QueryContext<z.output<Schema>>) => Json;
-}): QueryOperation {
-  return { kind: 'query', ...definition } as unknown as QueryOperation;
+  readonly returns: Returns;
+  readonly run: (context: QueryContext<z.output<Schema>>) => Shown<z.output<Returns>>;
+}): NamedQuery<Path, Returns> {
+  return { kind: 'query', ...definition } as unknown as NamedQuery<Path, Returns>;
 }

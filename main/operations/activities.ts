@@ -4,6 +4,7 @@ import { query } from '../activities/define.ts';
 import { getActivityRow, listActivityRows, type ActivityStatus } from '../db/activities.ts';
 import { limits } from './limits.ts';
 import { found, id, page, pagination } from './parameters.ts';
+import { shownActivity } from './resources.ts';
 
 const statuses = [
   'ACTIVITY_STATUS_CREATED',
@@ -20,6 +21,7 @@ const activityType = z.string().regex(/^ACTIVITY_TYPE_[A-Z0-9_]{1,80}$/, 'Expect
 export const getActivity = query({
   path: 'get_activity',
   params: z.object({ activityId: id }),
+  returns: z.object({ activity: shownActivity }),
   run: ({ tx, organizationId, params, showActivity }) => ({
     activity: showActivity(
       found(
@@ -37,6 +39,7 @@ export const listActivities = query({
     filterByType: z.array(activityType).max(limits.batch).optional(),
     paginationOptions: pagination,
   }),
+  returns: z.object({ activities: z.array(shownActivity) }),
   run({ tx, organizationId, params, showActivity }) {
     const rows = found(
       listActivityRows(

@@ -42,6 +42,7 @@ import {
   notExported,
 } from './parameters.ts';
 import { tagHolder } from './tag-holders.ts';
+import { shownAddress, shownPrivateKey, uuid, uuids } from './resources.ts';
 
 const privateKeyParams = z.object({
   privateKeyName: name,
@@ -58,6 +59,9 @@ export const createPrivateKeys = activity({
   intent: 'createPrivateKeysIntentV2',
   result: 'createPrivateKeysResultV2',
   params,
+  returns: z.object({
+    privateKeys: z.array(z.object({ privateKeyId: uuid, addresses: z.array(shownAddress) })),
+  }),
   accepts: {
     ACTIVITY_TYPE_CREATE_PRIVATE_KEYS: {
       intent: 'createPrivateKeysIntent',
@@ -162,6 +166,7 @@ export const initImportPrivateKey = activity({
   intent: 'initImportPrivateKeyIntent',
   result: 'initImportPrivateKeyResult',
   params: z.object({ userId: id }),
+  returns: z.object({ importBundle: z.string() }),
   run: (context) => ({ importBundle: initImport(context, context.params.userId, 'private key') }),
 });
 
@@ -177,6 +182,7 @@ export const importPrivateKey = activity({
     curve,
     addressFormats: z.array(addressFormat).max(limits.batch),
   }),
+  returns: z.object({ privateKeyId: uuid, addresses: z.array(shownAddress) }),
   prepare: (context) =>
     openImport(context, context.params.userId, 'private key', context.params.encryptedBundle),
   run(context) {
@@ -205,6 +211,7 @@ export const exportPrivateKey = activity({
   intent: 'exportPrivateKeyIntent',
   result: 'exportPrivateKeyResult',
   params: z.object({ privateKeyId: id, targetPublicKey }),
+  returns: z.object({ privateKeyId: uuid, exportBundle: z.string() }),
   prepare({ tx, keys, organizationId, params }) {
     const key = findPrivateKey(tx, organizationId, params.privateKeyId);
     return encryptTo(params.targetPublicKey, keys.open(privateKeyPlace(key), key.sealed));
@@ -223,6 +230,7 @@ export const deletePrivateKeys = activity({
   intent: 'deletePrivateKeysIntent',
   result: 'deletePrivateKeysResult',
   params: z.object({ privateKeyIds: ids.min(1), deleteWithoutExport: z.boolean().optional() }),
+  returns: z.object({ privateKeyIds: uuids }),
   run({ tx, organizationId, params }) {
     checkDistinct('parameters.privateKeyIds', params.privateKeyIds);
     for (const privateKeyId of params.privateKeyIds) {
@@ -244,6 +252,7 @@ function findPrivateKey(tx: Reader, organizationId: string, privateKeyId: string
 export const getPrivateKey = query({
   path: 'get_private_key',
   params: z.object({ privateKeyId: id }),
+  returns: z.object({ privateKey: shownPrivateKey }),
   run: ({ tx, organizationId, params }) => ({
     privateKey: toPrivateKey(tx, findPrivateKey(tx, organizationId, params.privateKeyId)),
   }),
@@ -252,6 +261,7 @@ export const getPrivateKey = query({
 export const listPrivateKeys = query({
   path: 'list_private_keys',
   params: z.object({}),
+  returns: z.object({ privateKeys: z.array(shownPrivateKey) }),
   run: ({ tx, organizationId }) => ({
     privateKeys: listPrivateKeyRows(tx, organizationId).map((row) => toPrivateKey(tx, row)),
   }),

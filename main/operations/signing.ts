@@ -16,6 +16,7 @@ import { getWalletRow } from '../db/wallets.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { limits } from './limits.ts';
 import { withSeed } from './wallet-secrets.ts';
+import { shownSignature } from './resources.ts';
 
 const params = z.object({
   signWith: z.string().min(1).max(200),
@@ -36,6 +37,7 @@ export const signRawPayload = activity({
     intent: 'signRawPayloadIntent',
     describe: ({ signWith, ...rest }) => ({ privateKeyId: signWith, ...rest }),
   },
+  returns: shownSignature,
   accepts: {
     ACTIVITY_TYPE_SIGN_RAW_PAYLOAD: older({
       intent: 'signRawPayloadIntent',
@@ -57,6 +59,7 @@ export const signRawPayloads = activity({
   params: params
     .omit({ payload: true })
     .extend({ payloads: z.array(params.shape.payload).min(1).max(limits.batch) }),
+  returns: z.object({ signatures: z.array(shownSignature) }),
   run(context) {
     const { payloads, ...how } = context.params;
     const signer = findSigner(context, how.signWith);

@@ -22,6 +22,7 @@ import { LatchkeyError } from '../lib/errors.ts';
 import { limits } from './limits.ts';
 import { checkDistinct, checkLimit, id, ids, name } from './parameters.ts';
 import { findTag, tagNouns, type TagContext } from './tag-holders.ts';
+import { shownTag, uuid, uuids } from './resources.ts';
 
 const holderExists = {
   TAG_TYPE_USER: getUserRow,
@@ -34,6 +35,7 @@ export const createUserTag = activity({
   intent: 'createUserTagIntent',
   result: 'createUserTagResult',
   params: z.object({ userTagName: name, userIds: ids }),
+  returns: z.object({ userTagId: uuid, userIds: uuids }),
   run(context) {
     const { userTagName, userIds } = context.params;
     const tag = createTag(context, 'TAG_TYPE_USER', userTagName, 'parameters.userTagName');
@@ -48,6 +50,7 @@ export const createPrivateKeyTag = activity({
   intent: 'createPrivateKeyTagIntent',
   result: 'createPrivateKeyTagResult',
   params: z.object({ privateKeyTagName: name, privateKeyIds: ids }),
+  returns: z.object({ privateKeyTagId: uuid, privateKeyIds: uuids }),
   run(context) {
     const { privateKeyTagName, privateKeyIds } = context.params;
     const tag = createTag(context, 'TAG_TYPE_PRIVATE_KEY', privateKeyTagName, 'parameters.privateKeyTagName');
@@ -62,6 +65,7 @@ export const updateUserTag = activity({
   intent: 'updateUserTagIntent',
   result: 'updateUserTagResult',
   params: z.object({ userTagId: id, newUserTagName: name.optional(), addUserIds: ids, removeUserIds: ids }),
+  returns: z.object({ userTagId: uuid }),
   run(context) {
     const { userTagId, newUserTagName, addUserIds, removeUserIds } = context.params;
     const tag = findTag(context, 'TAG_TYPE_USER', userTagId, 'parameters.userTagId');
@@ -83,6 +87,7 @@ export const updatePrivateKeyTag = activity({
     addPrivateKeyIds: ids,
     removePrivateKeyIds: ids,
   }),
+  returns: z.object({ privateKeyTagId: uuid }),
   run(context) {
     const { privateKeyTagId, newPrivateKeyTagName, addPrivateKeyIds, removePrivateKeyIds } = context.params;
     const tag = findTag(context, 'TAG_TYPE_PRIVATE_KEY', privateKeyTagId, 'parameters.privateKeyTagId');
@@ -99,6 +104,7 @@ export const deleteUserTags = activity({
   intent: 'deleteUserTagsIntent',
   result: 'deleteUserTagsResult',
   params: z.object({ userTagIds: ids.min(1) }),
+  returns: z.object({ userTagIds: uuids, userIds: uuids }),
   run(context) {
     const { userTagIds } = context.params;
     return { userTagIds, userIds: deleteTags(context, 'TAG_TYPE_USER', userTagIds, 'parameters.userTagIds') };
@@ -111,6 +117,7 @@ export const deletePrivateKeyTags = activity({
   intent: 'deletePrivateKeyTagsIntent',
   result: 'deletePrivateKeyTagsResult',
   params: z.object({ privateKeyTagIds: ids.min(1) }),
+  returns: z.object({ privateKeyTagIds: uuids, privateKeyIds: uuids }),
   run(context) {
     const { privateKeyTagIds } = context.params;
     const at = 'parameters.privateKeyTagIds';
@@ -124,6 +131,7 @@ export const deletePrivateKeyTags = activity({
 export const listUserTags = query({
   path: 'list_user_tags',
   params: z.object({}),
+  returns: z.object({ userTags: z.array(shownTag) }),
   run: ({ tx, organizationId }) => ({
     userTags: listTagRows(tx, organizationId, 'TAG_TYPE_USER').map(toTag),
   }),
@@ -132,6 +140,7 @@ export const listUserTags = query({
 export const listPrivateKeyTags = query({
   path: 'list_private_key_tags',
   params: z.object({}),
+  returns: z.object({ privateKeyTags: z.array(shownTag) }),
   run: ({ tx, organizationId }) => ({
     privateKeyTags: listTagRows(tx, organizationId, 'TAG_TYPE_PRIVATE_KEY').map(toTag),
   }),

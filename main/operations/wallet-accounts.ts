@@ -19,6 +19,14 @@ import { accounts, addAccounts, deriveAccount, findWallet, path } from './accoun
 import { encryptTo, exportBundle, targetPublicKey } from './bundles.ts';
 import { checkDistinct, found, id, ids, notExported, page, pagination } from './parameters.ts';
 import { withSeed } from './wallet-secrets.ts';
+import { uuids, shownWalletAccount } from './resources.ts';
+
+/** An address as a request names one: whatever the format, it is of plain characters. */
+const addressText = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^[!-~]+$/, 'Expected an address, without white space and control characters');
 
 export const createWalletAccounts = activity({
   path: 'create_wallet_accounts',
@@ -26,6 +34,7 @@ export const createWalletAccounts = activity({
   intent: 'createWalletAccountsIntent',
   result: 'createWalletAccountsResult',
   params: z.object({ walletId: id, accounts: accounts.min(1), persist: z.boolean().optional() }),
+  returns: z.object({ addresses: z.array(z.string()) }),
   run(context) {
     const { tx, organizationId, params } = context;
     const wallet = findWallet(tx, organizationId, params.walletId);
@@ -46,7 +55,8 @@ export const exportWalletAccount = activity({
   type: 'ACTIVITY_TYPE_EXPORT_WALLET_ACCOUNT',
   intent: 'exportWalletAccountIntent',
   result: 'exportWalletAccountResult',
-  params: z.object({ address: z.string().min(1).max(200), targetPublicKey }),
+  params: z.object({ address: addressText, targetPublicKey }),
+  returns: z.object({ address: z.string(), exportBundle: z.string() }),
   prepare({ tx, keys, organizationId, params }) {
     const account = findAccount(tx, organizationId, params.address);
     const wallet = findWallet(tx, organizationId, account.walletId);
@@ -69,6 +79,7 @@ export const deleteWalletAccounts = activity({
   intent: 'deleteWalletAccountsIntent',
   result: 'deleteWalletAccountsResult',
   params: z.object({ walletAccountIds: ids.min(1), deleteWithoutExport: z.boolean().optional() }),
+  returns: z.object({ walletAccountIds: uuids }),
   run({ tx, organizationId, params }) {
     checkDistinct('parameters.walletAccountIds', params.walletAccountIds);
     for (const accountId of params.walletAccountIds) {
@@ -88,11 +99,12 @@ export const deleteWalletAccounts = activity({
 export const getWalletAccount = query({
   path: 'get_wallet_account',
   params: z
-    .object({ walletId: id, address: z.string().max(200).optional(), path: path.optional() })
+    .object({ walletId: id, address: addressText.optional(), path: path.optional() })
     .refine(
       ({ address, path: at }) => (address === undefined) !== (at === undefined),
       'Expected address or path, one of the two',
     ),
+  returns: z.object({ account: shownWalletAccount }),
   run({ tx, organizationId, params }) {
     findWallet(tx, organizationId, params.walletId);
     const row =
@@ -114,6 +126,7 @@ export const listWalletAccounts = query({
     includeWalletDetails: z.boolean().optional(),
     paginationOptions: pagination,
   }),
+  returns: z.object({ accounts: z.array(shownWalletAccount) }),
   run({ tx, organizationId, params }) {
     if (params.walletId !== undefined) findWallet(tx, organizationId, params.walletId);
     const rows = found(

@@ -31,6 +31,7 @@ import {
 } from './bundles.ts';
 import { checkDistinct, checkLimit, id, ids, name, notExported } from './parameters.ts';
 import { phraseBytes, readPhrase, seedOf, walletPlace, type WalletPhrase } from './wallet-secrets.ts';
+import { uuid, uuids, shownWallet } from './resources.ts';
 
 export const createWallet = activity({
   path: 'create_wallet',
@@ -42,6 +43,7 @@ export const createWallet = activity({
     accounts,
     mnemonicLength: z.literal([...wordCounts]).optional(),
   }),
+  returns: z.object({ walletId: uuid, addresses: z.array(z.string()) }),
   run(context) {
     const { params, random } = context;
     const entropy = random('mnemonic', entropyLength(params.mnemonicLength ?? 12));
@@ -102,6 +104,7 @@ export const updateWallet = activity({
   intent: 'updateWalletIntent',
   result: 'updateWalletResult',
   params: z.object({ walletId: id, walletName: name.optional() }),
+  returns: z.object({ walletId: uuid }),
   run(context) {
     const { tx, organizationId, params, now } = context;
     const wallet = findWallet(tx, organizationId, params.walletId);
@@ -119,6 +122,7 @@ export const initImportWallet = activity({
   intent: 'initImportWalletIntent',
   result: 'initImportWalletResult',
   params: z.object({ userId: id }),
+  returns: z.object({ importBundle: z.string() }),
   run: (context) => ({ importBundle: initImport(context, context.params.userId, 'wallet') }),
 });
 
@@ -128,6 +132,7 @@ export const importWallet = activity({
   intent: 'importWalletIntent',
   result: 'importWalletResult',
   params: z.object({ userId: id, walletName: name, encryptedBundle: encryptedBundleText, accounts }),
+  returns: z.object({ walletId: uuid, addresses: z.array(z.string()) }),
   prepare: (context) => openImport(context, context.params.userId, 'wallet', context.params.encryptedBundle),
   run(context) {
     const { tx, params, prepared } = context;
@@ -152,6 +157,7 @@ export const exportWallet = activity({
     // In another language the same entropy has another seed, and so other addresses.
     language: z.literal('MNEMONIC_LANGUAGE_ENGLISH').optional(),
   }),
+  returns: z.object({ walletId: uuid, exportBundle: z.string() }),
   prepare({ tx, keys, organizationId, params }) {
     const wallet = findWallet(tx, organizationId, params.walletId);
     return encryptTo(params.targetPublicKey, keys.open(walletPlace(wallet), wallet.sealed));
@@ -170,6 +176,7 @@ export const deleteWallets = activity({
   intent: 'deleteWalletsIntent',
   result: 'deleteWalletsResult',
   params: z.object({ walletIds: ids.min(1), deleteWithoutExport: z.boolean().optional() }),
+  returns: z.object({ walletIds: uuids }),
   run({ tx, organizationId, params }) {
     checkDistinct('parameters.walletIds', params.walletIds);
     for (const walletId of params.walletIds) {
@@ -192,6 +199,7 @@ function checkNameFree(tx: Reader, organizationId: string, walletName: string): 
 export const getWallet = query({
   path: 'get_wallet',
   params: z.object({ walletId: id }),
+  returns: z.object({ wallet: shownWallet }),
   run: ({ tx, organizationId, params }) => ({
     wallet: toWallet(findWallet(tx, organizationId, params.walletId)),
   }),
@@ -200,5 +208,6 @@ export const getWallet = query({
 export const listWallets = query({
   path: 'list_wallets',
   params: z.object({}),
+  returns: z.object({ wallets: z.array(shownWallet) }),
   run: ({ tx, organizationId }) => ({ wallets: listWalletRows(tx, organizationId).map(toWallet) }),
 });
