@@ -6,6 +6,16 @@ interface Migration {
   readonly sql: string;
 }
 
+/** A user's snapshot holds for as long as nothing of what it shows has changed. */
+const forgetSnapshot = (table: string): string => `
+      CREATE TRIGGER ${table}_insert_snapshot AFTER INSERT ON ${table}
+        BEGIN UPDATE users SET snapshot = NULL WHERE id = NEW.user_id; END;
+      CREATE TRIGGER ${table}_update_snapshot AFTER UPDATE ON ${table}
+        BEGIN UPDATE users SET snapshot = NULL WHERE id = NEW.user_id; END;
+      CREATE TRIGGER ${table}_delete_snapshot AFTER DELETE ON ${table}
+        BEGIN UPDATE users SET snapshot = NULL WHERE id = OLD.user_id; END;
+`;
+
 const migrations: readonly Migration[] = [
   {
     version: 1,
@@ -195,6 +205,83 @@ const migrations: readonly Migration[] = [
       CREATE INDEX import_targets_user ON import_targets (user_id, kind);
 
       ALTER TABLE wallet_accounts ADD COLUMN exported INTEGER NOT NULL DEFAULT 0 CHECK (exported IN (0, 1));
+    `,
+  },
+  {
+    version: 3,
+    sql: `
+      CREATE TABLE authenticators (
+        id TEXT PRIMARY KEY,
+        organization_id TEXT NOT NULL REFERENCES organizations (id),
+        user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+        name TEXT NOT NULL,
+        credential_id TEXT NOT NULL,
+        public_key TEXT NOT NULL,
+        attestation_type TEXT NOT NULL,
+        aaguid TEXT NOT NULL,
+        model TEXT NOT NULL,
+        transports TEXT NOT NULL,
+        sign_count INTEGER NOT NULL,
+        last_assertion BLOB,
+        created_at INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL
+      ) STRICT;
+      CREATE UNIQUE INDEX authenticators_credential ON authenticators (organization_id, credential_id);
+      CREATE INDEX authenticators_user ON authenticators (user_id);
+
+      CREATE TABLE oauth_providers (
+        id TEXT PRIMARY KEY,
+        organization_id TEXT NOT NULL REFERENCES organizations (id),
+        user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+        name TEXT NOT NULL,
+        issuer TEXT NOT NULL,
+        audience TEXT NOT NULL,
+        subject TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL
+      ) STRICT;
+      CREATE UNIQUE INDEX oauth_providers_identity ON oauth_providers (organization_id, issuer, audience, subject);
+      CREATE INDEX oauth_providers_user ON oauth_providers (user_id);
+
+      CREATE TABLE one_time_codes (
+        id TEXT PRIMARY KEY,
+        organization_id TEXT NOT NULL REFERENCES organizations (id),
+        user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+        contact TEXT NOT NULL,
+        sealed BLOB NOT NULL,
+        wrong_tries INTEGER NOT NULL,
+        expires_at INTEGER NOT NULL,
+        created_at INTEGER NOT NULL
+      ) STRICT;
+      CREATE INDEX one_time_codes_user ON one_time_codes (user_id);
+
+      CREATE TABLE policies (
+        id TEXT PRIMARY KEY,
+        organization_id TEXT NOT NULL REFERENCES organizations (id),
+        name TEXT NOT NULL,
+        effect TEXT NOT NULL CHECK (effect IN ('EFFECT_ALLOW', 'EFFECT_DENY')),
+        condition TEXT NOT NULL,
+        consensus TEXT NOT NULL,
+        time TEXT,
+        notes TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL
+      ) STRICT;
+      CREATE UNIQUE INDEX policies_name ON policies (organization_id, name);
+
+      CREATE TABLE organization_features (
+        organization_id TEXT NOT NULL REFERENCES organizations (id),
+        name TEXT NOT NULL,
+        value TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL,
+        PRIMARY KEY (organization_id, name)
+      ) STRICT;
+
+      ALTER TABLE users ADD COLUMN snapshot TEXT REFERENCES user_snapshots (hash);
+      CREATE TRIGGER users_snapshot AFTER UPDATE OF name, email, phone_number, root, updated_at ON users
+        BEGIN UPDATE users SET snapshot = NULL WHERE id = NEW.id; END;
+      ${['api_keys', 'authenticators', 'oauth_providers', 'user_tags'].map(forgetSnapshot).join('')}
     `,
   },
 ];

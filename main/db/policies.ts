@@ -1,0 +1,77 @@
+/** Policies: rules that allow or deny activities, in the policy language. */
+import { timestamp, type Timestamp } from '../lib/clock.ts';
+import type { Reader, Writer } from './connection.ts';
+
+export interface PolicyRow {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly name: string;
+  readonly effect: 'EFFECT_ALLOW' | 'EFFECT_DENY';
+  /** Expressions; empty for one that always holds. */
+  readonly condition: string;
+  readonly consensus: string;
+  /** When the policy is in force; null for always. */
+  readonly time: string | null;
+  readonly notes: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** A policy as the API shows one. */
+export interface Policy {
+  readonly policyId: string;
+  readonly policyName: string;
+  readonly effect: string;
+  readonly createdAt: Timestamp;
+  readonly updatedAt: Timestamp;
+  readonly notes: string;
+  readonly consensus: string;
+  readonly condition: string;
+  readonly time?: string;
+}
+
+const columns = `id, organization_id AS organizationId, name, effect, condition, consensus, time, notes,
+  created_at AS createdAt, updated_at AS updatedAt`;
+
+export const getPolicyRow = (tx: Reader, organizationId: string, id: string): PolicyRow | undefined =>
+  tx.get<PolicyRow>(
+    `SELECT ${columns} FROM policies WHERE id = ? AND organization_id = ?`,
+    id,
+    organizationId,
+  );
+
+/** In the order of creation. */
+export const listPolicyRows = (tx: Reader, organizationId: string): PolicyRow[] =>
+  tx.all<PolicyRow>(
+    `SELECT ${columns} FROM policies WHERE organization_id = ? ORDER BY rowid`,
+    organizationId,
+  );
+
+export function insertPolicy(tx: Writer, row: PolicyRow): void {
+  tx.run(
+    `INSERT INTO policies (id, organization_id, name, effect, condition, consensus, time, notes, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    row.id,
+    row.organizationId,
+    row.name,
+    row.effect,
+    row.condition,
+    row.consensus,
+    row.time,
+    row.notes,
+    row.createdAt,
+    row.updatedAt,
+  );
+}
+
+export const toPolicy = (row: PolicyRow): Policy => ({
+  policyId: row.id,
+  policyName: row.name,
+  effect: row.effect,
+  createdAt: timestamp(row.createdAt),
+  updatedAt: timestamp(row.updatedAt),
+  notes: row.notes,
+  consensus: row.consensus,
+  condition: row.condition,
+  ...(row.time === null ? {} : { time: row.time }),
+});
