@@ -4,13 +4,21 @@
  */
 import { hash } from 'node:crypto';
 import type { Reader, Writer } from './connection.ts';
-import type { User } from './users.ts';
+import { getUserRow, toUser, type User } from './users.ts';
 
-/** @returns the snapshot's name: the hex SHA-256 of its JSON. */
-export function keepUserSnapshot(tx: Writer, user: User): string {
-  const text = JSON.stringify(user);
+/**
+ * Keeps the user as of now, unless that is kept already: the row knows its snapshot until something of it changes.
+ * @returns the snapshot's name: the hex SHA-256 of its JSON.
+ */
+export function keepUserSnapshot(tx: Writer, organizationId: string, userId: string): string {
+  const present = tx.get<{ snapshot: string | null }>('SELECT snapshot FROM users WHERE id = ?', userId);
+  if (present?.snapshot != null) return present.snapshot;
+  const row = getUserRow(tx, organizationId, userId);
+  if (row === undefined) throw new Error(`user ${userId} is missing`);
+  const text = JSON.stringify(toUser(tx, row));
   const name = hash('sha256', text);
   tx.run('INSERT OR IGNORE INTO user_snapshots (hash, user) VALUES (?, ?)', name, text);
+  tx.run('UPDATE users SET snapshot = ? WHERE id = ?', name, userId);
   return name;
 }
 
