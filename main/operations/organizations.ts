@@ -1,18 +1,28 @@
 /** The organization as a whole, and who is asking. */
 import { z } from 'zod';
 import { activity, query } from '../activities/define.ts';
-import { getOrganization, renameOrganization } from '../db/organizations.ts';
+import type { Reader } from '../db/connection.ts';
+import { listFeatures } from '../db/features.ts';
+import { getOrganization, renameOrganization, type OrganizationRow } from '../db/organizations.ts';
+import { listPolicyRows, toPolicy } from '../db/policies.ts';
 import { listPrivateKeyRows, toPrivateKey } from '../db/private-keys.ts';
 import { listTagRows, toTag } from '../db/tags.ts';
 import { getUserRow, listRootUserIds, listUserRows, toUser } from '../db/users.ts';
 import { listWalletRows, toWallet } from '../db/wallets.ts';
 import { found, name } from './parameters.ts';
+import { shownFeature, shownOrganizationData, shownQuorum, uuid } from './resources.ts';
 
 const missing = 'no organization found with the given ID';
 
 export const whoami = query({
   path: 'whoami',
   params: z.object({}),
+  returns: z.object({
+    organizationId: uuid,
+    organizationName: z.string(),
+    userId: uuid,
+    username: z.string(),
+  }),
   run({ tx, organizationId, caller }) {
     const user = found(getUserRow(tx, organizationId, caller.userId), `unable to find user ${caller.userId}`);
     const organization = found(getOrganization(tx, organizationId), missing);
@@ -28,6 +38,7 @@ export const whoami = query({
 export const getOrganizationData = query({
   path: 'get_organization',
   params: z.object({}),
+  returns: z.object({ organizationData: shownOrganizationData }),
   run({ tx, organizationId }) {
     const organization = found(getOrganization(tx, organizationId), missing);
     return {
@@ -35,23 +46,37 @@ export const getOrganizationData = query({
         organizationId,
         name: organization.name,
         users: listUserRows(tx, organizationId).map((row) => toUser(tx, row)),
-        policies: [],
+        policies: listPolicyRows(tx, organizationId).map(toPolicy),
         privateKeys: listPrivateKeyRows(tx, organizationId).map((row) => toPrivateKey(tx, row)),
         invitations: [],
         tags: [
           ...listTagRows(tx, organizationId, 'TAG_TYPE_USER'),
           ...listTagRows(tx, organizationId, 'TAG_TYPE_PRIVATE_KEY'),
         ].map(toTag),
-        rootQuorum: {
-          threshold: organization.rootQuorumThreshold,
-          userIds: listRootUserIds(tx, organizationId),
-        },
-        features: [],
+        rootQuorum: quorumOf(tx, organization),
+        features: listFeatures(tx, organizationId),
         wallets: listWalletRows(tx, organizationId).map(toWallet),
         smartContractInterfaceReferences: [],
       },
     };
   },
+});
+
+export const getOrganizationConfigs = query({
+  path: 'get_organization_configs',
+  params: z.object({}),
+  returns: z.object({ configs: z.object({ features: z.array(shownFeature), quorum: shownQuorum }) }),
+  run({ tx, organizationId }) {
+    const organization = found(getOrganization(tx, organizationId), missing);
+    return {
+      configs: { features: listFeatures(tx, organizationId), quorum: quorumOf(tx, organization) },
+    };
+  },
+});
+
+const quorumOf = (tx: Reader, { id, rootQuorumThreshold }: OrganizationRow) => ({
+  threshold: rootQuorumThreshold,
+  userIds: listRootUserIds(tx, id),
 });
 
 export const updateOrganizationName = activity({
@@ -60,6 +85,7 @@ export const updateOrganizationName = activity({
   intent: 'updateOrganizationNameIntent',
   result: 'updateOrganizationNameResult',
   params: z.object({ organizationName: name }),
+  returns: z.object({ organizationId: uuid, organizationName: z.string() }),
   run({ tx, organizationId, params: { organizationName }, now }) {
     renameOrganization(tx, organizationId, organizationName, now);
     return { organizationId, organizationName };

@@ -1,0 +1,66 @@
+/** Organization features: what an organization has switched on, and with which value. */
+import { z } from 'zod';
+import { activity } from '../activities/define.ts';
+import { listFeatures, removeFeature, setFeature } from '../db/features.ts';
+import { LatchkeyError, seen } from '../lib/errors.ts';
+import { readWebOrigins } from '../lib/web-origins.ts';
+import { featureNames, shownFeature } from './resources.ts';
+
+type FeatureName = (typeof featureNames)[number];
+
+const mostCharacters = 2000;
+
+/** What a feature's value must be; those that are not here are switches, whose value says nothing. */
+const values: Partial<
+  Record<FeatureName, { readonly expected: string; readonly fits: (value: string) => boolean }>
+> = {
+  FEATURE_NAME_WEBHOOK: {
+    expected: 'an http or https URL without user name and password',
+    fits: (value) => {
+      const url = URL.parse(value);
+      return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+    },
+  },
+  FEATURE_NAME_WEBAUTHN_ORIGINS: {
+    expected:
+      'web origins like https://app.example, one, several with commas between, or a JSON list of them',
+    fits: (value) => readWebOrigins(value) !== undefined,
+  },
+};
+
+const name = z.enum(featureNames);
+const returns = z.object({ features: z.array(shownFeature) });
+
+export const setOrganizationFeature = activity({
+  path: 'set_organization_feature',
+  type: 'ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE',
+  intent: 'setOrganizationFeatureIntent',
+  result: 'setOrganizationFeatureResult',
+  params: z.object({ name, value: z.string().max(mostCharacters).optional() }),
+  returns,
+  run({ tx, organizationId, params, now }) {
+    const { name: feature, value = '' } = params;
+    const rule = values[feature];
+    if (rule && !rule.fits(value)) {
+      throw new LatchkeyError(
+        'INVALID_ARGUMENT',
+        `invalid parameters.value: ${feature} expects ${rule.expected}, got ${seen(params.value)}`,
+      );
+    }
+    setFeature(tx, organizationId, { name: feature, value }, now);
+    return { features: listFeatures(tx, organizationId) };
+  },
+});
+
+export const removeOrganizationFeature = activity({
+  path: 'remove_organization_feature',
+  type: 'ACTIVITY_TYPE_REMOVE_ORGANIZATION_FEATURE',
+  intent: 'removeOrganizationFeatureIntent',
+  result: 'removeOrganizationFeatureResult',
+  params: z.object({ name }),
+  returns,
+  run({ tx, organizationId, params }) {
+    removeFeature(tx, organizationId, params.name);
+    return { features: listFeatures(tx, organizationId) };
+  },
+});
