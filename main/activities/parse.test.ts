@@ -80,6 +80,81 @@ describe('parse', () => {
     const message = refusal(z.string().max(5), 'x'.repeat(1_000_000));
     expect(message.length).toBeLessThan(200);
     expect(refusal(z.string().max(5), 'one\ntwo\nthree')).not.toContain('\n');
+    const cut = '"x'.repeat(1_000_000);
+    expect(refusal(z.number(), cut)).toBe(
+      `invalid request body: expected a number, got ${JSON.stringify(cut).slice(0, 77)}...`,
+    );
+  });
+
+  test.each([
+    ['\u2028\u2029', String.raw`\u2028\u2029`],
+    // A terminal's escapes, of both kinds, and what turns the text around.
+    ['\u001b[2J\u009b2J', String.raw`\u001b[2J\u009b2J`],
+    ['\u202e', String.raw`\u202e`],
+    ['\ud800', String.raw`\ud800`],
+    ['\u{e0001}', String.raw`\udb40\udc01`],
+    ['Zoë 山 🔑', 'Zoë 山 🔑'],
+  ])('shows what cannot be seen: %j', (text, shown) => {
+    expect(refusal(z.number(), text)).toBe(`invalid request body: expected a number, got "${shown}"`);
+  });
+
+  test('splits no character where it cuts', () => {
+    expect(refusal(z.number(), '🔑'.repeat(50))).not.toMatch(/\p{Cs}/u);
+  });
+
+  test('quotes the beginning of what is nested deeper than a stack goes', () => {
+    const deep = (open: string, close: string): unknown =>
+      JSON.parse(`${open.repeat(1_000_000)}0${close.repeat(1_000_000)}`);
+    expect(refusal(schema, { name: deep('[', ']') })).toBe(
+      `invalid name: expected a string, got ${'['.repeat(77)}...`,
+    );
+    expect(refusal(schema, { name: deep('{"a":', '}') })).toBe(
+      `invalid name: expected a string, got ${'{"a":'.repeat(16).slice(0, 77)}...`,
+    );
+    expect(parse(z.object({ a: z.string() }), { a: 'b', more: deep('[', ']') })).toEqual({ a: 'b' });
+  });
+
+  describe('of null', () => {
+    const form = z.object({
+      name: z.string(),
+      note: z.string().optional(),
+      list: z.array(z.string()).max(2),
+      more: z.array(z.object({ kind: z.enum(['a', 'b']).optional() })).optional(),
+      contact: z.union([z.literal(''), z.email()]).optional(),
+      inner: z.object({ limit: z.string().optional() }).optional(),
+    });
+
+    test.each([
+      [{ note: null }, {}],
+      [{ contact: null, inner: null, more: null }, {}],
+      [{ inner: { limit: null } }, { inner: {} }],
+      [{ more: [{ kind: null }, { kind: 'a' }, { kind: null }] }, { more: [{}, { kind: 'a' }, {}] }],
+      [{ list: null }, { list: [] }],
+      [{ list: null, note: null }, { list: [] }],
+    ])('takes %j as nothing', (value, read) => {
+      const whole = { name: 'n', list: [], ...value };
+      const before = structuredClone(whole);
+      expect(parse(form, whole)).toEqual({ name: 'n', list: [], ...read });
+      expect(whole).toEqual(before);
+    });
+
+    test.each([
+      [{ name: null }, 'invalid name: expected a string, got null'],
+      [{ name: null, note: null }, 'invalid name: expected a string, got null'],
+      [{ list: [null] }, 'invalid list[0]: expected a string, got null'],
+      [{ list: ['a', null], note: null }, 'invalid list[1]: expected a string, got null'],
+      [{ note: null, list: ['a', 'b', 'c'] }, 'invalid list: expected at most 2 elements, got ["a","b","c"]'],
+      [{ more: [null] }, 'invalid more[0]: expected an object, got null'],
+      [{ more: [{ kind: null }, { kind: 'c' }] }, 'invalid more[1].kind: expected one of a, b, got "c"'],
+    ])('refuses %j where there must be something', (value, message) => {
+      expect(refusal(form, { name: 'n', list: [], ...value })).toBe(message);
+    });
+
+    test('leaves it to a schema that has a meaning for it', () => {
+      expect(parse(z.object({ a: z.string().nullable() }), { a: null })).toEqual({ a: null });
+      const some = z.object({ ids: z.array(z.string()).min(1) });
+      expect(refusal(some, { ids: null })).toBe('invalid ids: expected at least 1 element, got null');
+    });
   });
 
   describe('of alternatives', () => {
@@ -138,5 +213,24 @@ describe('parseSecret', () => {
     expect(parseSecret(z.object({ password: z.string() }), { password: 'hunter22' })).toEqual({
       password: 'hunter22',
     });
+  });
+});
+
+describe('a text that may be a secret', () => {
+  const schema = z.object({
+    code: z
+      .string()
+      .refine(({ length }) => length < 5, { error: 'Expected less', params: { secret: true } })
+      .meta({ format: 'password' })
+      .optional(),
+  });
+
+  test.each([
+    ['secret', 'invalid code: expected less, got a text of 6 characters'],
+    [['se', 'cret'], 'invalid code: expected a string, got an array'],
+    [123456, 'invalid code: expected a string, got a number'],
+    [{ secret: 1 }, 'invalid code: expected a string, got an object'],
+  ])('is not quoted, of whatever type: %j', (code, message) => {
+    expect(() => parse(schema, { code })).toThrow(new LatchkeyError('INVALID_ARGUMENT', message));
   });
 });

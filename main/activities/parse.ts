@@ -1,8 +1,9 @@
 /** Turns a caller's JSON into typed input, or into an error that names the field, what was seen and what is allowed. */
-import type { z } from 'zod';
+import { z } from 'zod';
 import { LatchkeyError, seen } from '../lib/errors.ts';
 
 /**
+ * Takes null as clients mean it that write what is unset: no value for an optional field, and an empty list for a list.
  * @param at The name of `value` itself, put before the field's path.
  * @throws LatchkeyError INVALID_ARGUMENT for the first field that does not fit.
  */
@@ -24,19 +25,74 @@ function check<Schema extends z.ZodType>(
   at: string,
   quote: Quote,
 ): z.output<Schema> {
-  const parsed = schema.safeParse(value);
+  const parsed = read(schema, value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   if (issue === undefined) throw new LatchkeyError('INVALID_ARGUMENT', 'bad request body');
   throw new LatchkeyError('INVALID_ARGUMENT', describe(issue, value, at, quote));
 }
 
-function describe(issue: z.core.$ZodIssue, value: unknown, at: string, quote: Quote): string {
-  const field = fieldName(issue.path, at);
-  const found = issue.path.reduce<unknown>(
+type Path = readonly PropertyKey[];
+
+/** Only what does not fit is looked at again without its nulls: most bodies have none, and some schemas take null. */
+function read<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): z.ZodSafeParseResult<z.output<Schema>> {
+  const asSent = schema.safeParse(value, { error: hideSecrets });
+  const nulls =
+    asSent.error?.issues.map(({ path }) => path).filter((path) => isNullMember(value, path)) ?? [];
+  if (nulls.length === 0) return asSent;
+  const unset = rewrite(value, nulls, undefined);
+  const withoutNulls = schema.safeParse(unset, { error: hideSecrets });
+  const lists = withoutNulls.error?.issues.flatMap((issue) =>
+    issue.code === 'invalid_type' && issue.expected === 'array' && isNullMember(value, issue.path)
+      ? [issue.path]
+      : [],
+  );
+  if (lists === undefined || lists.length === 0) return withoutNulls;
+  return schema.safeParse(rewrite(unset, lists, []), { error: hideSecrets });
+}
+
+/** The message of an issue whose value is not to be shown. */
+const hidden = 'hidden';
+
+/** A schema says of a text that it may be a secret with `format: 'password'`, as OpenAPI does. */
+const hideSecrets: z.core.$ZodErrorMap = ({ code, inst }) =>
+  code === 'invalid_type' && inst instanceof z.ZodType && inst.meta()?.['format'] === 'password'
+    ? hidden
+    : undefined;
+
+const isNullMember = (value: unknown, path: Path): boolean =>
+  typeof path.at(-1) === 'string' && valueAt(value, path) === null;
+
+/** @returns a copy with another value at these paths, or no member where it is undefined. */
+function rewrite(value: unknown, paths: readonly Path[], replacement: unknown): unknown {
+  if (paths.some(({ length }) => length === 0)) return replacement;
+  if (!isRecord(value)) return value;
+  const copy = (Array.isArray(value) ? [...value] : { ...value }) as Record<PropertyKey, unknown>;
+  for (const [key, inside] of Map.groupBy(paths, ([first = '']) => first)) {
+    const member = rewrite(
+      copy[key],
+      inside.map((path) => path.slice(1)),
+      replacement,
+    );
+    if (member === undefined) Reflect.deleteProperty(copy, key);
+    else copy[key] = member;
+  }
+  return copy;
+}
+
+/** What is there in the value's own members, or undefined. */
+const valueAt = (value: unknown, path: Path): unknown =>
+  path.reduce<unknown>(
     (parent, key) => (isRecord(parent) && Object.hasOwn(parent, key) ? parent[key as string] : undefined),
     value,
   );
+
+function describe(issue: z.core.$ZodIssue, value: unknown, at: string, quote: Quote): string {
+  const field = fieldName(issue.path, at);
+  const found = valueAt(value, issue.path);
   if (issue.code === 'invalid_union' && found !== undefined) {
     const nested = issue.errors.map(([first]) => first).filter((first) => first !== undefined);
     if (nested.some(({ path }) => path.length > 0)) {
@@ -46,8 +102,8 @@ function describe(issue: z.core.$ZodIssue, value: unknown, at: string, quote: Qu
   }
   if (found === undefined) return `missing field ${field}: ${expectation(issue)}`;
   // How a schema marks a check on a text that may be a secret.
-  const say = issue.code === 'custom' && issue.params?.['secret'] === true ? outline : quote;
-  return `invalid ${field}: ${expectation(issue)}, got ${say(found)}`;
+  const isSecret = issue.message === hidden || (issue.code === 'custom' && issue.params?.['secret'] === true);
+  return `invalid ${field}: ${expectation(issue)}, got ${(isSecret ? outline : quote)(found)}`;
 }
 
 function expectation(issue: z.core.$ZodIssue): string {

@@ -1,6 +1,6 @@
 /** Reads an activity's request: its envelope, and its parameters by the schema of the type that it names. */
 import { z } from 'zod';
-import { LatchkeyError } from '../lib/errors.ts';
+import { LatchkeyError, seen } from '../lib/errors.ts';
 import type { ActivityOperation, ActivityVersion } from './define.ts';
 import { parse } from './parse.ts';
 
@@ -42,6 +42,6 @@ function versionOf(operation: ActivityOperation, type: string): ActivityVersion 
   const allowed = operation.versions.map((candidate) => candidate.type).join(', ');
   throw new LatchkeyError(
     'INVALID_ARGUMENT',
-    `invalid activity type: ${operation.path} expects ${allowed}, got ${JSON.stringify(type.slice(0, 80))}`,
+    `invalid activity type: ${operation.path} expects ${allowed}, got ${seen(type)}`,
   );
 }

@@ -15,6 +15,7 @@ describe('errorCodes', () => {
       RESOURCE_EXHAUSTED: [429, 8],
       INTERNAL: [500, 13],
       UNIMPLEMENTED: [501, 12],
+      UNAVAILABLE: [503, 14],
     });
   });
 
@@ -25,6 +26,7 @@ describe('errorCodes', () => {
       'UNAUTHENTICATED',
       'PERMISSION_DENIED',
       'INTERNAL',
+      'UNAVAILABLE',
     ] as const) {
       expect(errorCodes[code].recorded, code).toBe(false);
     }
@@ -80,6 +82,9 @@ describe('seen', () => {
     [null, 'null'],
     [[1, { a: 2 }], '[1,{"a":2}]'],
     [undefined, 'nothing'],
+    // What breaks a line, speaks to a terminal or turns a text around.
+    ['\u2028\u009b2J\u202e\ud800', String.raw`"\u2028\u009b2J\u202e\ud800"`],
+    ['Zoë 山 🔑', '"Zoë 山 🔑"'],
   ])('quotes %j as %s', (value, text) => {
     expect(seen(value)).toBe(text);
   });
@@ -88,6 +93,12 @@ describe('seen', () => {
     expect(seen('x'.repeat(78))).toBe(`"${'x'.repeat(78)}"`);
     expect(seen('x'.repeat(79))).toBe(`"${'x'.repeat(76)}...`);
     expect(seen({ a: 'x'.repeat(1000) })).toHaveLength(80);
+    expect(seen('"x'.repeat(1000))).toBe(`${JSON.stringify('"x'.repeat(100)).slice(0, 77)}...`);
+  });
+
+  test('does not go to the bottom of what has none', () => {
+    const deep: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
+    expect(seen(deep)).toBe(`${'['.repeat(77)}...`);
   });
 });
 

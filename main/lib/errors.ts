@@ -26,6 +26,7 @@ export const errorCodes = {
   RESOURCE_EXHAUSTED: { http: 429, grpc: 8, recorded: true },
   INTERNAL: { http: 500, grpc: 13, recorded: false },
   UNIMPLEMENTED: { http: 501, grpc: 12, recorded: false },
+  UNAVAILABLE: { http: 503, grpc: 14, recorded: false },
 } as const satisfies Record<string, ErrorCode>;
 
 export type ErrorCodeName = keyof typeof errorCodes;
@@ -39,6 +40,11 @@ export interface ErrorOptions {
   readonly details?: readonly ErrorDetail[];
   /** For the log only. */
   readonly cause?: unknown;
+  /**
+   * Writes what is to last although the refusal undoes all else that its operation wrote: that a try was counted.
+   * Called once, in the same transaction.
+   */
+  readonly lasting?: () => void;
 }
 
 export class LatchkeyError extends Error {
@@ -46,12 +52,14 @@ export class LatchkeyError extends Error {
   readonly code: ErrorCodeName;
   readonly turnkeyErrorCode: string;
   readonly details: readonly ErrorDetail[];
+  readonly lasting: (() => void) | undefined;
 
   constructor(code: ErrorCodeName, message: string, options: ErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.turnkeyErrorCode = options.turnkeyErrorCode ?? defaultTurnkeyCode(code);
     this.details = options.details ?? [];
+    this.lasting = options.lasting;
   }
 }
 
@@ -89,10 +97,37 @@ export function errorBody(error: LatchkeyError | Failure): Record<string, unknow
   };
 }
 
-/** Quotes what a caller sent, bounded and on one line, for an error message. */
+/**
+ * Quotes what a caller sent, bounded, on one line and all of it visible, for an error message. It does not go through all
+ * of it: that may be megabytes, or nested deeper than a stack goes.
+ */
 export function seen(value: unknown): string {
-  const text = value === undefined ? 'nothing' : JSON.stringify(value);
-  return text.length <= 80 ? text : `${text.slice(0, 77)}...`;
+  const text = value === undefined ? 'nothing' : JSON.stringify(beginning(value, quotedCharacters));
+  const cut = text.length <= 80 ? text : `${text.slice(0, 77)}...`;
+  return cut.replace(unprintable, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, unit) => String.raw`\u${character.charCodeAt(unit).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+}
+
+/** More than is shown: what is cut here is not missed there. */
+const quotedCharacters = 100;
+
+/** What would break the line, or not show in it. */
+const unprintable = /[\p{C}\p{Zl}\p{Zp}]/gu;
+
+/** As much of a value as its first characters in JSON may come from. */
+function beginning(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return value.slice(0, quotedCharacters);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === 0) return null;
+  if (Array.isArray(value)) {
+    return value.slice(0, quotedCharacters).map((element) => beginning(element, depth - 1));
+  }
+  const members = Object.entries(value).slice(0, quotedCharacters);
+  return Object.fromEntries(members.map(([key, member]) => [key, beginning(member, depth - 1)]));
 }
 
 /** The compiler's proof that a switch covers every case. */

@@ -25,18 +25,21 @@ export const seconds = z
   .string()
   .regex(/^[1-9][0-9]{0,9}$/, 'Expected a positive whole number of seconds, in digits');
 
+const cursor = z.union([z.literal(''), id]).optional();
+
+/** Some clients always write all three, empty where they mean none. */
 export const pagination = z
   .object({
     limit: z
       .string()
-      .regex(/^[0-9]{1,4}$/, 'Expected a whole number in digits')
+      .regex(/^[0-9]{0,4}$/, 'Expected a whole number in digits')
       .refine(
-        (text) => Number(text) >= 1 && Number(text) <= limits.pageSize,
+        (text) => text === '' || (Number(text) >= 1 && Number(text) <= limits.pageSize),
         `Expected 1 to ${String(limits.pageSize)}`,
       )
       .optional(),
-    after: id.optional(),
-    before: id.optional(),
+    after: cursor,
+    before: cursor,
   })
   .optional();
 
@@ -44,10 +47,12 @@ export const page = (
   options: z.output<typeof pagination>,
   defaultLimit: number = limits.defaultPageSize,
 ): Page => ({
-  limit: options?.limit === undefined ? defaultLimit : Number(options.limit),
-  ...(options?.after === undefined ? {} : { after: options.after }),
-  ...(options?.before === undefined ? {} : { before: options.before }),
+  limit: isGiven(options?.limit) ? Number(options.limit) : defaultLimit,
+  ...(isGiven(options?.after) ? { after: options.after } : {}),
+  ...(isGiven(options?.before) ? { before: options.before } : {}),
 });
+
+const isGiven = (text: string | undefined): text is string => text !== undefined && text !== '';
 
 /** @throws LatchkeyError ALREADY_EXISTS when two of a request's names are the same. */
 export function checkDistinct(field: string, names: readonly string[]): void {
