@@ -22,6 +22,12 @@ export interface Config {
   readonly allowedOrigins: readonly string[];
   /** Whether every page on this machine's loopback addresses may call the API. */
   readonly allowLoopbackOrigins: boolean;
+  /** The relying party that passkeys are made for: a host name, `localhost` unless set. */
+  readonly rpId: string;
+  /** OpenID Connect issuers whose tokens sign users in; no other is contacted. */
+  readonly oidcIssuers: readonly string[];
+  /** Whether an issuer may be on this machine, without TLS. */
+  readonly allowLoopbackIssuers: boolean;
   /** Whether the operating system's keychain may be asked. */
   readonly useKeychain: boolean;
   /** Linux: the address of the D-Bus session, on which the keychain is. */
@@ -30,6 +36,8 @@ export interface Config {
   readonly credentialsDirectory: string | undefined;
   /** The built window. */
   readonly rendererDirectory: string;
+  /** The code of the API's reference page. */
+  readonly referenceDirectory: string;
 }
 
 /** What the command line may set; each is optional. */
@@ -39,6 +47,8 @@ export interface ConfigOptions {
   readonly port?: string | undefined;
   readonly ui?: boolean | undefined;
   readonly allowOrigin?: readonly string[] | undefined;
+  readonly rpId?: string | undefined;
+  readonly oidcIssuer?: readonly string[] | undefined;
   readonly keychain?: boolean | undefined;
 }
 
@@ -49,7 +59,7 @@ export class ConfigError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Options win over the environment (`LATCHKEY_DATA_DIR`, `LATCHKEY_CONFIG_DIR`, `LATCHKEY_PORT`), that over defaults. */
+/** Options win over the environment (`LATCHKEY_DATA_DIR`, `LATCHKEY_CONFIG_DIR`, `LATCHKEY_PORT`, `LATCHKEY_RP_ID`), that over defaults. */
 export function makeConfig(options: ConfigOptions, environment: Environment = process.env): Config {
   return Object.freeze({
     dataDirectory: resolve(
@@ -63,10 +73,14 @@ export function makeConfig(options: ConfigOptions, environment: Environment = pr
     ui: options.ui ?? false,
     allowedOrigins: (options.allowOrigin ?? []).map(origin),
     allowLoopbackOrigins: false,
+    rpId: hostName(options.rpId ?? environment['LATCHKEY_RP_ID'] ?? 'localhost'),
+    oidcIssuers: (options.oidcIssuer ?? []).map(issuer),
+    allowLoopbackIssuers: false,
     useKeychain: options.keychain ?? true,
     sessionBus: sessionBusAddress(environment),
     credentialsDirectory: environment['CREDENTIALS_DIRECTORY'],
-    rendererDirectory: builtRenderer(),
+    rendererDirectory: built('renderer'),
+    referenceDirectory: built('reference'),
   });
 }
 
@@ -80,15 +94,21 @@ export function readConfig(argv: readonly string[], environment: Environment = p
       'config-dir': { type: 'string' },
       port: { type: 'string' },
       'allow-origin': { type: 'string', multiple: true },
+      'rp-id': { type: 'string' },
+      'oidc-issuer': { type: 'string', multiple: true },
     },
   });
   const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+  const texts = (list: readonly unknown[] = []): string[] =>
+    list.filter((value) => typeof value === 'string');
   return makeConfig(
     {
       dataDir: text(values['data-dir']),
       configDir: text(values['config-dir']),
       port: text(values.port),
-      allowOrigin: (values['allow-origin'] ?? []).filter((value) => typeof value === 'string'),
+      allowOrigin: texts(values['allow-origin']),
+      rpId: text(values['rp-id']),
+      oidcIssuer: texts(values['oidc-issuer']),
     },
     environment,
   );
@@ -123,6 +143,25 @@ function origin(text: string): string {
   return text;
 }
 
+function hostName(text: string): string {
+  if (URL.parse(`https://${text}`)?.host !== text) {
+    throw new ConfigError(
+      `invalid relying party ID ${JSON.stringify(text)}: expected a host name alone, in lower case, like localhost or vault.example`,
+    );
+  }
+  return text;
+}
+
+function issuer(text: string): string {
+  const parsed = URL.parse(text);
+  if (parsed === null || !/^https?:$/.test(parsed.protocol) || /[?#@]/.test(text)) {
+    throw new ConfigError(
+      `invalid issuer ${JSON.stringify(text)}: expected its URL as its tokens write it, like https://accounts.example`,
+    );
+  }
+  return text;
+}
+
 function defaultDataDirectory(environment: Environment): string {
   switch (platform()) {
     case 'darwin':
@@ -145,10 +184,8 @@ function defaultConfigDirectory(environment: Environment): string {
   }
 }
 
-/** `dist/renderer`, from the source tree as from the bundle in `dist/main`. */
-function builtRenderer(): string {
+/** A directory of `dist`, from the source tree as from the bundle in `dist/main`. */
+function built(name: string): string {
   const here = fileURLToPath(new URL('.', import.meta.url));
-  return /[\\/]dist[\\/]main[\\/]/.test(here)
-    ? join(here, '..', 'renderer')
-    : join(here, '..', 'dist', 'renderer');
+  return /[\\/]dist[\\/]main[\\/]/.test(here) ? join(here, '..', name) : join(here, '..', 'dist', name);
 }
