@@ -1,5 +1,6 @@
 /** Strict decoding of text that callers send, and the encodings that have no one-liner. */
-import { base58 } from '@scure/base';
+import { hash } from 'node:crypto';
+import { base58, createBase58check } from '@scure/base';
 import { LatchkeyError, seen } from '../lib/errors.ts';
 import { checkBytes, plain } from './bytes.ts';
 
@@ -56,6 +57,14 @@ export function decodeBase64url(field: string, text: string): Uint8Array {
 export function encodeBase58(bytes: Uint8Array): string {
   checkBytes('bytes', bytes);
   return base58.encode(bytes);
+}
+
+const base58check = createBase58check((bytes: Uint8Array) => plain(hash('sha256', bytes, 'buffer')));
+
+/** @returns Base58 in Bitcoin's alphabet, of the bytes and the first four of their SHA-256 taken twice. */
+export function encodeBase58Check(bytes: Uint8Array): string {
+  checkBytes('bytes', bytes);
+  return base58check.encode(bytes);
 }
 
 /**

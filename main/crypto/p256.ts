@@ -36,6 +36,16 @@ export function generateP256(random: (length: number) => Uint8Array): P256KeyPai
 /** Whether these are 32 bytes in the range 1 to n-1. */
 export const isP256PrivateKey = (bytes: Uint8Array): boolean => p256.utils.isValidSecretKey(bytes);
 
+/** Whether a text is hex of a point of the curve in SEC 1 form, compressed or not. */
+export function isP256PublicKey(text: string): boolean {
+  try {
+    p256.Point.fromHex(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** @returns Compressed SEC 1, 33 bytes. */
 export function p256PublicKey(privateKey: Uint8Array): Uint8Array {
   checkPrivateKey(privateKey);

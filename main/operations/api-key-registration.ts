@@ -42,18 +42,42 @@ export const withP256 = (key: z.output<typeof p256ApiKeyParams>): ApiKeyParams =
   curveType: 'API_KEY_CURVE_P256',
 });
 
+type Registering = Pick<ActivityContext<unknown>, 'tx' | 'organizationId' | 'random' | 'now'>;
+
+/** A key that is checked: what is registered of it. */
+type NewApiKey = Pick<ApiKeyRow, 'name' | 'credentialType' | 'publicKey' | 'expirationSeconds'>;
+
 /**
- * Registers keys for a user and makes room among the expiring ones: an expired one goes first, else the oldest.
+ * Registers a key for a user and makes room among the expiring ones: an expired one goes first, else the oldest.
+ * @returns the id of the new key.
+ */
+export function addApiKey(
+  { tx, organizationId, random, now }: Registering,
+  userId: string,
+  key: NewApiKey,
+): string {
+  const { expirationSeconds } = key;
+  makeRoom(tx, userId, expirationSeconds !== null, now);
+  const id = uuidV4(random('api key', 16));
+  insertApiKey(tx, {
+    ...key,
+    id,
+    organizationId,
+    userId,
+    expiresAt: expirationSeconds === null ? null : now + expirationSeconds * 1000,
+    createdAt: now,
+    updatedAt: now,
+  });
+  return id;
+}
+
+/**
+ * Registers the keys that a request names for a user.
  * @param at The name of `keys` in the request, for errors.
  * @returns the ids of the new keys, in order.
  */
 export function addApiKeys(
-  {
-    tx,
-    organizationId,
-    random,
-    now,
-  }: Pick<ActivityContext<unknown>, 'tx' | 'organizationId' | 'random' | 'now'>,
+  context: Registering,
   userId: string,
   keys: readonly ApiKeyParams[],
   at: string,
@@ -62,28 +86,18 @@ export function addApiKeys(
     const field = `${at}[${String(index)}]`;
     const normalized = key.publicKey.toLowerCase();
     verifyingKeys[key.curveType].check(`${field}.publicKey`, normalized);
-    if (findApiKey(tx, organizationId, normalized)) {
+    if (findApiKey(context.tx, context.organizationId, normalized)) {
       throw new LatchkeyError(
         'ALREADY_EXISTS',
         `invalid ${field}.publicKey: this key is registered in the organization already`,
       );
     }
-    const expirationSeconds = key.expirationSeconds === undefined ? null : Number(key.expirationSeconds);
-    makeRoom(tx, userId, expirationSeconds !== null, now);
-    const row: ApiKeyRow = {
-      id: uuidV4(random('api key', 16)),
-      organizationId,
-      userId,
+    return addApiKey(context, userId, {
       name: key.apiKeyName,
       credentialType: credentialTypes[key.curveType],
       publicKey: normalized,
-      expirationSeconds,
-      expiresAt: expirationSeconds === null ? null : now + expirationSeconds * 1000,
-      createdAt: now,
-      updatedAt: now,
-    };
-    insertApiKey(tx, row);
-    return row.id;
+      expirationSeconds: key.expirationSeconds === undefined ? null : Number(key.expirationSeconds),
+    });
   });
 }
 

@@ -123,11 +123,14 @@ const encryptedBundle = z.object({
  * A client's encrypted secret: JSON text of `encappedPublic` and `ciphertext`, both hex. Whoever forgets to encrypt sends
  * the secret itself, so an error does not repeat it.
  */
-export const encryptedBundleText = z.string().refine((text) => readBundle(text) !== undefined, {
-  error:
-    'Expected JSON text of { encappedPublic, ciphertext }, both hex, the first an uncompressed P-256 public key',
-  params: { secret: true },
-});
+export const encryptedBundleText = z
+  .string()
+  .refine((text) => readBundle(text) !== undefined, {
+    error:
+      'Expected JSON text of { encappedPublic, ciphertext }, both hex, the first an uncompressed P-256 public key',
+    params: { secret: true },
+  })
+  .meta({ format: 'password' });
 
 function readBundle(text: string): z.output<typeof encryptedBundle> | undefined {
   if (text.length > 20_000) return undefined;
