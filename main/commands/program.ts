@@ -1,7 +1,9 @@
 /** The command line: its subcommands, their options, and nothing of what they do. */
 import { Command, CommanderError, Option } from 'commander';
 import { defaultPort, makeConfig, version, type Config, type ConfigOptions } from '../config.ts';
-import { fail } from './output.ts';
+import type { ExportOptions, KeyForm } from './export.ts';
+import type { ImportPrivateKeyOptions, ImportWalletOptions } from './import.ts';
+import { CommandError, exitCodes, fail } from './output.ts';
 import { readPassword, type PasswordOptions } from './secrets.ts';
 
 const exitCodeHelp = `
@@ -43,6 +45,16 @@ const allowOrigin = (): Option =>
   new Option('--allow-origin <origin>', 'let pages of this origin call the API; repeatable').argParser(
     (value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value],
   );
+const oidcIssuer = (): Option =>
+  new Option(
+    '--oidc-issuer <url>',
+    'let ID tokens of this OpenID Connect issuer sign users in; repeatable',
+  ).argParser((value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value]);
+const rpId = (): Option =>
+  new Option(
+    '--rp-id <host>',
+    'host name that passkeys are made for, on its pages and those of hosts below it (LATCHKEY_RP_ID; default localhost)',
+  );
 const passwordFile = (): Option =>
   new Option('--password-file <file>', 'read the password from the first line of a file');
 const passwordFd = (): Option =>
@@ -50,22 +62,42 @@ const passwordFd = (): Option =>
 const jsonOption = (): Option => new Option('--json', 'write the result as one line of JSON');
 
 interface Subcommand<Options> {
+  /** And the names of its operands, in angle brackets. */
   readonly name: string;
   readonly description: string;
   readonly options?: readonly Option[];
+  /** It takes a secret, and does not repeat what is wrong on its command line: that may be the secret. */
+  readonly discreet?: true;
   /** Loads the command's own module, so that starting one command does not load them all. */
-  readonly run: (config: Config, options: Options, json: boolean) => Promise<void>;
+  readonly run: (
+    config: Config,
+    options: Options,
+    json: boolean,
+    operands: readonly string[],
+  ) => Promise<void>;
 }
 
 /** Adds a subcommand, run with the settings that its own options and the global ones make. */
 function add<Options extends object>(program: Command, subcommand: Subcommand<Options>): void {
-  const { name, description, options = [], run } = subcommand;
+  const { name, description, options = [], discreet = false, run } = subcommand;
   const command = program.command(name).description(description);
   for (const option of [...options, jsonOption()]) command.addOption(option);
+  if (discreet) command.allowUnknownOption().allowExcessArguments();
   command.action(async () => {
+    if (discreet) refuseOperands(command.args);
     const given = command.optsWithGlobals<Options & GlobalOptions>();
-    await run(makeConfig(given), given, given.json === true);
+    await run(makeConfig(given), given, given.json === true, command.args);
   });
+}
+
+/** @throws CommandError naming an option at most. */
+function refuseOperands([first]: readonly string[]): void {
+  if (first === undefined) return;
+  const [option] = /^--?[a-z-]+/.exec(first) ?? [];
+  throw new CommandError(
+    exitCodes.usage,
+    `${option === undefined ? 'too many arguments' : `unknown option '${option}'`}: a secret is read from a file, a file descriptor or standard input alone`,
+  );
 }
 
 function addCommands(program: Command): void {
@@ -102,6 +134,8 @@ function addCommands(program: Command): void {
       new Option('--ui', 'serve the window to the browser too'),
       new Option('--open', 'open the window in the browser'),
       allowOrigin(),
+      rpId(),
+      oidcIssuer(),
       noKeychainOption(),
       passwordFile(),
       passwordFd(),
@@ -124,6 +158,8 @@ function addCommands(program: Command): void {
         .default('real'),
       new Option('--ui', 'serve the window to the browser too'),
       allowOrigin(),
+      rpId(),
+      oidcIssuer(),
     ],
     run: async (config, { seed, clock }) => {
       const { dev } = await import('./dev.ts');
@@ -215,6 +251,8 @@ function addCommands(program: Command): void {
       writeStamp(config, { ...flags, json });
     },
   });
+  addImports(program);
+  addExports(program);
   add(program, {
     name: 'doctor',
     description: 'check the cryptography, the keychain, and the vault’s files and log',
@@ -225,6 +263,110 @@ function addCommands(program: Command): void {
     },
   });
 }
+
+const apiKey = (): Option => new Option('--api-key <name>', 'name of the API key files').default('owner');
+const repeatable = (flags: string, description: string): Option =>
+  new Option(flags, `${description}; repeatable`)
+    .default([], 'none')
+    .argParser((value: string, previous: readonly string[]) => [...previous, value]);
+/** The options that name where a secret is read from; it is standard input without them, or the keyboard. */
+const sourceOptions = (option: string, what: string): readonly Option[] => [
+  new Option(`--${option}-file <file>`, `read the ${what} from a file`).conflicts(`${option}Fd`),
+  new Option(`--${option}-fd <number>`, `read the ${what} from a file descriptor`),
+];
+
+function addImports(program: Command): void {
+  const imports = program
+    .command('import')
+    .description('bring a wallet or a private key into the running vault, encrypted on the way')
+    .allowUnknownOption()
+    .allowExcessArguments();
+  // Whoever forgets what to import may have written the secret in its place.
+  imports.action(() => imports.help({ error: true }));
+  add<ImportWalletFlags>(imports, {
+    name: 'wallet',
+    discreet: true,
+    description: 'import a mnemonic, from standard input unless said otherwise',
+    options: [
+      new Option('--name <name>', 'name of the new wallet').makeOptionMandatory(),
+      repeatable('--account <account>', 'ethereum, bitcoin, solana or another preset, or CURVE:PATH:FORMAT'),
+      ...sourceOptions('mnemonic', 'mnemonic'),
+      ...sourceOptions('passphrase', 'BIP-39 passphrase'),
+      apiKey(),
+    ],
+    run: async (config, flags, json) => {
+      const { importWallet } = await import('./import.ts');
+      await importWallet(config, { ...flags, json });
+    },
+  });
+  add<ImportPrivateKeyFlags>(imports, {
+    name: 'private-key',
+    discreet: true,
+    description:
+      'import a key in hex, or as Solana’s tools write it, from standard input unless said otherwise',
+    options: [
+      new Option('--name <name>', 'name of the new private key').makeOptionMandatory(),
+      new Option('--curve <curve>', 'secp256k1 or ed25519').makeOptionMandatory(),
+      repeatable('--address-format <format>', 'ethereum, solana, bitcoin-mainnet-p2wpkh and so on'),
+      ...sourceOptions('key', 'private key'),
+      apiKey(),
+    ],
+    run: async (config, flags, json) => {
+      const { importPrivateKey } = await import('./import.ts');
+      await importPrivateKey(config, { ...flags, json });
+    },
+  });
+}
+
+function addExports(program: Command): void {
+  const exports = program
+    .command('export')
+    .description('take a wallet or a private key out of the running vault, encrypted on the way');
+  const destination = (): readonly Option[] => [
+    new Option('--output <file>', 'write the secret to a new file, for its owner alone'),
+    new Option('--yes', 'show the secret on a terminal without asking'),
+    apiKey(),
+  ];
+  const format = (): Option =>
+    new Option('--format <form>', 'how the key is written; base58 and bytes are Solana’s')
+      .choices(['hex', 'base58', 'bytes'] satisfies KeyForm[])
+      .default('hex');
+  add<ExportFlags>(exports, {
+    name: 'wallet <wallet>',
+    description: 'export the mnemonic of a wallet, named by its id or name',
+    options: destination(),
+    run: async (config, flags, json, [wallet = '']) => {
+      const { exportWallet } = await import('./export.ts');
+      await exportWallet(config, wallet, { ...flags, yes: flags.yes === true, json });
+    },
+  });
+  add<ExportKeyFlags>(exports, {
+    name: 'private-key <private-key>',
+    description: 'export a private key, named by its id or name',
+    options: [format(), ...destination()],
+    run: async (config, flags, json, [privateKey = '']) => {
+      const { exportPrivateKey } = await import('./export.ts');
+      await exportPrivateKey(config, privateKey, flags.format, { ...flags, yes: flags.yes === true, json });
+    },
+  });
+  add<ExportKeyFlags>(exports, {
+    name: 'account <address>',
+    description: 'export the private key of a wallet account',
+    options: [format(), ...destination()],
+    run: async (config, flags, json, [address = '']) => {
+      const { exportAccount } = await import('./export.ts');
+      await exportAccount(config, address, flags.format, { ...flags, yes: flags.yes === true, json });
+    },
+  });
+}
+
+type ImportWalletFlags = Omit<ImportWalletOptions, 'json'>;
+
+type ImportPrivateKeyFlags = Omit<ImportPrivateKeyOptions, 'json'>;
+
+type ExportFlags = Omit<ExportOptions, 'json' | 'yes'> & { readonly yes?: true };
+
+type ExportKeyFlags = ExportFlags & { readonly format: KeyForm };
 
 interface InitFlags extends PasswordOptions {
   readonly organization: string;

@@ -1,10 +1,10 @@
 /** `latchkey request`: one stamped request, its answer on standard output; `latchkey stamp`: the stamp alone. */
 import { readFileSync } from 'node:fs';
 import type { Config } from '../config.ts';
-import { signP256 } from '../crypto/p256.ts';
+import { send, stamp } from './api.ts';
 import { requireRunning } from './client.ts';
 import { dataDirectory } from './control.ts';
-import { readKeyFiles, type KeyPair } from './key-files.ts';
+import { readKeyFiles } from './key-files.ts';
 import { CommandError, exitCodes, print } from './output.ts';
 
 export interface RequestOptions {
@@ -36,46 +36,19 @@ export async function request(config: Config, options: RequestOptions): Promise<
   const given = readBody(options.body);
   const body =
     options.raw || !running ? given : fillIn(given, options.path, (await running.status()).organization?.id);
-  const response = await post(url, options.path, { pair, body });
-  const text = await response.text();
+  const { ok, text } = await send(url, options.path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-Stamp': stamp(pair, body) },
+    body,
+  });
   process.stdout.write(`${options.json ? text : pretty(text)}\n`);
-  if (!response.ok) process.exitCode = exitCodes.failed;
-}
-
-async function post(
-  url: string,
-  path: string,
-  { pair, body }: { readonly pair: KeyPair; readonly body: string },
-): Promise<Response> {
-  try {
-    return await fetch(`${url}${path}`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', 'X-Stamp': stamp(pair, body) },
-      body,
-    });
-  } catch (error) {
-    // What went wrong is in the cause; the error itself says "fetch failed".
-    const { cause } = error as Error;
-    const reason = cause instanceof Error && cause.message !== '' ? cause.message : String(error);
-    throw new CommandError(exitCodes.absent, `nothing answers at ${url}: ${reason}`);
-  }
+  if (!ok) process.exitCode = exitCodes.failed;
 }
 
 /** Writes the `X-Stamp` of a body, for a client that has no stamper, such as curl. */
 export function writeStamp(config: Config, options: Pick<RequestOptions, 'body' | 'key' | 'json'>): void {
   const value = stamp(readKeyFiles(config.keysDirectory, options.key), readBody(options.body));
   print(options.json, { header: 'X-Stamp', value }, value);
-}
-
-/** `X-Stamp` over the very bytes that are sent. */
-function stamp({ publicKey, privateKey }: KeyPair, body: string): string {
-  const signature = signP256(
-    new Uint8Array(Buffer.from(privateKey, 'hex')),
-    new Uint8Array(Buffer.from(body)),
-  );
-  return Buffer.from(
-    JSON.stringify({ publicKey, scheme: 'SIGNATURE_SCHEME_TK_API_P256', signature }),
-  ).toString('base64url');
 }
 
 function readBody(source: string): string {

@@ -1,0 +1,238 @@
+/**
+ * The running vault's API, for commands that move secrets: requests stamped with a key file, and the proof that whoever
+ * answers them is the vault whose file this is. A port proves nothing: another program may have taken it.
+ */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Config } from '../config.ts';
+import { toHex } from '../crypto/encodings.ts';
+import { compressP256, signP256, verifyP256 } from '../crypto/p256.ts';
+import { Connection } from '../db/connection.ts';
+import { getServerKey } from '../db/server-keys.ts';
+import { requireVault } from '../db/vault.ts';
+import { seen } from '../lib/errors.ts';
+import { requireRunning } from './client.ts';
+import { dataDirectory } from './control.ts';
+import { readKeyFiles, type KeyPair } from './key-files.ts';
+import { CommandError, exitCodes } from './output.ts';
+
+/** An activity as a command submits it. */
+export interface ActivityKind<Result extends z.ZodType> {
+  readonly path: string;
+  readonly type: string;
+  /** The result's name in the answer, and what the command reads of it. */
+  readonly result: readonly [name: string, shape: Result];
+  /** The options that fields of the request come from, for errors. */
+  readonly options?: Readonly<Record<string, string>>;
+}
+
+export const hex = z.string().regex(/^([0-9a-f]{2})+$/);
+/** Of P-256, uncompressed. */
+export const publicKeyHex = z.string().regex(/^04[0-9a-f]{128}$/);
+
+/** What the vault's own file says of it. */
+interface Identity {
+  readonly directory: string;
+  readonly organizationId: string;
+  /** Hex, uncompressed. */
+  readonly signer: string;
+}
+
+export class VaultApi {
+  readonly url: string;
+  readonly #pair: KeyPair;
+  readonly #identity: Identity;
+
+  private constructor(url: string, pair: KeyPair, identity: Identity) {
+    this.url = url;
+    this.#pair = pair;
+    this.#identity = identity;
+  }
+
+  /**
+   * Finds the running vault, checks that it is the one in this directory, and that it is unlocked.
+   * @param keyName The API key files to stamp with.
+   */
+  static async connect(config: Config, keyName: string): Promise<VaultApi> {
+    const pair = readKeyFiles(config.keysDirectory, keyName);
+    const directory = dataDirectory(config);
+    const running = await requireRunning(directory);
+    const api = new VaultApi(running.url, pair, readIdentity(directory));
+    await api.#checkDiscoveryKeys();
+    const { state } = await running.status();
+    if (state === 'locked')
+      throw new CommandError(exitCodes.locked, 'the vault is locked: run `latchkey unlock`');
+    return api;
+  }
+
+  async query<Answer extends z.ZodType>(
+    operation: string,
+    shape: Answer,
+    parameters: object = {},
+  ): Promise<z.output<Answer>> {
+    const body = { organizationId: this.#identity.organizationId, ...parameters };
+    return this.#post(`query/${operation}`, body, shape);
+  }
+
+  /** @returns the result of the completed activity. */
+  async submit<Result extends z.ZodType>(
+    { path, type, result: [name, shape], options = {} }: ActivityKind<Result>,
+    parameters: object,
+  ): Promise<z.output<Result>> {
+    const body = {
+      type,
+      timestampMs: String(Date.now()),
+      organizationId: this.#identity.organizationId,
+      parameters,
+      // The same body is the same activity, and two commands may run in one millisecond.
+      nonce: randomUUID(),
+    };
+    const { activity } = await this.#post(`submit/${path}`, body, activityAnswer, options);
+    if (activity.status !== 'ACTIVITY_STATUS_COMPLETED') {
+      throw new CommandError(
+        exitCodes.failed,
+        `${path} is not done: its activity ${activity.id} is ${activity.status}, expected ACTIVITY_STATUS_COMPLETED`,
+      );
+    }
+    return this.#read(path, shape, activity.result[name]);
+  }
+
+  /**
+   * Checks a bundle that the vault handed out: this vault's signer signed it, for this organization.
+   * @returns what was signed.
+   */
+  readSigned<Data extends z.ZodType>(bundle: string, shape: Data): z.output<Data> {
+    const { signer, organizationId } = this.#identity;
+    const envelope = this.#read('bundle', signedEnvelope, parseJson(bundle));
+    this.#checkSigner(envelope.enclaveQuorumPublic);
+    const data = bytesOf(envelope.data);
+    if (!verifyP256(toHex(compressP256(bytesOf(signer))), bytesOf(envelope.dataSignature), data)) {
+      throw this.#foreign('the signature of its bundle does not hold');
+    }
+    const content = parseJson(Buffer.from(data).toString('utf8'));
+    const named = this.#read('bundle', organizationOnly, content).organizationId;
+    if (named !== organizationId) {
+      throw this.#foreign(`its bundle is for organization ${seen(named)}, expected ${seen(organizationId)}`);
+    }
+    return this.#read('bundle', shape, content);
+  }
+
+  async #checkDiscoveryKeys(): Promise<void> {
+    const path = '/public/v1/discovery/keys';
+    const { text } = await send(this.url, path, {});
+    const keys = this.#read(path, discoveryKeys, parseJson(text));
+    this.#checkSigner(keys.signer);
+  }
+
+  #checkSigner(publicKey: string): void {
+    if (publicKey === this.#identity.signer) return;
+    throw this.#foreign(
+      `its signer key is ${seen(publicKey)}, expected the vault's own, ${seen(this.#identity.signer)}`,
+    );
+  }
+
+  #foreign(problem: string): CommandError {
+    return new CommandError(
+      exitCodes.failed,
+      `what answers at ${this.url} is not the vault in ${this.#identity.directory}: ${problem}`,
+    );
+  }
+
+  async #post<Answer extends z.ZodType>(
+    path: string,
+    content: object,
+    shape: Answer,
+    options: Readonly<Record<string, string>> = {},
+  ): Promise<z.output<Answer>> {
+    const body = JSON.stringify(content);
+    const { ok, text } = await send(this.url, `/public/v1/${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-Stamp': stamp(this.#pair, body) },
+      body,
+    });
+    const answer = parseJson(text);
+    if (ok) return this.#read(path, shape, answer);
+    const { message, turnkeyErrorCode } = this.#read(path, refusal, answer);
+    throw new CommandError(
+      turnkeyErrorCode === 'VAULT_LOCKED' ? exitCodes.locked : exitCodes.failed,
+      Object.entries(options).reduce((said, [field, option]) => said.replaceAll(field, option), message),
+    );
+  }
+
+  /** Nothing of an answer is quoted: it may hold what it should not. */
+  #read<Shape extends z.ZodType>(what: string, shape: Shape, answer: unknown): z.output<Shape> {
+    const read = shape.safeParse(answer);
+    if (read.success) return read.data;
+    const [issue] = read.error.issues;
+    const at = issue === undefined || issue.path.length === 0 ? '' : `, at ${issue.path.join('.')}`;
+    throw this.#foreign(`its answer has not the form expected of ${what}${at}`);
+  }
+}
+
+const activityAnswer = z.object({
+  activity: z.object({
+    id: z.string(),
+    status: z.string(),
+    result: z.record(z.string(), z.unknown()),
+  }),
+});
+const refusal = z.object({ message: z.string(), turnkeyErrorCode: z.string().optional() });
+const discoveryKeys = z.object({ signer: z.string() });
+const organizationOnly = z.object({ organizationId: z.string() });
+const signedEnvelope = z.object({
+  version: z.literal('v1.0.0'),
+  data: hex,
+  dataSignature: hex,
+  enclaveQuorumPublic: publicKeyHex,
+});
+
+/** Read from the file, which no other user can write, and not from whoever listens. */
+function readIdentity(directory: string): Identity {
+  const connection = Connection.openReadOnly(join(directory, 'vault.db'));
+  try {
+    const { organizationId } = requireVault(connection);
+    const signer = getServerKey(connection, 'signer');
+    if (signer === undefined) throw new Error('the vault has no signer key');
+    return { directory, organizationId, signer: signer.publicKey };
+  } finally {
+    connection.close();
+  }
+}
+
+/** `X-Stamp` over the very bytes that are sent. */
+export function stamp({ publicKey, privateKey }: KeyPair, body: string): string {
+  const signature = signP256(bytesOf(privateKey), new Uint8Array(Buffer.from(body)));
+  return Buffer.from(
+    JSON.stringify({ publicKey, scheme: 'SIGNATURE_SCHEME_TK_API_P256', signature }),
+  ).toString('base64url');
+}
+
+/** @throws CommandError absent when nothing answers. */
+export async function send(
+  url: string,
+  path: string,
+  request: RequestInit,
+): Promise<{ readonly ok: boolean; readonly text: string }> {
+  try {
+    const response = await fetch(`${url}${path}`, { ...request, redirect: 'error' });
+    return { ok: response.ok, text: await response.text() };
+  } catch (error) {
+    // What went wrong is in the cause; the error itself says "fetch failed".
+    const { cause } = error as Error;
+    const reason = cause instanceof Error && cause.message !== '' ? cause.message : String(error);
+    throw new CommandError(exitCodes.absent, `nothing answers at ${url}: ${reason}`);
+  }
+}
+
+/** @param text Hex that was checked to be such. */
+export const bytesOf = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'hex'));
+
+/** @returns undefined for what is no JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

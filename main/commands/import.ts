@@ -1,0 +1,432 @@
+/** `latchkey import`: brings a wallet's mnemonic or a private key into the running vault, encrypted to it. */
+import { isUtf8 } from 'node:buffer';
+import { closeSync, openSync, readSync } from 'node:fs';
+import { isCancel, password as askHidden } from '@clack/prompts';
+import { z } from 'zod';
+import type { Config } from '../config.ts';
+import { addressFormatsOf, type AddressFormat } from '../crypto/addresses.ts';
+import { curves, type Curve } from '../crypto/curves.ts';
+import { derivePrivateKey, formatPath, parsePath } from '../crypto/derivation.ts';
+import { decodeBase58, decodeHex, toHex } from '../crypto/encodings.ts';
+import { sealToPublicKey } from '../crypto/hpke.ts';
+import { checkMnemonic } from '../crypto/mnemonics.ts';
+import { LatchkeyError, seen } from '../lib/errors.ts';
+import { bytesOf, publicKeyHex, VaultApi, type ActivityKind } from './api.ts';
+import { CommandError, exitCodes, print } from './output.ts';
+import { canAsk } from './secrets.ts';
+
+export interface ImportWalletOptions {
+  readonly name: string;
+  readonly account: readonly string[];
+  readonly mnemonicFile?: string;
+  readonly mnemonicFd?: string;
+  readonly passphraseFile?: string;
+  readonly passphraseFd?: string;
+  readonly apiKey: string;
+  readonly json: boolean;
+}
+
+export interface ImportPrivateKeyOptions {
+  readonly name: string;
+  readonly curve: string;
+  readonly addressFormat: readonly string[];
+  readonly keyFile?: string;
+  readonly keyFd?: string;
+  readonly apiKey: string;
+  readonly json: boolean;
+}
+
+const importBundleAnswer = z.object({ importBundle: z.string() });
+
+const initImportWallet = {
+  path: 'init_import_wallet',
+  type: 'ACTIVITY_TYPE_INIT_IMPORT_WALLET',
+  result: ['initImportWalletResult', importBundleAnswer],
+} as const satisfies ActivityKind<z.ZodType>;
+
+const importWalletActivity = {
+  path: 'import_wallet',
+  type: 'ACTIVITY_TYPE_IMPORT_WALLET',
+  result: ['importWalletResult', z.object({ walletId: z.string(), addresses: z.array(z.string()) })],
+  options: { 'parameters.walletName': '--name' },
+} as const satisfies ActivityKind<z.ZodType>;
+
+const initImportPrivateKey = {
+  path: 'init_import_private_key',
+  type: 'ACTIVITY_TYPE_INIT_IMPORT_PRIVATE_KEY',
+  result: ['initImportPrivateKeyResult', importBundleAnswer],
+} as const satisfies ActivityKind<z.ZodType>;
+
+const importPrivateKeyActivity = {
+  path: 'import_private_key',
+  type: 'ACTIVITY_TYPE_IMPORT_PRIVATE_KEY',
+  result: [
+    'importPrivateKeyResult',
+    z.object({
+      privateKeyId: z.string(),
+      addresses: z.array(z.object({ format: z.string(), address: z.string() })),
+    }),
+  ],
+  options: { 'parameters.privateKeyName': '--name' },
+} as const satisfies ActivityKind<z.ZodType>;
+
+export async function importWallet(config: Config, options: ImportWalletOptions): Promise<void> {
+  const accounts = options.account.map(readAccount);
+  const words = namedSource('--mnemonic', options.mnemonicFile, options.mnemonicFd) ?? standardInput();
+  const passphrase = namedSource('--passphrase', options.passphraseFile, options.passphraseFd);
+  if (typeof words.from === 'number' && words.from === passphrase?.from) {
+    throw new CommandError(
+      exitCodes.usage,
+      `${words.name} cannot give both mnemonic and passphrase: give one of them as a file`,
+    );
+  }
+  const api = await VaultApi.connect(config, options.apiKey);
+  const secret = await readPhrase(words, passphrase);
+  const { userId, encryptedBundle } = await encryptFor(api, initImportWallet, secret);
+  const { walletId, addresses } = await api.submit(importWalletActivity, {
+    userId,
+    walletName: options.name,
+    encryptedBundle,
+    accounts,
+  });
+  const made = accounts.map(({ curve, path, addressFormat }, index) => ({
+    curve,
+    path,
+    addressFormat,
+    address: addresses[index],
+  }));
+  print(
+    options.json,
+    { walletId, walletName: options.name, accounts: made },
+    [
+      `Wallet ${JSON.stringify(options.name)} imported: ${walletId}`,
+      ...made.map(({ path, addressFormat, address }) => `${addressFormat} ${path} ${String(address)}`),
+    ].join('\n'),
+  );
+}
+
+export async function importPrivateKey(config: Config, options: ImportPrivateKeyOptions): Promise<void> {
+  const curve = readCurve('--curve', options.curve);
+  const formats = options.addressFormat.map((text) => readAddressFormat('--address-format', text, curve));
+  const source = namedSource('--key', options.keyFile, options.keyFd) ?? standardInput();
+  const api = await VaultApi.connect(config, options.apiKey);
+  const secret = await readPrivateKey(source, curve);
+  const { userId, encryptedBundle } = await encryptFor(api, initImportPrivateKey, secret);
+  const { privateKeyId, addresses } = await api.submit(importPrivateKeyActivity, {
+    userId,
+    privateKeyName: options.name,
+    encryptedBundle,
+    curve,
+    addressFormats: formats,
+  });
+  print(
+    options.json,
+    { privateKeyId, privateKeyName: options.name, curve, addresses },
+    [
+      `Private key ${JSON.stringify(options.name)} imported: ${privateKeyId}`,
+      ...addresses.map(({ format, address }) => `${format} ${address}`),
+    ].join('\n'),
+  );
+}
+
+const whoami = z.object({ userId: z.string() });
+const importTarget = z.object({ targetPublic: publicKeyHex, userId: z.string() });
+
+/** Encrypts a secret to a key that the vault makes for it and signs, and wipes it. */
+async function encryptFor(
+  api: VaultApi,
+  init: ActivityKind<typeof importBundleAnswer>,
+  secret: Uint8Array,
+): Promise<{ readonly userId: string; readonly encryptedBundle: string }> {
+  try {
+    const { userId } = await api.query('whoami', whoami);
+    const { importBundle } = await api.submit(init, { userId });
+    const target = api.readSigned(importBundle, importTarget);
+    if (target.userId !== userId) {
+      throw new CommandError(
+        exitCodes.failed,
+        `the import bundle is for user ${seen(target.userId)}, expected ${seen(userId)}: nothing was imported`,
+      );
+    }
+    const { encapsulatedKey, ciphertext } = await sealToPublicKey(bytesOf(target.targetPublic), secret);
+    return {
+      userId,
+      encryptedBundle: JSON.stringify({
+        encappedPublic: toHex(encapsulatedKey),
+        ciphertext: toHex(ciphertext),
+      }),
+    };
+  } finally {
+    secret.fill(0);
+  }
+}
+
+interface Account {
+  readonly curve: Curve;
+  readonly pathFormat: 'PATH_FORMAT_BIP32';
+  readonly path: string;
+  readonly addressFormat: AddressFormat;
+}
+
+/** The first account of a chain, where wallets look for it (BIP-44, BIP-84). */
+const presets: Readonly<Record<string, Account>> = {
+  ethereum: account('CURVE_SECP256K1', "m/44'/60'/0'/0/0", 'ADDRESS_FORMAT_ETHEREUM'),
+  bitcoin: account('CURVE_SECP256K1', "m/84'/0'/0'/0/0", 'ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH'),
+  'bitcoin-testnet': account('CURVE_SECP256K1', "m/84'/1'/0'/0/0", 'ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH'),
+  'bitcoin-signet': account('CURVE_SECP256K1', "m/84'/1'/0'/0/0", 'ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH'),
+  'bitcoin-regtest': account('CURVE_SECP256K1', "m/84'/1'/0'/0/0", 'ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH'),
+  solana: account('CURVE_ED25519', "m/44'/501'/0'/0'", 'ADDRESS_FORMAT_SOLANA'),
+};
+
+function account(curve: Curve, path: string, addressFormat: AddressFormat): Account {
+  return { curve, pathFormat: 'PATH_FORMAT_BIP32', path, addressFormat };
+}
+
+function readAccount(text: string): Account {
+  const preset = Object.hasOwn(presets, text) ? presets[text] : undefined;
+  if (preset !== undefined) return preset;
+  const option = `--account ${seen(text)}`;
+  const [curveName = '', path = '', formatName = '', ...rest] = text.split(':');
+  if (formatName === '' || rest.length > 0) {
+    throw new CommandError(
+      exitCodes.usage,
+      `invalid ${option}: expected ${Object.keys(presets).join(', ')}, or CURVE:PATH:FORMAT such as secp256k1:m/44'/60'/0'/0/1:ethereum`,
+    );
+  }
+  const curve = readCurve(option, curveName);
+  const addressFormat = readAddressFormat(option, formatName, curve);
+  return usageOf(() => {
+    const indices = parsePath(path, option);
+    // Refuses what the curve does not derive, whatever the seed.
+    derivePrivateKey(curve, new Uint8Array(64), indices, option).fill(0);
+    return account(curve, formatPath(indices), addressFormat);
+  });
+}
+
+/** @param text The API's name of a curve, or the part of it that tells: `CURVE_ED25519`, `ed25519`. */
+function readCurve(option: string, text: string): Curve {
+  const wanted = upperCase(text);
+  const known = Object.keys(curves) as Curve[];
+  const curve = known.find((name) => name === wanted || name === `CURVE_${wanted}`);
+  if (curve !== undefined) return curve;
+  const allowed = known.map((name) => shortName('CURVE_', name));
+  throw new CommandError(
+    exitCodes.usage,
+    `invalid ${option}: ${seen(text)} is no curve; expected ${allowed.join(' or ')}`,
+  );
+}
+
+/** @param text As for curves: `ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH`, `bitcoin-mainnet-p2wpkh`. */
+function readAddressFormat(option: string, text: string, curve: Curve): AddressFormat {
+  const wanted = upperCase(text);
+  const known = addressFormatsOf(curve);
+  const format = known.find((name) => name === wanted || name === `ADDRESS_FORMAT_${wanted}`);
+  if (format !== undefined) return format;
+  const allowed = known.map((name) => shortName('ADDRESS_FORMAT_', name));
+  throw new CommandError(
+    exitCodes.usage,
+    `invalid ${option}: ${seen(text)} is no address format of ${curve}; expected one of ${allowed.join(', ')}`,
+  );
+}
+
+const upperCase = (text: string): string => text.toUpperCase().replaceAll('-', '_');
+const shortName = (prefix: string, name: string): string =>
+  name.slice(prefix.length).toLowerCase().replaceAll('_', '-');
+
+/** Where a secret comes from. */
+interface Source {
+  /** A file, an open descriptor, or a person to be asked. */
+  readonly from: { readonly file: string } | number | 'terminal';
+  /** For errors. */
+  readonly name: string;
+}
+
+/** @param option What the names of both options start with. */
+function namedSource(
+  option: string,
+  file: string | undefined,
+  descriptor: string | undefined,
+): Source | undefined {
+  if (file !== undefined) return { from: { file }, name: `${option}-file ${file}` };
+  if (descriptor === undefined) return undefined;
+  if (!/^[0-9]{1,9}$/.test(descriptor)) {
+    throw new CommandError(
+      exitCodes.usage,
+      `invalid ${option}-fd ${JSON.stringify(descriptor)}: expected a number`,
+    );
+  }
+  const number = Number(descriptor);
+  return number === 0 ? standardInput() : { from: number, name: `${option}-fd ${descriptor}` };
+}
+
+/** Nothing typed is echoed: a terminal is asked through a prompt. */
+const standardInput = (): Source =>
+  process.stdin.isTTY ? { from: 'terminal', name: 'the terminal' } : { from: 0, name: 'standard input' };
+
+/**
+ * Reads a wallet's mnemonic and its passphrase, if one is given.
+ * @returns them as an import takes them.
+ */
+async function readPhrase(words: Source, passphraseFrom: Source | undefined): Promise<Uint8Array> {
+  const mnemonic = await readText(words, 'mnemonic', (text) => {
+    const severalLines = text.trim().includes('\n');
+    usageOf(
+      () => {
+        checkMnemonic(text, `mnemonic from ${words.name}`);
+      },
+      severalLines ? '; a passphrase is given with --passphrase-file or --passphrase-fd' : '',
+    );
+    return text.normalize('NFKD').trim().toLowerCase().split(/\s+/).join(' ');
+  });
+  if (passphraseFrom === undefined) return new Uint8Array(Buffer.from(mnemonic));
+  const passphrase = await readText(passphraseFrom, 'passphrase', (text) => {
+    const line = text.replace(/\r?\n$/, '');
+    if (line !== '' && !/[\r\n]/.test(line)) return line;
+    const lines = line === '' ? 'nothing' : `${String(line.split(/\r\n|\r|\n/).length)} lines`;
+    throw new CommandError(
+      exitCodes.usage,
+      `invalid passphrase from ${passphraseFrom.name}: expected one line, which is taken to the letter; got ${lines}`,
+    );
+  });
+  return new Uint8Array(Buffer.from(`${mnemonic}\n--PASS--\n${passphrase}`));
+}
+
+/** Longer than any key in hex, shorter than most in Base58: 64 bytes that do not start with zeros have 86 characters and more. */
+const longestHex = 70;
+
+/** @returns 32 bytes. */
+function readPrivateKey(source: Source, curve: Curve): Promise<Uint8Array> {
+  const field = `key from ${source.name}`;
+  return readText(source, 'private key', (text) =>
+    usageOf(() => {
+      const key = text.trim();
+      const isArray = key.startsWith('[');
+      const secret =
+        isArray || key.length > longestHex
+          ? readSolanaKey(field, isArray ? bytesOfArray(field, key) : decodeBase58(field, key, 64), curve)
+          : decodeHex(field, key, 32);
+      if (curves[curve].isPrivateKey(secret)) return secret;
+      throw new CommandError(
+        exitCodes.usage,
+        `invalid ${field}: expected a private key of ${curve}, got 32 bytes that are none`,
+      );
+    }),
+  );
+}
+
+/**
+ * Reads a key as Solana's tools write it: the private key and its public key, 32 bytes each.
+ * @param pair 64 bytes, wiped.
+ */
+function readSolanaKey(field: string, pair: Uint8Array, curve: Curve): Uint8Array {
+  try {
+    if (curve !== 'CURVE_ED25519') {
+      throw new CommandError(
+        exitCodes.usage,
+        `invalid ${field}: Base58 and JSON arrays are for keys of CURVE_ED25519; expected 32 bytes in hex for ${curve}`,
+      );
+    }
+    const secret = pair.slice(0, 32);
+    if (toHex(curves[curve].publicKey(secret)) === toHex(pair.subarray(32))) return secret;
+    throw new CommandError(
+      exitCodes.usage,
+      `invalid ${field}: expected 32 bytes of private key and 32 of its public key; got halves that are not of one pair`,
+    );
+  } finally {
+    pair.fill(0);
+  }
+}
+
+function bytesOfArray(field: string, text: string): Uint8Array {
+  const isByte = (value: unknown): boolean =>
+    Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 255;
+  let array: unknown;
+  try {
+    array = JSON.parse(text);
+  } catch {
+    // Its message would quote the text.
+  }
+  if (Array.isArray(array) && array.length === 64 && array.every(isByte))
+    return Uint8Array.from(array as number[]);
+  const got = Array.isArray(array) ? `${String(array.length)} elements` : 'text that is no JSON';
+  throw new CommandError(
+    exitCodes.usage,
+    `invalid ${field}: expected a JSON array of 64 numbers from 0 to 255, got ${got}`,
+  );
+}
+
+/** Reads a secret as text for as long as `use` runs; the bytes it was read into are wiped. */
+async function readText<T>({ from, name }: Source, what: string, use: (text: string) => T): Promise<T> {
+  if (from === 'terminal') return use(await askFor(what));
+  const bytes = readBytes(from, name);
+  try {
+    if (bytes.length === 0) throw new CommandError(exitCodes.usage, `${name} is empty: expected the ${what}`);
+    if (!isUtf8(bytes))
+      throw new CommandError(exitCodes.usage, `${name} is not UTF-8: expected the ${what} as text`);
+    return use(bytes.toString('utf8'));
+  } finally {
+    bytes.fill(0);
+  }
+}
+
+/** More than any of these secrets takes. */
+const mostBytes = 16_384;
+
+/** Reads into one buffer, so that nothing is left behind in others. */
+function readBytes(from: { readonly file: string } | number, name: string): Buffer {
+  const buffer = Buffer.alloc(mostBytes + 1);
+  let length = 0;
+  try {
+    const descriptor = typeof from === 'number' ? from : openSync(from.file, 'r');
+    try {
+      for (let read = -1; read !== 0 && length < buffer.length; length += read) {
+        read = readSync(descriptor, buffer, length, buffer.length - length, null);
+      }
+    } finally {
+      if (typeof from !== 'number') closeSync(descriptor);
+    }
+  } catch (error) {
+    // Windows tells the end of a pipe so.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EOF')) {
+      buffer.fill(0);
+      throw new CommandError(
+        exitCodes.usage,
+        `${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
+  }
+  if (length <= mostBytes) return buffer.subarray(0, length);
+  buffer.fill(0);
+  throw new CommandError(
+    exitCodes.usage,
+    `${name} is too long for a secret: expected at most ${String(mostBytes)} bytes`,
+  );
+}
+
+async function askFor(what: string): Promise<string> {
+  if (!canAsk()) {
+    throw new CommandError(
+      exitCodes.usage,
+      `there is no ${what}: give it as a file, by a file descriptor or on standard input`,
+    );
+  }
+  const answer = await askHidden({
+    message: `The ${what} (not shown)`,
+    mask: '',
+    // Standard output is for the result.
+    output: process.stderr,
+    validate: (text) => (text === undefined || text === '' ? `Expected the ${what}` : undefined),
+  });
+  if (isCancel(answer)) throw new CommandError(exitCodes.failed, 'cancelled: nothing was imported');
+  return answer;
+}
+
+/** Runs a check of what was given, whose refusal means wrong usage. */
+function usageOf<T>(check: () => T, hint = ''): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof LatchkeyError)) throw error;
+    throw new CommandError(exitCodes.usage, `${error.message}${hint}`);
+  }
+}
