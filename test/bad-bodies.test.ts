@@ -1,0 +1,192 @@
+/** Whatever is wrong with a request's body, it is refused by name, and the vault is as it was before. */
+import { once } from 'node:events';
+import { Agent, request as httpRequest } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { text as readText } from 'node:stream/consumers';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { operations } from '../main/operations/index.ts';
+import { badBody, faultKinds, goodBodies, hostileBody, targets } from './bad-bodies.ts';
+import type { Answer, Json, TestVault } from './support.ts';
+import { startTestVault } from './support.ts';
+
+const bodies = 10_000;
+
+// Every run tries the same bodies; another seed tries others.
+const seed = 2026;
+
+let service: TestVault;
+
+beforeAll(async () => {
+  service = await startTestVault();
+});
+afterAll(async () => {
+  agent.destroy();
+  await service[Symbol.asyncDispose]();
+});
+
+// Ten thousand connections would take longer than what is sent over them.
+const agent = new Agent({ keepAlive: true });
+
+/** Posts bytes, stamped by the root user. */
+async function post({ url, key }: TestVault, path: string, bytes: Uint8Array): Promise<Answer> {
+  const request = httpRequest(`${url}/public/v1/${path}`, {
+    agent,
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'content-length': String(bytes.length),
+      'x-stamp': key.stamp(bytes),
+    },
+  });
+  request.end(bytes);
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const text = await readText(response);
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    text,
+    body: JSON.parse(text) as Json,
+  };
+}
+
+/** Counts every row that was ever inserted, changed or deleted, also where it was undone. */
+const changes = ({ vault: { connection } }: TestVault): number =>
+  connection.get<{ count: number }>('SELECT total_changes() AS count')?.count ?? NaN;
+
+/** What every table holds. */
+function contents({ vault: { connection } }: TestVault): Json {
+  const tables = connection.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'");
+  return Object.fromEntries(tables.map(({ name }) => [name, connection.all(`SELECT * FROM ${name}`)]));
+}
+
+const someError = {
+  code: expect.any(Number) as number,
+  message: expect.any(String) as string,
+  details: expect.any(Array) as unknown[],
+  turnkeyErrorCode: expect.any(String) as string,
+};
+
+/** An error as clients read one, whose message fits a line of a log. */
+function expectError(vault: TestVault, { status, headers, body }: Answer): string {
+  // A fault is the vault's own, and what it was is not in the answer.
+  expect(vault.faults.splice(0)).toEqual([]);
+  expect(status).toBeGreaterThanOrEqual(400);
+  expect(status).toBeLessThan(500);
+  expect(headers['content-type']).toBe('application/json');
+  expect(body).toEqual(someError);
+  const { message, details, turnkeyErrorCode } = body as typeof someError;
+  expect(turnkeyErrorCode).toMatch(/^[A-Z_]+$/);
+  expect(details.at(-1)).toEqual({
+    '@type': 'type.googleapis.com/errors.v1.TurnkeyErrorDetail',
+    turnkeyErrorCode,
+  });
+  expect(message).toMatch(/^.{1,2000}$/);
+  expect(message).not.toMatch(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u);
+  return message;
+}
+
+describe('a bad body is refused by name, and nothing is written', () => {
+  const each = Math.ceil(bodies / targets.length);
+  const tried = new Map<string, number>();
+  let before: Json;
+
+  beforeAll(() => {
+    before = contents(service);
+  });
+
+  test('one that is not bad can be made for every operation', () => {
+    for (const target of targets) expect(goodBodies(target, service.organizationId)).not.toHaveLength(0);
+    expect(new Set(targets.map(({ path }) => path))).toEqual(new Set(operations.keys()));
+  });
+
+  test.each(targets)('$name', async (target) => {
+    await fc.assert(
+      fc.asyncProperty(badBody(target, service.organizationId), async (bad) => {
+        const unchanged = changes(service);
+        const answer = await post(service, target.path, bad.bytes);
+        const message = expectError(service, answer);
+        expect(
+          bad.names.some((name) => message.includes(name)),
+          `${message}: names one of ${bad.names.join(', ')}`,
+        ).toBe(true);
+        expect(changes(service), 'a row was written').toBe(unchanged);
+        tried.set('bodies', (tried.get('bodies') ?? 0) + 1);
+        for (const kind of bad.kinds) tried.set(kind, (tried.get(kind) ?? 0) + 1);
+      }),
+      { seed, numRuns: each },
+    );
+  });
+
+  test('all of them, of every kind', () => {
+    const { bodies: count = 0, ...kinds } = Object.fromEntries(tried);
+    console.log(
+      `${count.toLocaleString('en')} bad bodies over ${String(targets.length)} activity types and queries: ${JSON.stringify(kinds)}`,
+    );
+    expect(count).toBeGreaterThanOrEqual(bodies);
+    expect(Object.keys(kinds).sort()).toEqual([...faultKinds].sort());
+    expect(contents(service)).toEqual(before);
+  });
+});
+
+test.each([...operations.keys()])('no bytes at all are too much for %s', async (path) => {
+  const anything = fc.oneof(
+    fc.uint8Array({ maxLength: 400 }),
+    fc.string({ unit: 'binary' }).map((text) => Buffer.from(text)),
+    fc.json({ maxDepth: 5 }).map((text) => Buffer.from(text)),
+  );
+  await fc.assert(
+    fc.asyncProperty(anything, async (bytes) => {
+      const unchanged = changes(service);
+      expectError(service, await post(service, path, bytes));
+      expect(changes(service), 'a row was written').toBe(unchanged);
+    }),
+    { seed, numRuns: 25 },
+  );
+});
+
+describe('nesting as deep as a body may be', () => {
+  // With what is around it, just under the 4 MiB that a body may have.
+  const levels = 2_097_000;
+  const deep = `${'['.repeat(levels)}${']'.repeat(levels)}`;
+
+  test('is refused where it does not belong', async () => {
+    const body = service.root.submitBody('UPDATE_ORGANIZATION_NAME', { organizationName: 'Deep' });
+    const unchanged = changes(service);
+    const answer = await post(
+      service,
+      'submit/update_organization_name',
+      Buffer.from(body.replace('"Deep"', deep)),
+    );
+    expect(expectError(service, answer)).toBe(
+      `invalid parameters.organizationName: expected a string, got ${'['.repeat(77)}...`,
+    );
+    expect(changes(service), 'a row was written').toBe(unchanged);
+  });
+
+  test('is passed over where nobody looks', async () => {
+    const body = `{"organizationId":"${service.organizationId}","more":${deep}}`;
+    const { status, body: answer } = await post(service, 'query/whoami', Buffer.from(body));
+    expect(status).toBe(200);
+    expect(answer?.['username']).toBe('Root');
+  });
+});
+
+describe('strange texts in a body of the right form are taken or refused, and never a fault', () => {
+  let playground: TestVault;
+
+  beforeAll(async () => {
+    playground = await startTestVault();
+  });
+  afterAll(() => playground[Symbol.asyncDispose]());
+
+  test.each(targets)('$name', async (target) => {
+    await fc.assert(
+      fc.asyncProperty(hostileBody(target, playground.organizationId), async (text) => {
+        const answer = await post(playground, target.path, Buffer.from(text));
+        if (answer.status !== 200) expectError(playground, answer);
+      }),
+      { seed, numRuns: 25 },
+    );
+  });
+});
