@@ -2,7 +2,7 @@
  * Secrets on their way in and out: encrypted and opened by the vendor's own library, unmodified, and checked with
  * other people's derivation and curves.
  */
-import { createHmac, createPublicKey, hash, verify } from 'node:crypto';
+import { createHmac, createPublicKey, verify } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ed25519 } from '@noble/curves/ed25519.js';
@@ -36,7 +36,9 @@ import {
   solanaAccount,
   startTestVault,
 } from './support.ts';
-import type { ActivityBody, Answer, Json, TestClient, TestVault } from './support.ts';
+import { fails as failsIn, invalid, isRefused as isRefusedIn, missing, taken } from './refusals.ts';
+import type { Refusal } from './refusals.ts';
+import type { Answer, Json, TestClient, TestVault } from './support.ts';
 import vectors from './vectors/bip39.json' with { type: 'json' };
 
 const hour = 60 * 60_000;
@@ -268,49 +270,10 @@ async function signerOf(signWith: string): Promise<string> {
   return recoverAddress({ hash: payload, signature });
 }
 
-/** Everything that an import, an export or a deletion can change: each table's digest. */
-const stored = (): Json =>
-  Object.fromEntries(
-    ['wallets', 'wallet_accounts', 'private_keys', 'private_key_addresses', 'import_targets'].map((table) => {
-      const rows = service.vault.connection.all(`SELECT * FROM ${table}`);
-      return [table, hash('sha256', JSON.stringify(rows))];
-    }),
-  );
-
-async function latest(): Promise<ActivityBody> {
-  const { body } = await root.client.query('list_activities', { paginationOptions: { limit: '1' } });
-  const [activity] = body?.['activities'] as ActivityBody[];
-  if (activity === undefined) throw new Error('there is no activity');
-  return activity;
-}
-
-interface Refusal {
-  readonly status: number;
-  readonly code: number;
-  readonly message: string | RegExp;
-  readonly turnkeyErrorCode?: string;
-}
-
-const messageLike = (message: string | RegExp): unknown =>
-  typeof message === 'string' ? message : expect.stringMatching(message);
-
-/** The work is refused, the log keeps it as failed, and nothing else has changed. */
-async function fails(work: () => Promise<Answer>, { status, ...error }: Refusal): Promise<Answer> {
-  const before = stored();
-  const { id: last } = await latest();
-  const answer = await work();
-  expect(answer.status, answer.text).toBe(status);
-  expect(answer.body).toMatchObject({ ...error, message: messageLike(error.message) });
-  expect(stored()).toEqual(before);
-  const activity = await latest();
-  expect(activity.id).not.toBe(last);
-  expect(activity).toMatchObject({
-    status: 'ACTIVITY_STATUS_FAILED',
-    result: {},
-    failure: { code: error.code, message: answer.body?.['message'] },
-  });
-  return answer;
-}
+const fails = (work: () => Promise<Answer>, refusal: Refusal): Promise<Answer> =>
+  failsIn(service, work, refusal);
+const isRefused = (work: () => Promise<Answer>, refusal: Refusal): Promise<void> =>
+  isRefusedIn(service, work, refusal);
 
 /** As `fails`, for an import. @returns the answer. */
 async function failsToBring(
@@ -323,21 +286,6 @@ async function failsToBring(
   const encryptedBundle = await kind.encrypt(importer, await begin(kind, importer), secret);
   return fails(() => finish(kind, encryptedBundle, more), refusal);
 }
-
-/** The work is refused before it is an activity. */
-async function isRefused(work: () => Promise<Answer>, { status, ...error }: Refusal): Promise<void> {
-  const before = stored();
-  const { id: last } = await latest();
-  const answer = await work();
-  expect(answer.status, answer.text).toBe(status);
-  expect(answer.body).toMatchObject({ ...error, message: messageLike(error.message) });
-  expect(stored()).toEqual(before);
-  expect((await latest()).id).toBe(last);
-}
-
-const invalid = (message: string | RegExp): Refusal => ({ status: 400, code: 3, message });
-const missing = (message: string | RegExp): Refusal => ({ status: 404, code: 5, message });
-const taken = (message: string | RegExp): Refusal => ({ status: 409, code: 6, message });
 
 const doesNotOpen = invalid(
   /^invalid parameters\.encryptedBundle: it opens with none of this user's import bundles for a /,
@@ -862,7 +810,7 @@ describe.each(kinds)('an import of a $noun', (kind) => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
     expect(answers.find(({ status }) => status === 400)?.body).toMatchObject({
       code: 3,
-      message: messageLike(doesNotOpen.message),
+      message: expect.stringMatching(doesNotOpen.message) as string,
     });
     const secret = kind.newSecret();
     const both = await Promise.all([bring(kind, secret), bring(kind, secret)]);

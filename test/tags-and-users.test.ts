@@ -1,5 +1,4 @@
 /** What can be changed of users, their keys and contacts, of tags, wallets and the organization. */
-import { hash } from 'node:crypto';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { base58 } from '@scure/base';
 import { hashMessage, recoverAddress, serializeSignature } from 'viem';
@@ -13,6 +12,16 @@ import {
   solanaAccount,
   startTestVault,
 } from './support.ts';
+import {
+  denied,
+  fails as failsIn,
+  invalid,
+  isRefused as isRefusedIn,
+  missing,
+  stored,
+  taken,
+} from './refusals.ts';
+import type { Refusal } from './refusals.ts';
 import type { ActivityBody, Answer, Json, TestClient, TestKey, TestVault } from './support.ts';
 
 let service: TestVault;
@@ -84,69 +93,10 @@ async function newPrivateKey(): Promise<string> {
   return key?.privateKeyId ?? '';
 }
 
-/** Everything that these operations can change: each table's digest. */
-const stored = (): Json =>
-  Object.fromEntries(
-    [
-      ...['organizations', 'users', 'api_keys', 'tags', 'user_tags', 'private_key_tags', 'private_keys'],
-      ...['wallets', 'wallet_accounts'],
-    ].map((table) => {
-      const rows = service.vault.connection.all(`SELECT * FROM ${table}`);
-      return [table, hash('sha256', JSON.stringify(rows))];
-    }),
-  );
-
-async function latest(): Promise<ActivityBody> {
-  const [activity] = (await ask('list_activities', 'activities', {
-    paginationOptions: { limit: '1' },
-  })) as ActivityBody[];
-  if (activity === undefined) throw new Error('there is no activity');
-  return activity;
-}
-
-interface Refusal {
-  readonly status: number;
-  readonly code: number;
-  readonly message: string | RegExp;
-}
-
-const invalid = (message: string | RegExp): Refusal => ({ status: 400, code: 3, message });
-const missing = (message: string | RegExp): Refusal => ({ status: 404, code: 5, message });
-const taken = (message: string | RegExp): Refusal => ({ status: 409, code: 6, message });
-
-async function refuses(work: () => Promise<Answer>, { status, code, message }: Refusal): Promise<Answer> {
-  const before = stored();
-  const answer = await work();
-  expect(answer.status, answer.text).toBe(status);
-  expect(answer.body?.['code']).toBe(code);
-  expect(answer.body?.['message']).toEqual(
-    typeof message === 'string' ? message : expect.stringMatching(message),
-  );
-  expect(stored()).toEqual(before);
-  return answer;
-}
-
-/** The work is refused, the log keeps it as failed, and nothing else has changed. */
-async function fails(work: () => Promise<Answer>, refusal: Refusal): Promise<void> {
-  const { id: last } = await latest();
-  const answer = await refuses(work, refusal);
-  const activity = await latest();
-  expect(activity.id).not.toBe(last);
-  expect(activity).toMatchObject({
-    status: 'ACTIVITY_STATUS_FAILED',
-    result: {},
-    failure: { code: refusal.code, message: answer.body?.['message'] },
-  });
-}
-
-/** The work is refused before it is an activity. */
-async function isRefused(work: () => Promise<Answer>, refusal: Refusal): Promise<void> {
-  const { id: last } = await latest();
-  await refuses(work, refusal);
-  expect((await latest()).id).toBe(last);
-}
-
-const denied: Refusal = { status: 403, code: 7, message: /sufficient permissions/ };
+const fails = (work: () => Promise<Answer>, refusal: Refusal): Promise<Answer> =>
+  failsIn(service, work, refusal);
+const isRefused = (work: () => Promise<Answer>, refusal: Refusal): Promise<void> =>
+  isRefusedIn(service, work, refusal);
 
 /** The names that the two kinds of tags have on the wire. */
 interface TagKind {
@@ -886,10 +836,10 @@ describe('a wallet', () => {
       taken(`invalid parameters.walletName: wallet name must be unique, ${JSON.stringify(second)} is taken`),
     );
     // Its own name, or none at all, changes nothing.
-    const rows = stored();
+    const rows = stored(service);
     activityOf(await submit('UPDATE_WALLET', { walletId, walletName }));
     activityOf(await submit('UPDATE_WALLET', { walletId }));
-    expect(stored()).toEqual(rows);
+    expect(stored(service)).toEqual(rows);
     // Its first name is free again.
     await newWallet(root, first);
     await fails(
