@@ -27,7 +27,8 @@ createRoot(place).render(
       colorSchemeManager={localStorageColorSchemeManager({ key: 'latchkey.appearance' })}
       getStyleNonce={() => nonce}
     >
-      <Notifications position="bottom-right" />
+      {/* In its place in the page, where a narrow window shows it, and under dialogs, whose buttons it would cover. */}
+      <Notifications position="bottom-center" withinPortal={false} zIndex={100} />
       <VaultProvider door={openDoor()}>
         <Window />
       </VaultProvider>

@@ -12,12 +12,20 @@ import { StatusProvider, useDoorState, useStatusQuery } from './parts/vault.tsx'
 import { Activity } from './screens/activity.tsx';
 import { Connect } from './screens/connect.tsx';
 import { FirstRun } from './screens/first-run.tsx';
-import { NewPrivateKey, PrivateKey, PrivateKeys } from './screens/private-keys.tsx';
+import { ImportPrivateKey } from './screens/private-key-import.tsx';
+import { PrivateKey } from './screens/private-key.tsx';
+import { NewPrivateKey, PrivateKeys } from './screens/private-keys.tsx';
 import { Sign } from './screens/sign.tsx';
 import { SignedOut } from './screens/signed-out.tsx';
 import { Stopped } from './screens/stopped.tsx';
+import { Tags } from './screens/tags.tsx';
 import { Unlock } from './screens/unlock.tsx';
-import { NewWallet, Wallet, Wallets } from './screens/wallets.tsx';
+import { User, UserApiKey } from './screens/user.tsx';
+import { NewUser, Users } from './screens/users.tsx';
+import { WalletAccount } from './screens/wallet-account.tsx';
+import { ImportWallet } from './screens/wallet-import.tsx';
+import { Wallet } from './screens/wallet.tsx';
+import { NewWallet, Wallets } from './screens/wallets.tsx';
 import { NotFound } from './screens/not-found.tsx';
 
 export function Window(): ReactNode {
@@ -83,11 +91,18 @@ function Places(): ReactNode {
           </Route>
           <Route path="/wallets" component={Wallets} />
           <Route path="/wallets/new" component={NewWallet} />
+          <Route path="/wallets/import" component={ImportWallet} />
           <Route path="/wallets/:walletId">
             {({ walletId }) => <Wallet key={walletId} walletId={walletId} />}
           </Route>
+          <Route path="/wallets/:walletId/accounts/:address">
+            {({ walletId, address }) => (
+              <WalletAccount key={walletId + address} walletId={walletId} address={address} />
+            )}
+          </Route>
           <Route path="/private-keys" component={PrivateKeys} />
           <Route path="/private-keys/new" component={NewPrivateKey} />
+          <Route path="/private-keys/import" component={ImportPrivateKey} />
           <Route path="/private-keys/:privateKeyId">
             {({ privateKeyId }) => <PrivateKey key={privateKeyId} privateKeyId={privateKeyId} />}
           </Route>
@@ -102,6 +117,13 @@ function Places(): ReactNode {
           <Route path="/sign/key/:privateKeyId">
             {({ privateKeyId }) => <Sign key={privateKeyId} start={{ kind: 'key', privateKeyId }} />}
           </Route>
+          <Route path="/users" component={Users} />
+          <Route path="/users/new" component={NewUser} />
+          <Route path="/users/:userId">{({ userId }) => <User key={userId} userId={userId} />}</Route>
+          <Route path="/users/:userId/new-api-key">
+            {({ userId }) => <UserApiKey key={userId} userId={userId} />}
+          </Route>
+          <Route path="/tags" component={Tags} />
           <Route path="/activity/:activityId?">
             {({ activityId }) => <Activity activityId={activityId} />}
           </Route>

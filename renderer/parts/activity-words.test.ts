@@ -4,7 +4,7 @@ import { describeStatus, describeType, summarize, typeFilters } from './activity
 test('types are said in words, whatever their version; unknown ones by their name', () => {
   expect(describeType('ACTIVITY_TYPE_SIGN_RAW_PAYLOAD')).toBe('Sign a payload');
   expect(describeType('ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2')).toBe('Sign a payload');
-  expect(describeType('ACTIVITY_TYPE_DELETE_WALLETS')).toBe('Delete wallets');
+  expect(describeType('ACTIVITY_TYPE_APPROVE_ACTIVITY')).toBe('Approve activity');
 });
 
 test('each filter takes all versions of one thing', () => {
@@ -32,6 +32,12 @@ test.each([
   ],
   ['ACTIVITY_TYPE_CREATE_API_KEYS_V2', { createApiKeysIntentV2: { apiKeys: [{ apiKeyName: 'CI' }] } }, 'CI'],
   ['ACTIVITY_TYPE_CREATE_USERS_V3', { createUsersIntentV3: { users: 'not a list' } }, ''],
+  [
+    'ACTIVITY_TYPE_IMPORT_WALLET',
+    { importWalletIntent: { walletName: 'Old', encryptedBundle: '{}', accounts: [{}] } },
+    'Old, 1 account',
+  ],
+  ['ACTIVITY_TYPE_UPDATE_WALLET', { updateWalletIntent: { walletId: '1', walletName: 'New' } }, 'to New'],
   ['ACTIVITY_TYPE_UNHEARD_OF', {}, ''],
 ])('%s is summed up', (type, intent, said) => {
   expect(summarize({ type, intent })).toBe(said);

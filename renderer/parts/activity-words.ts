@@ -6,11 +6,34 @@ import { shorten } from './short.ts';
 
 const typeWords: Readonly<Record<string, string>> = {
   CREATE_WALLET: 'Create a wallet',
+  INIT_IMPORT_WALLET: 'Begin a wallet’s import',
+  IMPORT_WALLET: 'Import a wallet',
+  UPDATE_WALLET: 'Rename a wallet',
+  EXPORT_WALLET: 'Export a wallet',
+  DELETE_WALLETS: 'Delete wallets',
   CREATE_WALLET_ACCOUNTS: 'Add accounts to a wallet',
+  EXPORT_WALLET_ACCOUNT: 'Export an account’s key',
+  DELETE_WALLET_ACCOUNTS: 'Delete accounts',
   CREATE_PRIVATE_KEYS: 'Create private keys',
+  INIT_IMPORT_PRIVATE_KEY: 'Begin a private key’s import',
+  IMPORT_PRIVATE_KEY: 'Import a private key',
+  EXPORT_PRIVATE_KEY: 'Export a private key',
+  DELETE_PRIVATE_KEYS: 'Delete private keys',
   SIGN_RAW_PAYLOAD: 'Sign a payload',
+  SIGN_RAW_PAYLOADS: 'Sign payloads',
   CREATE_USERS: 'Add users',
+  UPDATE_USER: 'Change a user',
+  DELETE_USERS: 'Delete users',
   CREATE_API_KEYS: 'Add API keys',
+  DELETE_API_KEYS: 'Delete API keys',
+  CREATE_AUTHENTICATORS: 'Register passkeys',
+  DELETE_AUTHENTICATORS: 'Delete passkeys',
+  CREATE_USER_TAG: 'Make a tag for users',
+  UPDATE_USER_TAG: 'Change a tag of users',
+  DELETE_USER_TAGS: 'Delete tags of users',
+  CREATE_PRIVATE_KEY_TAG: 'Make a tag for private keys',
+  UPDATE_PRIVATE_KEY_TAG: 'Change a tag of private keys',
+  DELETE_PRIVATE_KEY_TAGS: 'Delete tags of private keys',
 };
 
 const bareType = (type: string): string => type.replace(/^ACTIVITY_TYPE_/, '').replace(/_V\d+$/, '');
@@ -25,10 +48,19 @@ export function describeType(type: string): string {
 export const typeFilters: readonly { readonly label: string; readonly types: readonly string[] }[] = [
   ['CREATE_WALLET'],
   ['CREATE_WALLET_ACCOUNTS'],
+  ['IMPORT_WALLET'],
+  ['EXPORT_WALLET'],
+  ['EXPORT_WALLET_ACCOUNT'],
+  ['DELETE_WALLETS'],
   ['CREATE_PRIVATE_KEYS_V2', 'CREATE_PRIVATE_KEYS'],
+  ['IMPORT_PRIVATE_KEY'],
+  ['EXPORT_PRIVATE_KEY'],
+  ['DELETE_PRIVATE_KEYS'],
   ['SIGN_RAW_PAYLOAD_V2', 'SIGN_RAW_PAYLOAD'],
   ['CREATE_USERS_V4', 'CREATE_USERS_V3', 'CREATE_USERS_V2'],
+  ['DELETE_USERS'],
   ['CREATE_API_KEYS_V2', 'CREATE_API_KEYS'],
+  ['DELETE_API_KEYS'],
 ].map((types) => ({
   label: describeType(types[0] ?? ''),
   types: types.map((type) => `ACTIVITY_TYPE_${type}`),
@@ -66,17 +98,30 @@ export function summarize(activity: Pick<Activity, 'type' | 'intent'>): string {
   const accounts = listOf(intent['accounts']);
   switch (bareType(activity.type)) {
     case 'CREATE_WALLET':
+    case 'IMPORT_WALLET':
       return join(textOf(intent['walletName']), accounts.length > 0 && count(accounts.length, 'account'));
+    case 'UPDATE_WALLET':
+      return `to ${textOf(intent['walletName'])}`;
     case 'CREATE_WALLET_ACCOUNTS':
       return join(...accounts.map((account) => textOf(account['path'])));
+    case 'EXPORT_WALLET_ACCOUNT':
+      return shorten(textOf(intent['address']));
     case 'CREATE_PRIVATE_KEYS':
       return join(...listOf(intent['privateKeys']).map((key) => textOf(key['privateKeyName'])));
+    case 'IMPORT_PRIVATE_KEY':
+      return textOf(intent['privateKeyName']);
     case 'SIGN_RAW_PAYLOAD':
       return `with ${shorten(textOf(intent['signWith']) || textOf(intent['privateKeyId']))}`;
     case 'CREATE_USERS':
       return join(...listOf(intent['users']).map((user) => textOf(user['userName'])));
     case 'CREATE_API_KEYS':
       return join(...listOf(intent['apiKeys']).map((key) => textOf(key['apiKeyName'])));
+    case 'CREATE_AUTHENTICATORS':
+      return join(...listOf(intent['authenticators']).map((key) => textOf(key['authenticatorName'])));
+    case 'CREATE_USER_TAG':
+      return textOf(intent['userTagName']);
+    case 'CREATE_PRIVATE_KEY_TAG':
+      return textOf(intent['privateKeyTagName']);
     default:
       return '';
   }

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { ActionIcon, Button, Group, Modal, Stack, Text, Tooltip } from '@mantine/core';
-import { IconQrcode, IconSignature } from '@tabler/icons-react';
+import { IconDots, IconQrcode, IconSignature } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { describeFormat } from './chains.ts';
 import { CopyButton } from './copy-button.tsx';
@@ -16,10 +16,12 @@ interface Props {
   readonly detail: ReactNode;
   /** Where to sign with it. */
   readonly signHref?: string;
+  /** Where the rest of it is. */
+  readonly detailsHref?: string;
 }
 
 /** One address with what one does with it: copy it, show it to a camera, sign with it. */
-export function AddressRow({ format, address, detail, signHref }: Props): ReactNode {
+export function AddressRow({ format, address, detail, signHref, detailsHref }: Props): ReactNode {
   const [shown, setShown] = useState(false);
   const { label, plate, about } = describeFormat(format);
   const name = `${label} address`;
@@ -55,10 +57,25 @@ export function AddressRow({ format, address, detail, signHref }: Props): ReactN
             href={signHref}
             variant="default"
             size="xs"
+            flex="none"
             leftSection={<IconSignature size={15} aria-hidden />}
           >
             Sign
           </Button>
+        )}
+        {detailsHref !== undefined && (
+          <Tooltip label="Details, export, delete">
+            <ActionIcon
+              component={Link}
+              href={detailsHref}
+              variant="subtle"
+              color="gray"
+              size="md"
+              aria-label={`Details of ${name}`}
+            >
+              <IconDots size={16} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
         )}
       </div>
       <Modal

@@ -28,14 +28,23 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
+/** The present, in milliseconds, said anew every now and then. */
+export const useNow = (): number => useSyncExternalStore(subscribe, () => now);
+
+interface Props {
+  readonly at: Timestamp;
+  /** Whether it may lie ahead. What has happened is never in the future, whatever the clock that was read says. */
+  readonly ahead?: boolean;
+}
+
 /** A time as people say it, with the exact one on hover. */
-export function Moment({ at }: { readonly at: Timestamp }): ReactNode {
+export function Moment({ at, ahead = false }: Props): ReactNode {
   const time = millisecondsOf(at);
-  const shown = useSyncExternalStore(subscribe, () => now);
+  const present = useNow();
   return (
     <Tooltip label={exactTime(time)}>
       <time dateTime={new Date(time).toISOString()} className="lk-nowrap">
-        {relativeTime(time, Math.max(shown, time))}
+        {relativeTime(time, ahead ? present : Math.max(present, time))}
       </time>
     </Tooltip>
   );

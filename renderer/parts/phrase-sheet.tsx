@@ -1,31 +1,54 @@
 import { useRef, useState } from 'react';
-import type { ReactNode } from 'react';
+import type { CSSProperties, ReactNode } from 'react';
 import { Button, Group, Text } from '@mantine/core';
-import { IconEye, IconPrinter } from '@tabler/icons-react';
+import { IconEye, IconEyeOff, IconPrinter } from '@tabler/icons-react';
+import { flushSync } from 'react-dom';
 import { CopyButton } from './copy-button.tsx';
 import './phrase-sheet.css';
 
 interface Props {
   readonly words: readonly string[];
-  readonly vaultName: string;
-  readonly onShow: () => void;
+  /** A wallet's BIP-39 passphrase, which belongs to its words; empty for none. */
+  readonly passphrase?: string;
+  readonly label: string;
+  /** What the sheet says on paper, before the date. */
+  readonly printTitle: string;
+  readonly onShow?: () => void;
 }
 
-/** The recovery phrase as a numbered sheet: hidden until asked for, and printed alone. */
-export function PhraseSheet({ words, vaultName, onShow }: Props): ReactNode {
+/** A phrase as a numbered sheet: hidden until asked for, and printed alone. */
+export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow }: Props): ReactNode {
   const [shown, setShown] = useState<readonly string[] | null>(null);
   const list = useRef<HTMLOListElement>(null);
+  const showButton = useRef<HTMLButtonElement>(null);
   const [warned, setWarned] = useState(false);
   // Words drawn anew are hidden again: the sheet shows exactly those that it was asked to show.
   const visible = shown === words;
+  const hide = () => {
+    flushSync(() => {
+      setShown(null);
+      setWarned(false);
+    });
+    showButton.current?.focus();
+  };
+  const rows = {
+    '--lk-rows-wide': Math.ceil(words.length / 4),
+    '--lk-rows-narrow': Math.ceil(words.length / 2),
+  } as CSSProperties;
   return (
     <div className="lk-sheet" data-visible={visible || undefined}>
       <p className="lk-sheet-title">
-        Latchkey recovery phrase for “{vaultName}”,{' '}
-        {new Intl.DateTimeFormat(undefined, { dateStyle: 'long' }).format()}. Keep it offline and out of
-        sight. Whoever has these words has the keys.
+        {printTitle}, {new Intl.DateTimeFormat(undefined, { dateStyle: 'long' }).format()}. Keep it offline
+        and out of sight. Whoever has these words has the keys.
       </p>
-      <ol className="lk-words" aria-label="Recovery phrase" aria-hidden={!visible} ref={list} tabIndex={-1}>
+      <ol
+        className="lk-words"
+        aria-label={label}
+        aria-hidden={!visible}
+        ref={list}
+        tabIndex={-1}
+        style={rows}
+      >
         {words.map((word, index) => (
           <li key={index}>
             <span className="lk-words-number">{index + 1}</span>
@@ -33,9 +56,23 @@ export function PhraseSheet({ words, vaultName, onShow }: Props): ReactNode {
           </li>
         ))}
       </ol>
+      {visible && passphrase !== '' && (
+        <p className="lk-sheet-passphrase">
+          With this passphrase, without which the words open another wallet:{' '}
+          <span className="lk-words-word">{passphrase}</span>
+        </p>
+      )}
       {visible ? (
         <div className="lk-noprint">
           <Group gap="xs" mt="md">
+            <Button
+              variant="default"
+              size="xs"
+              leftSection={<IconEyeOff size={16} aria-hidden />}
+              onClick={hide}
+            >
+              Hide
+            </Button>
             <Button
               variant="default"
               size="xs"
@@ -71,11 +108,12 @@ export function PhraseSheet({ words, vaultName, onShow }: Props): ReactNode {
             size="md"
             variant="filled"
             leftSection={<IconEye size={18} aria-hidden />}
+            ref={showButton}
             onClick={() => {
               setShown(words);
               // The button goes away; the focus goes to what it has shown.
               list.current?.focus();
-              onShow();
+              onShow?.();
             }}
           >
             Show my words

@@ -31,6 +31,8 @@ export interface PrivateKey extends Dated {
   readonly publicKey: string;
   readonly curve: string;
   readonly addresses: readonly { readonly format?: string; readonly address?: string }[];
+  /** Ids. */
+  readonly privateKeyTags: readonly string[];
   readonly exported: boolean;
   readonly imported: boolean;
 }
@@ -42,10 +44,28 @@ export interface ApiKey extends Dated {
   readonly expirationSeconds?: string;
 }
 
+/** A passkey. */
+export interface Authenticator extends Dated {
+  readonly authenticatorId: string;
+  readonly authenticatorName: string;
+  /** Base64url. */
+  readonly credentialId: string;
+  readonly model: string;
+}
+
+export interface Tag extends Dated {
+  readonly tagId: string;
+  readonly tagName: string;
+}
+
 export interface User extends Dated {
   readonly userId: string;
   readonly userName: string;
   readonly userEmail?: string;
+  readonly userPhoneNumber?: string;
+  /** Ids. */
+  readonly userTags: readonly string[];
+  readonly authenticators: readonly Authenticator[];
   readonly apiKeys: readonly ApiKey[];
 }
 

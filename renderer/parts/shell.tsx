@@ -8,6 +8,8 @@ import {
   IconMenu2,
   IconPlugConnected,
   IconSignature,
+  IconTags,
+  IconUsers,
   IconWallet,
   IconX,
 } from '@tabler/icons-react';
@@ -22,6 +24,8 @@ const places = [
   { to: '/wallets', label: 'Wallets', icon: IconWallet },
   { to: '/private-keys', label: 'Private keys', icon: IconKey },
   { to: '/sign', label: 'Sign', icon: IconSignature },
+  { to: '/users', label: 'Users', icon: IconUsers },
+  { to: '/tags', label: 'Tags', icon: IconTags },
   { to: '/activity', label: 'Activity', icon: IconHistory },
   { to: '/connect', label: 'Connect', icon: IconPlugConnected },
 ] as const;

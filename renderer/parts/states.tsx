@@ -12,12 +12,14 @@ interface EmptyProps {
   /** What this is, and why one would want it. */
   readonly children: ReactNode;
   readonly action?: ReactNode;
+  /** 3 in a panel that has a title of its own. */
+  readonly level?: 2 | 3;
 }
 
-export function Empty({ title, children, action }: EmptyProps): ReactNode {
+export function Empty({ title, children, action, level = 2 }: EmptyProps): ReactNode {
   return (
     <div className="lk-empty">
-      <Title order={2}>{title}</Title>
+      <Title order={level}>{title}</Title>
       <div className="lk-empty-text">{children}</div>
       {action}
     </div>
@@ -36,7 +38,7 @@ export function LoadingRows({
       <VisuallyHidden>Loading {what}</VisuallyHidden>
       <Stack gap="md" aria-hidden>
         {Array.from({ length: rows }, (_, index) => (
-          <Skeleton key={index} height={38} radius="md" />
+          <Skeleton key={index} height={38} radius="md" className="lk-skeleton" />
         ))}
       </Stack>
     </div>

@@ -36,6 +36,7 @@ export const theme = createTheme({
     SegmentedControl: { defaultProps: { withItemsBorders: false } },
     // The options stand beside their field, inside the same dialog and landmark, and their list is what scrolls.
     Select: { defaultProps: { comboboxProps: { withinPortal: false }, withScrollArea: false } },
+    Autocomplete: { defaultProps: { comboboxProps: { withinPortal: false }, withScrollArea: false } },
   },
   colors: {
     spruce: [

@@ -20,6 +20,7 @@ describe('relativeTime', () => {
     [-40 * day, 'last month'],
     [-400 * day, 'last year'],
     [3 * hour, 'in 3 hours'],
+    [7 * day - minute, 'in 7 days'],
   ])('%i ms from now is %s', (offset, said) => {
     expect(relativeTime(now + offset, now)).toBe(said);
   });

@@ -24,7 +24,9 @@ const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 export function relativeTime(time: number, now: number): string {
   const distance = time - now;
   for (const [unit, length] of units) {
-    if (Math.abs(distance) >= length) return words.format(Math.trunc(distance / length), unit);
+    // What is over counts as whole units; what is to come, as people plan it: seven days from now, and not six.
+    const number = distance < 0 ? Math.trunc(distance / length) : Math.round(distance / length);
+    if (Math.abs(distance) >= length) return words.format(number, unit);
   }
   // Clocks of one machine read at slightly different moments: anything under a minute is now.
   return 'just now';

@@ -193,12 +193,14 @@ export interface Submitted<Result> {
   readonly result: Result;
 }
 
+export type UseSubmit<Parameters, Result> = UseMutationResult<Submitted<Result>, Error, Parameters>;
+
 /** One submit; resolves when its activity is completed and rejects with the reason when it is not. */
 export function useSubmit<Parameters extends object, Result>({
   operation,
   type,
   result,
-}: Submit): UseMutationResult<Submitted<Result>, Error, Parameters> {
+}: Submit): UseSubmit<Parameters, Result> {
   const bridge = useBridge();
   const client = useQueryClient();
   return useMutation({

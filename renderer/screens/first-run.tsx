@@ -1,18 +1,20 @@
 import { useState } from 'react';
-import type { SyntheticEvent, ReactNode } from 'react';
-import { Anchor, Button, Group, PasswordInput, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { PasswordInput, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import type { CreateVault, KeyslotKind, VaultStatus } from '../../preload/contract.ts';
+import { emailProblem } from '../parts/contact.ts';
 import { longestName } from '../parts/names.ts';
-import { Outcomes, useScreenTitle } from '../parts/page.tsx';
+import { Outcomes } from '../parts/page.tsx';
 import { passwordStrength, shortestPassword } from '../parts/password.ts';
 import { drawPositions, randomBelow, wordsOf } from '../parts/phrase.ts';
-import { PhraseSheet } from '../parts/phrase-sheet.tsx';
 import { Failure } from '../parts/states.tsx';
+import { StepFrame } from '../parts/step-frame.tsx';
 import { StrengthMeter } from '../parts/strength-meter.tsx';
 import { Steps, Threshold } from '../parts/threshold.tsx';
 import { useBridge, useStatus, useStatusCall } from '../parts/vault.tsx';
+import { CheckStep, PhraseStep } from './first-run-phrase.tsx';
 
 const steps = ['Welcome', 'Names', 'How it opens', 'Recovery phrase', 'Check the words', 'Done'] as const;
 
@@ -156,42 +158,6 @@ export function FirstRun({ onCreating }: Props): ReactNode {
   );
 }
 
-interface FrameProps {
-  readonly title: string;
-  readonly children: ReactNode;
-  readonly next: string;
-  readonly busy?: boolean;
-  readonly onBack?: () => void;
-  readonly onNext: () => void;
-}
-
-/** One step: its heading, what it asks, and the way on and back. Enter goes on. */
-function StepFrame({ title, children, next, busy = false, onBack, onNext }: FrameProps): ReactNode {
-  const heading = useScreenTitle(title);
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    onNext();
-  };
-  return (
-    <form onSubmit={submit} noValidate>
-      <Title order={1} ref={heading} tabIndex={-1} mb="xs">
-        {title}
-      </Title>
-      {children}
-      <Group mt="xl" gap="sm" className="lk-noprint">
-        <Button type="submit" size="md" loading={busy}>
-          {next}
-        </Button>
-        {onBack !== undefined && (
-          <Button variant="subtle" size="md" color="gray" c="dimmed" onClick={onBack} disabled={busy}>
-            Back
-          </Button>
-        )}
-      </Group>
-    </form>
-  );
-}
-
 function Welcome({ onNext }: { readonly onNext: () => void }): ReactNode {
   const { directory } = useStatus();
   return (
@@ -236,10 +202,7 @@ function NamesStep({ names, onBack, onNext }: NamesProps): ReactNode {
     validate: {
       organizationName: (value: string) => (value.trim() === '' ? 'Give the vault a name.' : null),
       userName: (value: string) => (value.trim() === '' ? 'Give yourself a name.' : null),
-      userEmail: (value: string) =>
-        value.trim() === '' || /^\S+@\S+\.\S+$/.test(value.trim())
-          ? null
-          : 'This is not an email address. It may stay empty.',
+      userEmail: emailProblem,
     },
   });
   return (
@@ -294,7 +257,7 @@ function OpeningStep({ opening, busy, error, onBack, onNext }: OpeningProps): Re
       password(value: string, { useKeychain }) {
         if (value === '')
           return useKeychain ? null : 'Choose a password: without the keychain it is what opens the vault.';
-        return value.length < shortestPassword ? passwordStrength(value).hint : null;
+        return value.length < shortestPassword ? `Too short. ${passwordStrength(value).hint}` : null;
       },
       repeated: (value: string, { password }) =>
         value === password ? null : 'The two passwords differ. Type the same one twice.',
@@ -339,7 +302,8 @@ function OpeningStep({ opening, busy, error, onBack, onNext }: OpeningProps): Re
             visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
             {...form.getInputProps('password')}
           />
-          <StrengthMeter password={password} />
+          {/* What is wrong is said once, by the field. */}
+          {form.errors['password'] === undefined && <StrengthMeter password={password} />}
         </div>
         {(password !== '' || !useKeychain) && (
           <PasswordInput
@@ -355,134 +319,6 @@ function OpeningStep({ opening, busy, error, onBack, onNext }: OpeningProps): Re
     </StepFrame>
   );
 }
-
-interface PhraseProps {
-  readonly words: readonly string[];
-  readonly vaultName: string;
-  readonly busy: boolean;
-  readonly onBack: () => void;
-  readonly onDraw: () => void;
-  readonly onNext: () => void;
-}
-
-function PhraseStep({ words, vaultName, busy, onBack, onDraw, onNext }: PhraseProps): ReactNode {
-  const [seen, setSeen] = useState<readonly string[] | null>(null);
-  const [pressed, setPressed] = useState(false);
-  return (
-    <StepFrame
-      title="Your recovery phrase"
-      next="I have written them down"
-      busy={busy}
-      onBack={onBack}
-      onNext={() => {
-        if (seen === words) onNext();
-        else setPressed(true);
-      }}
-    >
-      <p className="lk-prose lk-noprint">
-        These 24 words open the vault when nothing else does. Whoever has them has your keys, so they belong
-        on paper, not in a photo, a note or a message. This is the only time they are shown.
-      </p>
-      <PhraseSheet
-        words={words}
-        vaultName={vaultName}
-        onShow={() => {
-          setSeen(words);
-        }}
-      />
-      <div className="lk-noprint">
-        {pressed && seen !== words && (
-          <Text c="var(--lk-danger)" size="sm" role="alert" mt="sm">
-            Show the words first and write them down; three of them are asked for next.
-          </Text>
-        )}
-        <Text size="sm" c="dimmed" mt="md">
-          Did someone see them?{' '}
-          <Anchor component="button" type="button" size="sm" onClick={onDraw}>
-            Draw 24 new words
-          </Anchor>
-          . The old ones then open nothing.
-        </Text>
-      </div>
-    </StepFrame>
-  );
-}
-
-interface CheckProps {
-  readonly words: readonly string[];
-  readonly positions: readonly number[];
-  readonly opening: Opening;
-  readonly busy: boolean;
-  readonly error: Error | null;
-  readonly onBack: () => void;
-  readonly onNext: () => void;
-}
-
-function CheckStep({ words, positions, opening, busy, error, onBack, onNext }: CheckProps): ReactNode {
-  const { directory } = useStatus();
-  const [typed, setTyped] = useState<readonly string[]>(positions.map(() => ''));
-  const [problems, setProblems] = useState<readonly (string | null)[]>([]);
-  const check = () => {
-    const found = positions.map((position, index) => {
-      const word = (typed[index] ?? '').trim().toLowerCase();
-      if (word === '') return `Type word ${String(position)}.`;
-      return word === words[position - 1]
-        ? null
-        : `This is not word ${String(position)}. Look at number ${String(position)} on your paper again.`;
-    });
-    setProblems(found);
-    if (found.every((problem) => problem === null)) onNext();
-  };
-  return (
-    <StepFrame title="Check the words" next="Create the vault" busy={busy} onBack={onBack} onNext={check}>
-      <p className="lk-prose">From your paper: three words, to be sure that they can be read later.</p>
-      <div className="lk-three">
-        {positions.map((position, index) => (
-          <TextInput
-            key={position}
-            label={`Word ${String(position)}`}
-            autoComplete="off"
-            autoCapitalize="none"
-            autoCorrect="off"
-            spellCheck={false}
-            required
-            error={problems[index]}
-            value={typed[index] ?? ''}
-            onChange={(event) => {
-              setTyped(typed.with(index, event.currentTarget.value));
-            }}
-          />
-        ))}
-      </div>
-      <Outcomes
-        items={[
-          directory === null ? (
-            'The vault is made in memory.'
-          ) : (
-            <>
-              The vault is written to <span className="lk-mono">{directory}</span>, readable by you alone.
-            </>
-          ),
-          `It will open with ${openers(opening)}.`,
-          'Your first API key is drawn and sealed in it, so that this window can act for you.',
-        ]}
-      />
-      <Stack mt="md">
-        <Failure title="The vault was not created" error={error} />
-      </Stack>
-    </StepFrame>
-  );
-}
-
-const openers = ({ useKeychain, password }: Opening): string =>
-  [
-    'the recovery phrase',
-    ...(password === '' ? [] : ['your password']),
-    ...(useKeychain ? ['this computer’s keychain'] : []),
-  ]
-    .reverse()
-    .join(', ')
-    .replace(/, (?=[^,]*$)/, ' or ');
 
 const slotNames: Readonly<Record<KeyslotKind, string>> = {
   keychain: 'this computer’s keychain',

@@ -15,13 +15,13 @@ import { Link } from 'wouter';
 import { count, toHex } from '../parts/bytes.ts';
 import { curveLabel, describeFormat } from '../parts/chains.ts';
 import type { Curve } from '../parts/chains.ts';
-import { CopyButton } from '../parts/copy-button.tsx';
 import { Facts, Outcomes, PageHead, Panel } from '../parts/page.tsx';
 import { ethereumSignature, hashFunctionsFor, joinSignature, readPayload } from '../parts/payload.ts';
 import type { HashFunction, PayloadForm, Signature } from '../parts/payload.ts';
 import type { PrivateKey, Wallet, WalletAccount } from '../parts/resources.ts';
 import { shorten } from '../parts/short.ts';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
+import { Value } from '../parts/value.tsx';
 import { useAsk, useSubmit } from '../parts/vault.tsx';
 import { useWalletAccounts } from '../parts/wallet-accounts.ts';
 
@@ -412,15 +412,6 @@ function SignedPanel({ signed }: { readonly signed: Signed }): ReactNode {
         />
       </div>
     </section>
-  );
-}
-
-function Value({ text, what }: { readonly text: string; readonly what: string }): ReactNode {
-  return (
-    <span className="lk-value">
-      <span className="lk-mono">{text}</span>
-      <CopyButton text={text} what={what} />
-    </span>
   );
 }
 

@@ -37,6 +37,8 @@ export async function firstRun(page: Page, look: Look = nowhere): Promise<readon
   await page.getByRole('textbox', { name: 'The same password again' }).fill('shorter');
   await button(page, 'Continue').click();
   await page.getByText('The two passwords differ.').waitFor();
+  // Said in one place, or this finds two.
+  await page.getByText('3 more characters, at least.').waitFor();
   await look('first-run-opening-refused');
   await page.getByRole('textbox', { name: 'Password', exact: true }).fill(password);
   await page.getByRole('textbox', { name: 'The same password again' }).fill(password);
@@ -70,11 +72,8 @@ export async function firstRun(page: Page, look: Look = nowhere): Promise<readon
 }
 
 /** The words on the sheet, in the order of their numbers. */
-export async function readPhrase(page: Page): Promise<readonly string[]> {
-  const items = await page
-    .getByRole('list', { name: 'Recovery phrase' })
-    .getByRole('listitem')
-    .allInnerTexts();
+export async function readPhrase(page: Page, label = 'Recovery phrase'): Promise<readonly string[]> {
+  const items = await page.getByRole('list', { name: label }).getByRole('listitem').allInnerTexts();
   const numbered = items.map((text) => /^(\d+)\s+([a-z]+)$/.exec(text.trim()));
   return numbered.map((match, index) => {
     if (match?.[1] !== String(index + 1))
@@ -296,6 +295,191 @@ async function connectScreens(page: Page, look: Look): Promise<void> {
   await look('connect-shown');
   await page.getByRole('tab', { name: 'Command line' }).click();
   await look('connect-command-line');
+}
+
+/** The words that developers' tools use for a chain of their own, and what follows from them. */
+export const knownWallet = {
+  phrase: 'test test test test test test test test test test test junk',
+  ethereum: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+  ethereumKey: 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
+};
+
+/** Opens a dialog by its button. */
+export async function openDialog(page: Page, name: string, title: string): Promise<Locator> {
+  await button(page, name).click();
+  const dialog = page.getByRole('dialog', { name: title });
+  await dialog.waitFor();
+  return dialog;
+}
+
+/** Shuts a dialog by one of its buttons, and waits until it is gone. */
+export async function leaveDialog(dialog: Locator, name: string): Promise<void> {
+  await button(dialog, name).click();
+  await dialog.waitFor({ state: 'hidden' });
+}
+
+/** Every screen on which things are brought in, taken out, named, sorted and deleted, in a vault with nothing in it. */
+export async function manageTour(page: Page, look: Look): Promise<void> {
+  await goTo(page, 'Tags');
+  await look('tags-empty');
+  await manageWalletScreens(page, look);
+  await managePrivateKeyScreens(page, look);
+  await userScreens(page, look);
+  await tagScreens(page, look);
+}
+
+async function manageWalletScreens(page: Page, look: Look): Promise<void> {
+  await goTo(page, 'Wallets');
+  await page.getByRole('link', { name: 'Import a wallet' }).click();
+  await heading(page, 'Import a wallet').waitFor();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Brought along');
+  await page.getByRole('textbox', { name: 'Seed phrase' }).fill('test test junk');
+  await button(page, 'Import the wallet').click();
+  await page.getByText('A seed phrase has 12, 15, 18, 21 or 24 words; here are 3.').waitFor();
+  await look('wallet-import-short');
+  await page.getByRole('textbox', { name: 'Seed phrase' }).fill(knownWallet.phrase.replace('junk', 'test'));
+  await button(page, 'Import the wallet').click();
+  await page.getByRole('alert').filter({ hasText: 'The wallet was not imported' }).waitFor();
+  await look('wallet-import-refused');
+  await page.getByRole('textbox', { name: 'Seed phrase' }).fill(knownWallet.phrase);
+  await button(page, 'Import the wallet').click();
+  await heading(page, 'Brought along').waitFor();
+  await look('wallet-imported');
+
+  await page.getByRole('link', { name: 'Details of Ethereum address' }).click();
+  await heading(page, 'Ethereum account').waitFor();
+  await look('account');
+  const account = await openDialog(page, 'Export…', 'Export the account’s private key');
+  await look('account-export');
+  await button(account, 'Export the private key').click();
+  await button(account, 'Show the private key').waitFor();
+  await look('account-exported');
+  await button(account, 'Show the private key').click();
+  await look('account-exported-shown');
+  await leaveDialog(account, 'Done');
+  const deleting = await openDialog(page, 'Delete…', 'Delete the account');
+  await look('account-delete');
+  await leaveDialog(deleting, 'Cancel');
+
+  await page.getByRole('link', { name: 'Brought along' }).click();
+  await heading(page, 'Brought along').waitFor();
+  const renaming = await openDialog(page, 'Rename…', 'Rename the wallet');
+  await renaming.getByRole('textbox', { name: 'Name' }).fill('');
+  await renaming.getByText('Give the wallet a name.').waitFor();
+  await look('wallet-rename');
+  await leaveDialog(renaming, 'Cancel');
+  const loss = await openDialog(page, 'Delete…', 'Delete “Brought along”');
+  await loss.getByText('Be sure that there is another copy').waitFor();
+  await button(loss, 'Delete the wallet').click();
+  await loss.getByText('This is not its name').waitFor();
+  await look('wallet-delete-refused');
+  await leaveDialog(loss, 'Cancel');
+  const wallet = await openDialog(page, 'Export…', 'Export the wallet');
+  await look('wallet-export');
+  await button(wallet, 'Export the seed phrase').click();
+  await button(wallet, 'Show my words').waitFor();
+  await look('wallet-exported');
+  await button(wallet, 'Show my words').click();
+  await look('wallet-exported-shown');
+  await leaveDialog(wallet, 'Done');
+  const kept = await openDialog(page, 'Delete…', 'Delete “Brought along”');
+  await look('wallet-delete');
+  await leaveDialog(kept, 'Cancel');
+}
+
+async function managePrivateKeyScreens(page: Page, look: Look): Promise<void> {
+  await goTo(page, 'Private keys');
+  await page.getByRole('link', { name: 'Import a key' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('From another program');
+  await page.getByRole('textbox', { name: 'Private key' }).fill(knownWallet.ethereumKey.slice(2));
+  await page.getByRole('checkbox', { name: 'Ethereum' }).check();
+  await button(page, 'Import the key').click();
+  await page.getByText('A private key has 64 hex digits; here are 62.').waitFor();
+  await look('private-key-import');
+  await page.getByRole('textbox', { name: 'Private key' }).fill(knownWallet.ethereumKey);
+  await button(page, 'Import the key').click();
+  await heading(page, 'From another program').waitFor();
+  for (const tag of ['releases', 'a tag whose name is nearly as long as the longest one may be']) {
+    await page.getByRole('combobox', { name: 'Add a tag' }).fill(tag);
+    await button(page, 'Make and add').click();
+    await button(page, `Take the tag ${tag} off`).waitFor();
+  }
+  await look('private-key-imported');
+  const exporting = await openDialog(page, 'Export…', 'Export the private key');
+  await button(exporting, 'Export the private key').click();
+  await button(exporting, 'Show the private key').click();
+  await look('private-key-exported');
+  await leaveDialog(exporting, 'Done');
+  const deleting = await openDialog(page, 'Delete…', 'Delete “From another program”');
+  await look('private-key-delete');
+  await leaveDialog(deleting, 'Cancel');
+  await goTo(page, 'Private keys');
+  await page.getByText('tagged releases').waitFor();
+  await look('private-keys-tagged');
+}
+
+async function userScreens(page: Page, look: Look): Promise<void> {
+  await goTo(page, 'Users');
+  await page.getByText('So far there is only you.').waitFor();
+  await look('users-alone');
+  await page.getByRole('link', { name: 'New user' }).click();
+  await heading(page, 'New user').waitFor();
+  await page.getByRole('textbox', { name: 'Email' }).fill('nowhere');
+  await page.getByRole('textbox', { name: 'Phone number' }).fill('020 7946 0018');
+  await button(page, 'Make the user').click();
+  await page.getByText('Give the user a name.').waitFor();
+  await look('user-new-refused');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Payroll');
+  await page.getByRole('textbox', { name: 'Email' }).fill('payroll@example.org');
+  await page.getByRole('textbox', { name: 'Phone number' }).fill('+44 20 7946 0018');
+  await button(page, 'Make the user').click();
+  await heading(page, 'Payroll').waitFor();
+  await look('user-without-keys');
+
+  await page.getByRole('link', { name: 'Add an API key' }).click();
+  await heading(page, 'New API key').waitFor();
+  await look('user-new-key');
+  await chooseSegment(page, 'Where the key pair is made', 'I have a public key');
+  await page.getByRole('textbox', { name: 'Public key' }).fill('02abc');
+  await choose(page, 'Expires', 'After a week');
+  await button(page, 'Register the key').click();
+  await page.getByText('has 66 hex digits; here are 5 characters').waitFor();
+  await look('user-new-public-key');
+  await chooseSegment(page, 'Where the key pair is made', 'Make a pair here');
+  await button(page, 'Make a key').click();
+  await page.getByRole('heading', { name: '“Script 1” is ready' }).waitFor();
+  await look('user-key-made');
+  await button(page, 'I have saved it').click();
+  await heading(page, 'Payroll').waitFor();
+  await page.getByRole('combobox', { name: 'Add a tag' }).fill('programs');
+  await button(page, 'Make and add').click();
+  await button(page, 'Take the tag programs off').waitFor();
+  await look('user');
+  const key = await openDialog(page, 'Delete the key Script 1', 'Delete “Script 1”');
+  await look('user-key-delete');
+  await leaveDialog(key, 'Cancel');
+  const user = await openDialog(page, 'Delete…', 'Delete “Payroll”');
+  await look('user-delete');
+  await leaveDialog(user, 'Cancel');
+  await goTo(page, 'Users');
+  await page.getByText('tagged programs').waitFor();
+  await look('users');
+  await page.getByRole('link', { name: /You/ }).click();
+  await page.getByText('You are the owner of this vault').waitFor();
+  await look('user-owner');
+}
+
+async function tagScreens(page: Page, look: Look): Promise<void> {
+  await goTo(page, 'Tags');
+  await page.getByRole('textbox', { name: 'Name' }).fill('releases');
+  await page.getByText('There is a tag with this name already.').waitFor();
+  await look('tags');
+  const renaming = await openDialog(page, 'Rename the tag releases', 'Rename the tag');
+  await look('tag-rename');
+  await leaveDialog(renaming, 'Cancel');
+  const deleting = await openDialog(page, 'Delete the tag releases', 'Delete “releases”');
+  await look('tag-delete');
+  await leaveDialog(deleting, 'Cancel');
 }
 
 async function unknownAddresses(page: Page, look: Look): Promise<void> {

@@ -1,0 +1,46 @@
+import type { ReactNode } from 'react';
+import { TextInput } from '@mantine/core';
+import { emailProblem, phoneProblem } from './contact.ts';
+
+export interface Contact {
+  readonly email: string;
+  readonly phone: string;
+}
+
+interface Props {
+  readonly value: Contact;
+  /** Whether what is wrong is said yet. */
+  readonly tried: boolean;
+  readonly onType: (value: Contact) => void;
+}
+
+export function ContactFields({ value, tried, onType }: Props): ReactNode {
+  return (
+    <>
+      <TextInput
+        label="Email (optional)"
+        description="Kept in the vault. Nothing is sent to it."
+        type="email"
+        autoComplete="off"
+        maxLength={254}
+        value={value.email}
+        error={tried && emailProblem(value.email)}
+        onChange={(event) => {
+          onType({ ...value, email: event.currentTarget.value });
+        }}
+      />
+      <TextInput
+        label="Phone number (optional)"
+        description="With a plus and the country’s code."
+        type="tel"
+        autoComplete="off"
+        maxLength={40}
+        value={value.phone}
+        error={tried && phoneProblem(value.phone)}
+        onChange={(event) => {
+          onType({ ...value, phone: event.currentTarget.value });
+        }}
+      />
+    </>
+  );
+}

@@ -1,0 +1,20 @@
+/** How a user can be reached, as the service takes it. */
+
+/** Why this is no email address, for a person to read; null when it is one, or empty. */
+export const emailProblem = (text: string): string | null =>
+  text.trim() === '' || /^\S+@\S+\.\S+$/.test(text.trim())
+    ? null
+    : 'This is not an email address. It may stay empty.';
+
+/** Spaces and the like, which people write into phone numbers. */
+const filling = /[\s().\-/]/g;
+
+export const bareNumber = (text: string): string => text.replaceAll(filling, '');
+
+/** Why this is no phone number (E.164), for a person to read; null when it is one, or empty. */
+export function phoneProblem(text: string): string | null {
+  const number = bareNumber(text);
+  return number === '' || /^\+[1-9]\d{6,14}$/.test(number)
+    ? null
+    : 'Write it with a plus and the country’s code, such as +44 20 7946 0018. It may stay empty.';
+}

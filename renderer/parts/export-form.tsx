@@ -1,0 +1,128 @@
+import { useEffect, useState } from 'react';
+import type { ReactNode, SyntheticEvent } from 'react';
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { IconEye, IconEyeOff } from '@tabler/icons-react';
+import { keyTexts } from './key-text.ts';
+import { Facts, Outcomes } from './page.tsx';
+import { PhraseSheet } from './phrase-sheet.tsx';
+import { Failure } from './states.tsx';
+import { useTask } from './task.ts';
+import { useExport } from './transfer.ts';
+import { Value } from './value.tsx';
+import type { Submit } from './vault.tsx';
+import './phrase-sheet.css';
+
+interface Props {
+  readonly submit: Submit;
+  readonly parameters: object;
+  /** What is exported: `seed phrase`. */
+  readonly what: string;
+  readonly outcomes: readonly ReactNode[];
+  readonly onDone: () => void;
+  /** Shows the secret, which is wiped when the form goes away. */
+  readonly children: (secret: Uint8Array) => ReactNode;
+}
+
+/** Exports a secret and holds it for as long as it is on the screen. */
+export function ExportForm({ submit, parameters, what, outcomes, onDone, children }: Props): ReactNode {
+  const bring = useExport(submit);
+  const task = useTask();
+  const [secret, setSecret] = useState<Uint8Array | null>(null);
+  useEffect(
+    () => () => {
+      secret?.fill(0);
+    },
+    [secret],
+  );
+  const start = (event: SyntheticEvent) => {
+    event.preventDefault();
+    task.run(async () => {
+      setSecret(await bring(parameters));
+    });
+  };
+  if (secret !== null) {
+    return (
+      <Stack gap="md">
+        {children(secret)}
+        <div className="lk-noprint">
+          <Button onClick={onDone}>Done</Button>
+        </div>
+      </Stack>
+    );
+  }
+  return (
+    <form onSubmit={start}>
+      <Stack gap="md">
+        <Outcomes items={outcomes} />
+        <Failure title={`The ${what} was not exported`} error={task.error} />
+        <Group gap="sm">
+          <Button type="submit" loading={task.isPending} data-autofocus>
+            Export the {what}
+          </Button>
+          <Button variant="subtle" color="gray" onClick={onDone}>
+            Cancel
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+interface SeedProps {
+  /** As it was exported: the mnemonic, and on a line of its own the BIP-39 passphrase where there is one. */
+  readonly secret: Uint8Array;
+  readonly walletName: string;
+}
+
+export function SeedPhrase({ secret, walletName }: SeedProps): ReactNode {
+  // Read once: after the form is gone the bytes are zeros.
+  const [{ words, passphrase }] = useState(() => {
+    const [mnemonic = '', ...rest] = new TextDecoder().decode(secret).split('\n');
+    return { words: mnemonic.split(' '), passphrase: rest.join('\n') };
+  });
+  return (
+    <PhraseSheet
+      words={words}
+      passphrase={passphrase}
+      label="Seed phrase"
+      printTitle={`Seed phrase of the wallet “${walletName}”`}
+    />
+  );
+}
+
+interface KeyProps {
+  /** 32 bytes. */
+  readonly secret: Uint8Array;
+  readonly curve: string;
+}
+
+/** A private key, hidden until asked for, in each form that other programs take. */
+export function PrivateKeyTexts({ secret, curve }: KeyProps): ReactNode {
+  const [texts] = useState(() => keyTexts(secret, curve));
+  const [shown, setShown] = useState(false);
+  return (
+    <div className="lk-sheet">
+      <Facts
+        rows={texts.map(([name, text]) => [
+          name,
+          <Value key={name} text={text} shown={shown ? text : '•'.repeat(24)} what={name} />,
+        ])}
+      />
+      <Button
+        variant="default"
+        size="xs"
+        mt="md"
+        leftSection={shown ? <IconEyeOff size={16} aria-hidden /> : <IconEye size={16} aria-hidden />}
+        onClick={() => {
+          setShown(!shown);
+        }}
+      >
+        {shown ? 'Hide the private key' : 'Show the private key'}
+      </Button>
+      <Text size="sm" mt="sm">
+        Whoever has it can sign as this key. Every program on this computer can read the clipboard: if you
+        copy, paste at once and then copy something else.
+      </Text>
+    </div>
+  );
+}

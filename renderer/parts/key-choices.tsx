@@ -1,0 +1,43 @@
+import type { ReactNode } from 'react';
+import { Checkbox, Fieldset, SegmentedControl, Stack, Text } from '@mantine/core';
+import { curves, formatsFor } from './chains.ts';
+import type { Curve } from './chains.ts';
+
+interface Props {
+  readonly curve: Curve;
+  readonly onCurve: (curve: Curve) => void;
+  /** Address formats that are ticked, of any curve. */
+  readonly formats: readonly string[];
+  readonly onFormats: (formats: readonly string[]) => void;
+}
+
+/** The curve of a single key, and the addresses it gets. */
+export function KeyChoices({ curve, onCurve, formats, onFormats }: Props): ReactNode {
+  return (
+    <>
+      <Fieldset legend="Curve" variant="unstyled">
+        <SegmentedControl
+          aria-label="Curve"
+          value={curve}
+          onChange={onCurve}
+          data={(Object.keys(curves) as Curve[]).map((value) => ({ value, label: curves[value].label }))}
+        />
+        <Text size="sm" c="dimmed" mt="xs">
+          {curves[curve].use}. A key stays on its curve for good.
+        </Text>
+      </Fieldset>
+      <Fieldset legend="Addresses (optional)" variant="unstyled">
+        <Text size="sm" c="dimmed" mb="sm">
+          Only the forms that fit the curve are listed. Leave all out for a key that signs and has no address.
+        </Text>
+        <Checkbox.Group value={[...formats]} onChange={onFormats} aria-label="Addresses">
+          <Stack gap="xs">
+            {formatsFor(curve).map((row) => (
+              <Checkbox key={row.format} value={row.format} label={row.label} description={row.about} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+      </Fieldset>
+    </>
+  );
+}

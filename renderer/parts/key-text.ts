@@ -1,0 +1,67 @@
+/** Private keys as people have them: hex, and the 64 bytes in base58 that Solana's wallets show. */
+
+import { ed25519 } from '@noble/curves/ed25519.js';
+import { base58 } from '@scure/base';
+import { fromHex, toHex } from './bytes.ts';
+import type { Curve } from './chains.ts';
+
+export type KeyReading =
+  /** 32 bytes, which the caller wipes. */
+  | { readonly ok: true; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly ok: false; readonly problem: string };
+
+const refuse = (problem: string): KeyReading => ({ ok: false, problem });
+
+/**
+ * Reads what was typed as a private key of a curve. Ed25519 also comes as 64 bytes, of which the second half is the public
+ * key and must fit the first.
+ */
+export function readKey(typed: string, curve: Curve): KeyReading {
+  const text = typed.trim();
+  if (text === '') return refuse('Type or paste the private key.');
+  const hex = text.replace(/^0x/i, '');
+  if (/^[0-9a-f]{64}$/i.test(hex)) return { ok: true, bytes: fromHex(hex) };
+  if (curve !== 'CURVE_ED25519') {
+    return refuse(
+      /^[0-9a-f]+$/i.test(hex)
+        ? `A private key has 64 hex digits; here are ${String(hex.length)}.`
+        : 'This is not hex: a private key of this curve has 64 of the digits 0 to 9 and a to f.',
+    );
+  }
+  const pair = read64(hex, text);
+  if (pair === null) {
+    return refuse(
+      'This is neither 64 hex digits nor base58 of 64 bytes, as Solana wallets show a private key.',
+    );
+  }
+  const bytes = pair.slice(0, 32);
+  const fits = ed25519.getPublicKey(bytes).every((byte, index) => byte === pair[32 + index]);
+  pair.fill(0);
+  if (!fits) {
+    bytes.fill(0);
+    return refuse('The two halves of this key do not belong together: a part of it is wrong or missing.');
+  }
+  return { ok: true, bytes };
+}
+
+function read64(hex: string, text: string): Uint8Array | null {
+  if (/^[0-9a-f]{128}$/i.test(hex)) return fromHex(hex);
+  try {
+    const decoded = base58.decode(text);
+    return decoded.length === 64 ? decoded : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A private key as text, by the name of each form that other programs take. */
+export function keyTexts(privateKey: Uint8Array, curve: string): readonly (readonly [string, string])[] {
+  const hex = ['Private key, hex', toHex(privateKey)] as const;
+  if (curve !== 'CURVE_ED25519') return [hex];
+  const pair = new Uint8Array(64);
+  pair.set(privateKey);
+  pair.set(ed25519.getPublicKey(privateKey), 32);
+  const solana = ['For Solana wallets, base58', base58.encode(pair)] as const;
+  pair.fill(0);
+  return [hex, solana];
+}

@@ -1,0 +1,232 @@
+import { useState } from 'react';
+import type { ReactNode, SyntheticEvent } from 'react';
+import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { NameField } from './name-field.tsx';
+import { nameProblem } from './names.ts';
+import { Outcomes, Panel } from './page.tsx';
+import { Failure } from './states.tsx';
+import './rows.css';
+
+/** What one does with a thing as a whole, at the end of its page. */
+export function Manage({ children }: { readonly children: ReactNode }): ReactNode {
+  return (
+    <Panel title="Manage" kind="plain">
+      <ul className="lk-rows" aria-label="Manage">
+        {children}
+      </ul>
+    </Panel>
+  );
+}
+
+interface ActionProps {
+  readonly name: string;
+  readonly about: ReactNode;
+  /** The title of its dialog. */
+  readonly title: string;
+  readonly danger?: boolean;
+  readonly wide?: boolean;
+  /** Why it cannot be done, instead of the button. */
+  readonly refused?: string | undefined;
+  /** What is in the dialog; it is gone when the dialog is shut. */
+  readonly children: (close: () => void) => ReactNode;
+}
+
+export function ManageAction({
+  name,
+  about,
+  title,
+  danger = false,
+  wide = false,
+  refused,
+  children,
+}: ActionProps): ReactNode {
+  return (
+    <li className="lk-row lk-manage">
+      <div>
+        <span className="lk-row-name">{name}</span>
+        <Text size="sm" c="dimmed">
+          {refused ?? about}
+        </Text>
+      </div>
+      {refused === undefined && (
+        <DialogButton name={`${name}…`} title={title} danger={danger} wide={wide}>
+          {children}
+        </DialogButton>
+      )}
+    </li>
+  );
+}
+
+interface DialogButtonProps {
+  readonly name: string;
+  /** Where the name alone does not say what it is about. */
+  readonly label?: string;
+  readonly title: string;
+  readonly danger?: boolean;
+  readonly wide?: boolean;
+  readonly children: (close: () => void) => ReactNode;
+}
+
+/** A button and the dialog that it opens. */
+export function DialogButton({
+  name,
+  label,
+  title,
+  danger = false,
+  wide = false,
+  children,
+}: DialogButtonProps): ReactNode {
+  const [opened, setOpened] = useState(false);
+  const close = () => {
+    setOpened(false);
+  };
+  return (
+    <>
+      <Button
+        variant="default"
+        size="xs"
+        flex="none"
+        aria-label={label}
+        className={danger ? 'lk-danger-button' : undefined}
+        onClick={() => {
+          setOpened(true);
+        }}
+      >
+        {name}
+      </Button>
+      <Modal opened={opened} onClose={close} title={title} size={wide ? 'xl' : 'lg'}>
+        {children(close)}
+      </Modal>
+    </>
+  );
+}
+
+/** What a form in a dialog knows of the submit behind it. */
+interface Submitting {
+  readonly isPending: boolean;
+  readonly error: Error | null;
+}
+
+interface RenameProps {
+  /** What is renamed: `wallet`. */
+  readonly what: string;
+  readonly name: string;
+  /** The other names of its kind. */
+  readonly taken: readonly string[];
+  readonly submitting: Submitting;
+  readonly onRename: (name: string) => void;
+  readonly onCancel: () => void;
+}
+
+export function RenameForm({ what, name, taken, submitting, onRename, onCancel }: RenameProps): ReactNode {
+  const [typed, setTyped] = useState(name);
+  const [tried, setTried] = useState(false);
+  const problem = nameProblem(
+    typed,
+    what,
+    taken.filter((each) => each !== name),
+  );
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (problem !== null) return;
+    if (typed.trim() === name) onCancel();
+    else onRename(typed.trim());
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <NameField value={typed} problem={tried || typed !== name ? problem : null} onType={setTyped} first />
+        <Failure title={`The ${what} was not renamed`} error={submitting.error} />
+        <Group gap="sm">
+          <Button type="submit" loading={submitting.isPending}>
+            Rename
+          </Button>
+          <Cancel onCancel={onCancel} />
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+interface DeleteProps {
+  /** What is deleted: `wallet`. */
+  readonly what: string;
+  readonly outcomes: readonly ReactNode[];
+  /** Said loudly, where something would be lost for good. */
+  readonly loss?: { readonly title: string; readonly text: string } | undefined;
+  /** What must be typed first, by what it is called: `its name`. */
+  readonly confirm?: { readonly text: string; readonly what: string };
+  readonly submitting: Submitting;
+  readonly onDelete: () => void;
+  readonly onCancel: () => void;
+}
+
+export function DeleteForm({
+  what,
+  outcomes,
+  loss,
+  confirm,
+  submitting,
+  onDelete,
+  onCancel,
+}: DeleteProps): ReactNode {
+  const [typed, setTyped] = useState('');
+  const [problem, setProblem] = useState<string | null>(null);
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    if (confirm === undefined || typed.trim() === confirm.text) onDelete();
+    else setProblem(`This is not ${confirm.what}. Type it exactly: ${confirm.text}`);
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        {loss !== undefined && (
+          <Alert
+            color="red"
+            variant="light"
+            title={loss.title}
+            icon={<IconAlertTriangle aria-hidden />}
+            className="lk-failure"
+            // It is there from the start and read with the dialog: nothing that happened meanwhile.
+            role="note"
+          >
+            {loss.text}
+          </Alert>
+        )}
+        <Outcomes items={outcomes} />
+        {confirm !== undefined && (
+          <TextInput
+            label={`Type ${confirm.what} to confirm`}
+            description={confirm.text}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            required
+            value={typed}
+            error={problem}
+            data-autofocus
+            onChange={(event) => {
+              setTyped(event.currentTarget.value);
+              setProblem(null);
+            }}
+          />
+        )}
+        <Failure title={`The ${what} was not deleted`} error={submitting.error} />
+        <Group gap="sm">
+          <Button type="submit" color="red" loading={submitting.isPending}>
+            Delete the {what}
+          </Button>
+          <Cancel onCancel={onCancel} />
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+const Cancel = ({ onCancel }: { readonly onCancel: () => void }): ReactNode => (
+  <Button variant="subtle" color="gray" onClick={onCancel}>
+    Cancel
+  </Button>
+);

@@ -1,0 +1,203 @@
+import { useState } from 'react';
+import type { ReactNode, SyntheticEvent } from 'react';
+import { Button, Group, SegmentedControl, Select, Stack, TextInput } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { drawKeyPair } from './key-pair.ts';
+import type { ApiKeyPair } from './key-pair.ts';
+import { NameField } from './name-field.tsx';
+import { freeName, nameProblem } from './names.ts';
+import { Outcomes, Panel } from './page.tsx';
+import { Failure } from './states.tsx';
+import { useTask } from './task.ts';
+import { useStatus, useSubmit } from './vault.tsx';
+
+const createApiKeys = {
+  operation: 'create_api_keys',
+  type: 'ACTIVITY_TYPE_CREATE_API_KEYS_V2',
+  result: 'createApiKeysResult',
+} as const;
+
+type ApiKeyCurve = 'API_KEY_CURVE_P256' | 'API_KEY_CURVE_SECP256K1' | 'API_KEY_CURVE_ED25519';
+
+interface NewKey {
+  readonly apiKeyName: string;
+  readonly publicKey: string;
+  readonly curveType: ApiKeyCurve;
+  /** Digits. */
+  readonly expirationSeconds?: string;
+}
+
+/** The public keys that a script may come with, and how long each is in hex digits. */
+const apiKeyCurves: readonly {
+  readonly value: ApiKeyCurve;
+  readonly label: string;
+  readonly digits: number;
+}[] = [
+  { value: 'API_KEY_CURVE_P256', label: 'P-256, as the SDKs make', digits: 66 },
+  { value: 'API_KEY_CURVE_SECP256K1', label: 'secp256k1', digits: 66 },
+  { value: 'API_KEY_CURVE_ED25519', label: 'Ed25519', digits: 64 },
+];
+
+const day = 86_400;
+const lifetimes = [
+  { value: '', label: 'Never' },
+  { value: String(day), label: 'After a day' },
+  { value: String(7 * day), label: 'After a week' },
+  { value: String(30 * day), label: 'After 30 days' },
+  { value: String(365 * day), label: 'After a year' },
+] as const;
+
+export interface NamedPair extends ApiKeyPair {
+  readonly name: string;
+}
+
+interface Props {
+  readonly title: string;
+  readonly userId: string;
+  readonly userName: string;
+  readonly taken: readonly string[];
+  /** Told when a pair was drawn here; its private half is in no other place. */
+  readonly onMade: (pair: NamedPair) => void;
+  /** Told when a public key from elsewhere was registered; without it none is asked for. */
+  readonly onRegistered?: (name: string) => void;
+  readonly cancel?: ReactNode;
+}
+
+/** Gives a user an API key: a pair drawn in this window, or the public half of one that a script has already. */
+export function NewApiKey({
+  title,
+  userId,
+  userName,
+  taken,
+  onMade,
+  onRegistered,
+  cancel,
+}: Props): ReactNode {
+  const { owner } = useStatus();
+  const [typedName, setTypedName] = useState<string | null>(null);
+  const [source, setSource] = useState<'here' | 'elsewhere'>('here');
+  const [publicKey, setPublicKey] = useState('');
+  const [curve, setCurve] = useState<ApiKeyCurve>('API_KEY_CURVE_P256');
+  const [lifetime, setLifetime] = useState('');
+  const [tried, setTried] = useState(false);
+  const [done, setDone] = useState(false);
+  const register = useSubmit<{ userId: string; apiKeys: readonly NewKey[] }, unknown>(createApiKeys);
+  const task = useTask();
+  const name = (typedName ?? freeName('Script', taken)).trim();
+  const problem = done || task.isPending ? null : nameProblem(name, 'key', taken);
+  const given = publicKey.trim().replace(/^0x/i, '');
+  const digits = apiKeyCurves.find(({ value }) => value === curve)?.digits ?? 0;
+  const keyProblem =
+    source === 'here' || (given.length === digits && /^[0-9a-f]*$/i.test(given))
+      ? null
+      : `A compressed public key of this curve has ${String(digits)} hex digits${given === '' ? '' : `; here are ${String(given.length)} characters`}.`;
+
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (problem !== null || keyProblem !== null) return;
+    const expiring = lifetime === '' ? {} : { expirationSeconds: lifetime };
+    const send = (key: Pick<NewKey, 'publicKey' | 'curveType'>) =>
+      register.mutateAsync({ userId, apiKeys: [{ apiKeyName: name, ...key, ...expiring }] });
+    task.run(async () => {
+      if (source === 'here') {
+        const pair = await drawKeyPair();
+        await send({ publicKey: pair.publicKey, curveType: 'API_KEY_CURVE_P256' });
+        setDone(true);
+        onMade({ ...pair, name });
+      } else {
+        await send({ publicKey: given, curveType: curve });
+        setDone(true);
+        onRegistered?.(name);
+      }
+    });
+  };
+
+  return (
+    <form onSubmit={submit} noValidate className="lk-beside">
+      <Panel title={title}>
+        <Stack gap="lg">
+          <NameField
+            description="What will use it: you find it by this name later."
+            value={typedName ?? name}
+            problem={problem}
+            onType={setTypedName}
+          />
+          {onRegistered !== undefined && (
+            <div>
+              <SegmentedControl
+                aria-label="Where the key pair is made"
+                value={source}
+                onChange={setSource}
+                data={[
+                  { value: 'here', label: 'Make a pair here' },
+                  { value: 'elsewhere', label: 'I have a public key' },
+                ]}
+              />
+            </div>
+          )}
+          {source === 'elsewhere' && (
+            <>
+              <Select
+                label="Kind of key"
+                data={apiKeyCurves.map(({ value, label }) => ({ value, label }))}
+                value={curve}
+                allowDeselect={false}
+                onChange={(value) => {
+                  setCurve(apiKeyCurves.find((each) => each.value === value)?.value ?? curve);
+                }}
+              />
+              <TextInput
+                label="Public key"
+                description={`Compressed, ${String(digits)} hex digits. Never give the private one away.`}
+                autoComplete="off"
+                autoCapitalize="none"
+                spellCheck={false}
+                required
+                className="lk-mono-input"
+                value={publicKey}
+                error={tried && keyProblem}
+                onChange={(event) => {
+                  setPublicKey(event.currentTarget.value);
+                }}
+              />
+            </>
+          )}
+          <Select
+            label="Expires"
+            data={lifetimes}
+            value={lifetime}
+            allowDeselect={false}
+            maw={240}
+            onChange={(value) => {
+              setLifetime(value ?? '');
+            }}
+          />
+          <Failure title="The key was not made" error={task.error} />
+          <Group gap="sm">
+            <Button type="submit" leftSection={<IconPlus size={16} aria-hidden />} loading={task.isPending}>
+              {source === 'here' ? 'Make a key' : 'Register the key'}
+            </Button>
+            {cancel}
+          </Group>
+        </Stack>
+      </Panel>
+      <aside>
+        <Outcomes
+          items={[
+            ...(source === 'here'
+              ? [
+                  'A key pair is drawn in this window. Its public half is registered in the vault.',
+                  'The private half is shown to you once and kept nowhere here.',
+                ]
+              : ['The public key is registered in the vault. Its private half stays where it is.']),
+            userId === owner?.userId
+              ? `Whoever holds it can do everything that ${userName} may do, while the vault is unlocked.`
+              : `Whoever holds it acts as ${userName}, within what policies allow, while the vault is unlocked.`,
+            ...(lifetime === '' ? [] : ['Once it has expired, requests that it signs are refused.']),
+          ]}
+        />
+      </aside>
+    </form>
+  );
+}

@@ -1,0 +1,23 @@
+import type { ReactNode } from 'react';
+
+interface Props {
+  readonly of: { readonly exported: boolean; readonly imported: boolean };
+}
+
+/** Whether the seed or key has ever been outside this vault. */
+export function Origin({ of }: Props): ReactNode {
+  return (
+    <>
+      {of.imported && (
+        <span className="lk-badge" data-tone="waiting">
+          Imported
+        </span>
+      )}
+      {of.exported && (
+        <span className="lk-badge" data-tone="waiting">
+          Exported
+        </span>
+      )}
+    </>
+  );
+}

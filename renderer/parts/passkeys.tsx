@@ -1,0 +1,166 @@
+import { useState } from 'react';
+import type { ReactNode, SyntheticEvent } from 'react';
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { IconFingerprint } from '@tabler/icons-react';
+import { fromBase64Url } from './bytes.ts';
+import { DeleteForm, DialogButton } from './manage.tsx';
+import { Moment } from './moment.tsx';
+import { NameField } from './name-field.tsx';
+import { freeName, nameProblem } from './names.ts';
+import { Panel } from './page.tsx';
+import type { Authenticator, User } from './resources.ts';
+import { Failure } from './states.tsx';
+import { useTask } from './task.ts';
+import { useSubmit } from './vault.tsx';
+import { makePasskey, passkeyObstacle } from './webauthn.ts';
+import type { NewPasskey } from './webauthn.ts';
+import './rows.css';
+
+const createAuthenticators = {
+  operation: 'create_authenticators',
+  type: 'ACTIVITY_TYPE_CREATE_AUTHENTICATORS_V2',
+  result: 'createAuthenticatorsResult',
+} as const;
+
+const deleteAuthenticators = {
+  operation: 'delete_authenticators',
+  type: 'ACTIVITY_TYPE_DELETE_AUTHENTICATORS',
+  result: 'deleteAuthenticatorsResult',
+} as const;
+
+/** A user's passkeys, each with its end, and a new one where this page can make one. */
+export function Passkeys({ user }: { readonly user: User }): ReactNode {
+  const { authenticators } = user;
+  const obstacle = passkeyObstacle(window.location);
+  return (
+    <Panel title="Passkeys" kind="plain">
+      {authenticators.length > 0 && (
+        <ul className="lk-rows" aria-label="Passkeys">
+          {authenticators.map((authenticator) => (
+            <li key={authenticator.authenticatorId} className="lk-row lk-manage">
+              <div>
+                <span className="lk-row-name">{authenticator.authenticatorName}</span>
+                <br />
+                <span className="lk-row-more">
+                  {authenticator.model !== '' && `${authenticator.model} · `}
+                  Registered <Moment at={authenticator.createdAt} />
+                </span>
+              </div>
+              <DeletePasskey of={authenticator} user={user} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className="lk-rows-foot" data-first={authenticators.length === 0 || undefined}>
+        {authenticators.length === 0 && (
+          <Text c="dimmed" size="sm" mb="md">
+            None yet. With a passkey {user.userName} signs requests by a fingerprint, a face or a security
+            key, instead of a key in a file.
+          </Text>
+        )}
+        {obstacle === null ? <RegisterPasskey user={user} /> : <Text size="sm">{obstacle}</Text>}
+      </div>
+    </Panel>
+  );
+}
+
+function RegisterPasskey({ user }: { readonly user: User }): ReactNode {
+  const { userId, userName, authenticators } = user;
+  const taken = authenticators.map(({ authenticatorName }) => authenticatorName);
+  const [typedName, setTypedName] = useState<string | null>(null);
+  const register = useSubmit<
+    { userId: string; authenticators: readonly ({ authenticatorName: string } & NewPasskey)[] },
+    unknown
+  >(createAuthenticators);
+  const task = useTask();
+  const name = (typedName ?? freeName('Passkey', taken)).trim();
+  const problem = task.isPending ? null : nameProblem(name, 'passkey', taken);
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    if (problem !== null) return;
+    task.run(async () => {
+      const passkey = await makePasskey({
+        userId,
+        userName,
+        present: authenticators.map(({ credentialId }) => fromBase64Url(credentialId)),
+      });
+      await register.mutateAsync({ userId, authenticators: [{ authenticatorName: name, ...passkey }] });
+      setTypedName(null);
+      notifications.show({
+        title: 'The passkey is registered',
+        message: `“${name}” signs for ${userName} now.`,
+      });
+    });
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <Group gap="sm" align="end">
+          <NameField
+            label="Name of a new passkey"
+            description="Such as the device that holds it."
+            value={typedName ?? name}
+            problem={problem}
+            onType={setTypedName}
+          />
+          <Button
+            type="submit"
+            variant="default"
+            leftSection={<IconFingerprint size={16} aria-hidden />}
+            loading={task.isPending}
+          >
+            Register a passkey
+          </Button>
+        </Group>
+        <Failure title="No passkey was registered" error={task.error} />
+      </Stack>
+    </form>
+  );
+}
+
+interface DeleteProps {
+  readonly of: Authenticator;
+  readonly user: User;
+}
+
+function DeletePasskey({ of, user }: DeleteProps): ReactNode {
+  const remove = useSubmit<{ userId: string; authenticatorIds: readonly string[] }, unknown>(
+    deleteAuthenticators,
+  );
+  const { authenticatorId, authenticatorName } = of;
+  return (
+    <DialogButton
+      name="Delete…"
+      label={`Delete the passkey ${authenticatorName}`}
+      title={`Delete “${authenticatorName}”`}
+      danger
+    >
+      {(close) => (
+        <DeleteForm
+          what="passkey"
+          outcomes={[
+            `Requests that it signs for ${user.userName} are refused from then on.`,
+            'The device or browser that holds it still lists it; delete it there too.',
+          ]}
+          submitting={remove}
+          onCancel={close}
+          onDelete={() => {
+            remove.mutate(
+              { userId: user.userId, authenticatorIds: [authenticatorId] },
+              {
+                onSuccess() {
+                  close();
+                  notifications.show({
+                    title: 'The passkey is deleted',
+                    message: `“${authenticatorName}” opens nothing now.`,
+                  });
+                },
+              },
+            );
+          }}
+        />
+      )}
+    </DialogButton>
+  );
+}

@@ -1,0 +1,134 @@
+import { useRef, useState } from 'react';
+import type { ReactNode, SyntheticEvent } from 'react';
+import { ActionIcon, Autocomplete, Button, Group, Stack, Text, Tooltip, VisuallyHidden } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import { longestName } from './names.ts';
+import { Panel } from './page.tsx';
+import type { Tag } from './resources.ts';
+import { Failure } from './states.tsx';
+import { tagKinds, useCreateTag, useTags, useUpdateTag } from './tags.ts';
+import type { TagKind } from './tags.ts';
+import './rows.css';
+
+interface NamesProps {
+  readonly kind: TagKind;
+  readonly tagIds: readonly string[];
+}
+
+/** The tags of something in a list. */
+export function TagNames({ kind, tagIds }: NamesProps): ReactNode {
+  const { list } = useTags(kind);
+  const present = list.filter(({ tagId }) => tagIds.includes(tagId));
+  if (present.length === 0) return null;
+  return (
+    <span className="lk-tags">
+      {present.map(({ tagId, tagName }) => (
+        <span key={tagId} className="lk-badge lk-tag">
+          <VisuallyHidden>tagged </VisuallyHidden>
+          {tagName}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+interface EditorProps extends NamesProps {
+  readonly holderId: string;
+}
+
+/** The tags of one key or user, put on and taken off one at a time. */
+export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
+  const { one, many, createWith, updateWith } = tagKinds[kind];
+  const tags = useTags(kind);
+  const create = useCreateTag(kind);
+  const update = useUpdateTag(kind);
+  const [typed, setTyped] = useState('');
+  const [said, setSaid] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+  const present = tags.list.filter(({ tagId }) => tagIds.includes(tagId));
+  const others = tags.list.filter(({ tagId }) => !tagIds.includes(tagId));
+  const name = typed.trim();
+  const known = tags.list.find(({ tagName }) => tagName === name);
+  const problem =
+    known !== undefined && tagIds.includes(known.tagId) ? `This ${one} has this tag already.` : null;
+
+  const put = (event: SyntheticEvent) => {
+    event.preventDefault();
+    if (name === '') field.current?.focus();
+    if (name === '' || problem !== null) return;
+    const told = {
+      onSuccess() {
+        setTyped('');
+        setSaid(`The tag ${name} is on it.`);
+      },
+    };
+    if (known === undefined) create.mutate(createWith(name, [holderId]), told);
+    else update.mutate(updateWith(known.tagId, { add: [holderId] }), told);
+  };
+  const takeOff = ({ tagId, tagName }: Tag) => {
+    update.mutate(updateWith(tagId, { remove: [holderId] }), {
+      onSuccess() {
+        setSaid(`The tag ${tagName} is off it.`);
+        // The button that had the focus is gone.
+        field.current?.focus();
+      },
+    });
+  };
+
+  return (
+    <Panel title="Tags">
+      <Stack gap="md">
+        {present.length === 0 ? (
+          <Text c="dimmed" size="sm">
+            {tags.isPending ? 'Reading the tags …' : `No tag yet. Tags sort ${many} into groups.`}
+          </Text>
+        ) : (
+          <ul className="lk-tags" aria-label="Tags">
+            {present.map((tag) => (
+              <li key={tag.tagId} className="lk-badge lk-tag">
+                {tag.tagName}
+                <Tooltip label="Take this tag off">
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    size={24}
+                    aria-label={`Take the tag ${tag.tagName} off`}
+                    disabled={update.isPending}
+                    onClick={() => {
+                      takeOff(tag);
+                    }}
+                  >
+                    <IconX size={14} aria-hidden />
+                  </ActionIcon>
+                </Tooltip>
+              </li>
+            ))}
+          </ul>
+        )}
+        <form onSubmit={put} noValidate>
+          <Group gap="sm" align="end">
+            <Autocomplete
+              label="Add a tag"
+              placeholder="One that exists, or a new one"
+              autoComplete="off"
+              maxLength={longestName}
+              flex="1 1 14rem"
+              maw={360}
+              ref={field}
+              data={others.map(({ tagName }) => tagName)}
+              value={typed}
+              error={problem}
+              onChange={setTyped}
+            />
+            <Button type="submit" variant="default" loading={create.isPending || update.isPending}>
+              {known === undefined && name !== '' ? 'Make and add' : 'Add the tag'}
+            </Button>
+          </Group>
+        </form>
+        <Failure title="The tags could not be read" error={tags.error} onRetry={tags.retry} />
+        <Failure title="The tags were not changed" error={create.error ?? update.error} />
+        <VisuallyHidden role="status">{said}</VisuallyHidden>
+      </Stack>
+    </Panel>
+  );
+}

@@ -1,0 +1,115 @@
+/** Tags, of which there are two kinds with one life: what each is called on the wire, and how React uses them. */
+
+import type { Tag } from './resources.ts';
+import { useAsk, useSubmit } from './vault.tsx';
+import type { Submit, UseSubmit } from './vault.tsx';
+
+export type TagKind = 'privateKey' | 'user';
+
+interface Change {
+  readonly newName?: string;
+  readonly add?: readonly string[];
+  readonly remove?: readonly string[];
+}
+
+interface KindOfTag {
+  /** What carries such a tag. */
+  readonly one: string;
+  readonly many: string;
+  readonly list: string;
+  /** The key of the list in its answer. */
+  readonly listed: string;
+  readonly create: Submit;
+  readonly createWith: (name: string, holderIds: readonly string[]) => object;
+  readonly update: Submit;
+  readonly updateWith: (tagId: string, change: Change) => object;
+  readonly remove: Submit;
+  readonly removeWith: (tagId: string) => object;
+}
+
+export const tagKinds: Readonly<Record<TagKind, KindOfTag>> = {
+  privateKey: {
+    one: 'private key',
+    many: 'private keys',
+    list: 'list_private_key_tags',
+    listed: 'privateKeyTags',
+    create: {
+      operation: 'create_private_key_tag',
+      type: 'ACTIVITY_TYPE_CREATE_PRIVATE_KEY_TAG',
+      result: 'createPrivateKeyTagResult',
+    },
+    createWith: (privateKeyTagName, privateKeyIds) => ({ privateKeyTagName, privateKeyIds }),
+    update: {
+      operation: 'update_private_key_tag',
+      type: 'ACTIVITY_TYPE_UPDATE_PRIVATE_KEY_TAG',
+      result: 'updatePrivateKeyTagResult',
+    },
+    updateWith: (privateKeyTagId, { newName, add = [], remove = [] }) => ({
+      privateKeyTagId,
+      ...(newName === undefined ? {} : { newPrivateKeyTagName: newName }),
+      addPrivateKeyIds: add,
+      removePrivateKeyIds: remove,
+    }),
+    remove: {
+      operation: 'delete_private_key_tags',
+      type: 'ACTIVITY_TYPE_DELETE_PRIVATE_KEY_TAGS',
+      result: 'deletePrivateKeyTagsResult',
+    },
+    removeWith: (tagId) => ({ privateKeyTagIds: [tagId] }),
+  },
+  user: {
+    one: 'user',
+    many: 'users',
+    list: 'list_user_tags',
+    listed: 'userTags',
+    create: {
+      operation: 'create_user_tag',
+      type: 'ACTIVITY_TYPE_CREATE_USER_TAG',
+      result: 'createUserTagResult',
+    },
+    createWith: (userTagName, userIds) => ({ userTagName, userIds }),
+    update: {
+      operation: 'update_user_tag',
+      type: 'ACTIVITY_TYPE_UPDATE_USER_TAG',
+      result: 'updateUserTagResult',
+    },
+    updateWith: (userTagId, { newName, add = [], remove = [] }) => ({
+      userTagId,
+      ...(newName === undefined ? {} : { newUserTagName: newName }),
+      addUserIds: add,
+      removeUserIds: remove,
+    }),
+    remove: {
+      operation: 'delete_user_tags',
+      type: 'ACTIVITY_TYPE_DELETE_USER_TAGS',
+      result: 'deleteUserTagsResult',
+    },
+    removeWith: (tagId) => ({ userTagIds: [tagId] }),
+  },
+};
+
+interface Tags {
+  readonly list: readonly Tag[];
+  readonly isPending: boolean;
+  readonly error: Error | null;
+  readonly retry: () => void;
+}
+
+export function useTags(kind: TagKind): Tags {
+  const { data, error, isPending, refetch } = useAsk<Readonly<Record<string, readonly Tag[]>>>(
+    tagKinds[kind].list,
+  );
+  return {
+    list: data?.[tagKinds[kind].listed] ?? [],
+    isPending,
+    error,
+    retry: () => void refetch(),
+  };
+}
+
+export const useCreateTag = (kind: TagKind): UseSubmit<object, unknown> =>
+  useSubmit<object, unknown>(tagKinds[kind].create);
+export const useUpdateTag = (kind: TagKind): UseSubmit<object, unknown> =>
+  useSubmit<object, unknown>(tagKinds[kind].update);
+export const useRemoveTag = (kind: TagKind): UseSubmit<object, unknown> =>
+  useSubmit<object, unknown>(tagKinds[kind].remove);

@@ -1,0 +1,33 @@
+import { useState } from 'react';
+
+export interface Task {
+  readonly isPending: boolean;
+  readonly error: Error | null;
+  /** Runs it, one at a time; its failure is shown, and its result is what it does itself. */
+  readonly run: (work: () => Promise<void>) => void;
+}
+
+/**
+ * Something that takes a while and touches a secret. Unlike a mutation it leaves nothing behind: neither what it was given
+ * nor what came of it is in any cache.
+ */
+export function useTask(): Task {
+  const [isPending, setPending] = useState(false);
+  const [error, setError] = useState<Error | null>(null);
+  return {
+    isPending,
+    error,
+    run(work) {
+      if (isPending) return;
+      setPending(true);
+      setError(null);
+      work()
+        .catch((reason: unknown) => {
+          setError(reason instanceof Error ? reason : new Error(String(reason)));
+        })
+        .finally(() => {
+          setPending(false);
+        });
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import type { ReactNode } from 'react';
+import { CopyButton } from './copy-button.tsx';
+
+interface Props {
+  readonly text: string;
+  /** What is on the screen instead of the text. */
+  readonly shown?: string;
+  readonly what: string;
+}
+
+/** A value that may be long, in full, with its copy button. */
+export function Value({ text, shown = text, what }: Props): ReactNode {
+  return (
+    <span className="lk-value">
+      <span className="lk-mono">{shown}</span>
+      <CopyButton text={text} what={what} />
+    </span>
+  );
+}

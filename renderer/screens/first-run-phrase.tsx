@@ -1,0 +1,140 @@
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Anchor, Stack, Text, TextInput } from '@mantine/core';
+import { Outcomes } from '../parts/page.tsx';
+import { PhraseSheet } from '../parts/phrase-sheet.tsx';
+import { Failure } from '../parts/states.tsx';
+import { StepFrame } from '../parts/step-frame.tsx';
+import { useStatus } from '../parts/vault.tsx';
+
+interface PhraseProps {
+  readonly words: readonly string[];
+  readonly vaultName: string;
+  readonly busy: boolean;
+  readonly onBack: () => void;
+  readonly onDraw: () => void;
+  readonly onNext: () => void;
+}
+
+/** The recovery phrase, to be written down. */
+export function PhraseStep({ words, vaultName, busy, onBack, onDraw, onNext }: PhraseProps): ReactNode {
+  const [seen, setSeen] = useState<readonly string[] | null>(null);
+  const [pressed, setPressed] = useState(false);
+  return (
+    <StepFrame
+      title="Your recovery phrase"
+      next="I have written them down"
+      busy={busy}
+      onBack={onBack}
+      onNext={() => {
+        if (seen === words) onNext();
+        else setPressed(true);
+      }}
+    >
+      <p className="lk-prose lk-noprint">
+        These 24 words open the vault when nothing else does. Whoever has them has your keys, so they belong
+        on paper, not in a photo, a note or a message. This is the only time they are shown.
+      </p>
+      <PhraseSheet
+        words={words}
+        label="Recovery phrase"
+        printTitle={`Latchkey recovery phrase for “${vaultName}”`}
+        onShow={() => {
+          setSeen(words);
+        }}
+      />
+      <div className="lk-noprint">
+        {pressed && seen !== words && (
+          <Text c="var(--lk-danger)" size="sm" role="alert" mt="sm">
+            Show the words first and write them down; three of them are asked for next.
+          </Text>
+        )}
+        <Text size="sm" c="dimmed" mt="md">
+          Did someone see them?{' '}
+          <Anchor component="button" type="button" size="sm" onClick={onDraw}>
+            Draw 24 new words
+          </Anchor>
+          . The old ones then open nothing.
+        </Text>
+      </div>
+    </StepFrame>
+  );
+}
+
+interface CheckProps {
+  readonly words: readonly string[];
+  readonly positions: readonly number[];
+  /** What else opens the vault. */
+  readonly opening: { readonly useKeychain: boolean; readonly password: string };
+  readonly busy: boolean;
+  readonly error: Error | null;
+  readonly onBack: () => void;
+  readonly onNext: () => void;
+}
+
+/** Some words of it, typed back from the paper. */
+export function CheckStep({ words, positions, opening, busy, error, onBack, onNext }: CheckProps): ReactNode {
+  const { directory } = useStatus();
+  const [typed, setTyped] = useState<readonly string[]>(positions.map(() => ''));
+  const [problems, setProblems] = useState<readonly (string | null)[]>([]);
+  const check = () => {
+    const found = positions.map((position, index) => {
+      const word = (typed[index] ?? '').trim().toLowerCase();
+      if (word === '') return `Type word ${String(position)}.`;
+      return word === words[position - 1]
+        ? null
+        : `This is not word ${String(position)}. Look at number ${String(position)} on your paper again.`;
+    });
+    setProblems(found);
+    if (found.every((problem) => problem === null)) onNext();
+  };
+  return (
+    <StepFrame title="Check the words" next="Create the vault" busy={busy} onBack={onBack} onNext={check}>
+      <p className="lk-prose">From your paper: three words, to be sure that they can be read later.</p>
+      <div className="lk-three">
+        {positions.map((position, index) => (
+          <TextInput
+            key={position}
+            label={`Word ${String(position)}`}
+            autoComplete="off"
+            autoCapitalize="none"
+            autoCorrect="off"
+            spellCheck={false}
+            required
+            error={problems[index]}
+            value={typed[index] ?? ''}
+            onChange={(event) => {
+              setTyped(typed.with(index, event.currentTarget.value));
+            }}
+          />
+        ))}
+      </div>
+      <Outcomes
+        items={[
+          directory === null ? (
+            'The vault is made in memory.'
+          ) : (
+            <>
+              The vault is written to <span className="lk-mono">{directory}</span>, readable by you alone.
+            </>
+          ),
+          `It will open with ${openers(opening)}.`,
+          'Your first API key is drawn and sealed in it, so that this window can act for you.',
+        ]}
+      />
+      <Stack mt="md">
+        <Failure title="The vault was not created" error={error} />
+      </Stack>
+    </StepFrame>
+  );
+}
+
+const openers = ({ useKeychain, password }: CheckProps['opening']): string =>
+  [
+    'the recovery phrase',
+    ...(password === '' ? [] : ['your password']),
+    ...(useKeychain ? ['this computer’s keychain'] : []),
+  ]
+    .reverse()
+    .join(', ')
+    .replace(/, (?=[^,]*$)/, ' or ');

@@ -1,0 +1,135 @@
+import { useState } from 'react';
+import type { ReactNode, SyntheticEvent } from 'react';
+import { Button, Group, PasswordInput, Stack } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { Link, useLocation } from 'wouter';
+import { count } from '../parts/bytes.ts';
+import { curves, formatsFor } from '../parts/chains.ts';
+import type { Curve } from '../parts/chains.ts';
+import { KeyChoices } from '../parts/key-choices.tsx';
+import { readKey } from '../parts/key-text.ts';
+import { NameField } from '../parts/name-field.tsx';
+import { freeName, nameProblem } from '../parts/names.ts';
+import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
+import type { PrivateKey as PrivateKeyRecord } from '../parts/resources.ts';
+import { Failure } from '../parts/states.tsx';
+import { useTask } from '../parts/task.ts';
+import { useImport } from '../parts/transfer.ts';
+import { useAsk } from '../parts/vault.tsx';
+
+const initImport = {
+  operation: 'init_import_private_key',
+  type: 'ACTIVITY_TYPE_INIT_IMPORT_PRIVATE_KEY',
+  result: 'initImportPrivateKeyResult',
+} as const;
+
+const importPrivateKey = {
+  operation: 'import_private_key',
+  type: 'ACTIVITY_TYPE_IMPORT_PRIVATE_KEY',
+  result: 'importPrivateKeyResult',
+} as const;
+
+const forms: Readonly<Record<Curve, string>> = {
+  CURVE_SECP256K1: '64 hex digits, with or without 0x in front.',
+  CURVE_ED25519: '64 hex digits, or base58 of 64 bytes as Solana wallets show it.',
+};
+
+export function ImportPrivateKey(): ReactNode {
+  const [, navigate] = useLocation();
+  const { data: existing } = useAsk<{ privateKeys: readonly PrivateKeyRecord[] }>('list_private_keys');
+  const taken = existing?.privateKeys.map((key) => key.privateKeyName) ?? [];
+  const [typedName, setTypedName] = useState<string | null>(null);
+  const [text, setText] = useState('');
+  const [wrong, setWrong] = useState<string | null>(null);
+  const [curve, setCurve] = useState<Curve>('CURVE_SECP256K1');
+  const [formats, setFormats] = useState<readonly string[]>([]);
+  const [done, setDone] = useState(false);
+  const bring = useImport<{ privateKeyId: string }>(initImport, importPrivateKey);
+  const task = useTask();
+  const name = typedName ?? freeName('Key', taken);
+  // Once the key is there its own name is taken, while this form is still on the screen.
+  const problem = done ? null : nameProblem(name, 'key', taken);
+  const chosen = formatsFor(curve).filter((row) => formats.includes(row.format));
+
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    if (problem !== null) return;
+    const reading = readKey(text, curve);
+    setWrong(reading.ok ? null : reading.problem);
+    if (!reading.ok) return;
+    task.run(async () => {
+      const { privateKeyId } = await bring(reading.bytes, {
+        privateKeyName: name.trim(),
+        curve,
+        addressFormats: chosen.map((row) => row.format),
+      });
+      setDone(true);
+      setText('');
+      notifications.show({
+        title: `“${name.trim()}” is imported`,
+        message: 'The key is sealed in the vault.',
+      });
+      navigate(`/private-keys/${privateKeyId}`, { replace: true });
+    });
+  };
+
+  return (
+    <>
+      <PageHead title="Import a key" back={{ to: '/private-keys', label: 'Private keys' }} />
+      <form onSubmit={submit} noValidate className="lk-beside" autoComplete="off">
+        <Panel>
+          <Stack gap="lg">
+            <NameField value={name} problem={problem} onType={setTypedName} />
+            <KeyChoices
+              curve={curve}
+              onCurve={(next) => {
+                setCurve(next);
+                setWrong(null);
+              }}
+              formats={formats}
+              onFormats={setFormats}
+            />
+            <PasswordInput
+              label="Private key"
+              description={forms[curve]}
+              autoComplete="off"
+              autoCapitalize="none"
+              autoCorrect="off"
+              spellCheck={false}
+              required
+              className="lk-mono-input"
+              visibilityToggleButtonProps={{ 'aria-label': 'Show the private key', tabIndex: 0 }}
+              value={text}
+              error={wrong}
+              onChange={(event) => {
+                setText(event.currentTarget.value);
+                setWrong(null);
+              }}
+            />
+            <Failure title="The key was not imported" error={task.error} />
+            <Group gap="sm">
+              <Button type="submit" loading={task.isPending}>
+                Import the key
+              </Button>
+              <Button variant="subtle" color="gray" component={Link} href="/private-keys">
+                Cancel
+              </Button>
+            </Group>
+          </Stack>
+        </Panel>
+        <aside>
+          <Outcomes
+            items={[
+              'The key is encrypted in this window, to a key that the vault makes for this one import, and sealed in the vault.',
+              chosen.length === 0
+                ? `It is a key on the curve ${curves[curve].label}, without an address; you sign with it by its id.`
+                : `It is a key on the curve ${curves[curve].label} with ${count(chosen.length, 'address', 'addresses')}: ${chosen.map((row) => row.label).join(', ')}.`,
+              'It is marked as imported: where it came from, a copy may still be.',
+              'It is written to the activity log, without the key. Nothing is sent anywhere.',
+            ]}
+          />
+        </aside>
+      </form>
+    </>
+  );
+}

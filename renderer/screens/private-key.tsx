@@ -1,0 +1,181 @@
+import type { ReactNode } from 'react';
+import { Button, Group, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { IconSignature } from '@tabler/icons-react';
+import { Link, useLocation } from 'wouter';
+import { AddressRow } from '../parts/address-row.tsx';
+import { count } from '../parts/bytes.ts';
+import { curveLabel } from '../parts/chains.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { ExportForm, PrivateKeyTexts } from '../parts/export-form.tsx';
+import { Grouped, ShortId } from '../parts/identifier.tsx';
+import { DeleteForm, Manage, ManageAction } from '../parts/manage.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { Facts, PageHead, Panel } from '../parts/page.tsx';
+import type { PrivateKey as PrivateKeyRecord } from '../parts/resources.ts';
+import { Failure, LoadingRows } from '../parts/states.tsx';
+import { TagEditor } from '../parts/tag-editor.tsx';
+import { useAsk, useSubmit } from '../parts/vault.tsx';
+import '../parts/rows.css';
+
+export function PrivateKey({ privateKeyId }: { readonly privateKeyId: string }): ReactNode {
+  const { data, error, isPending, refetch } = useAsk<{ privateKey: PrivateKeyRecord }>('get_private_key', {
+    privateKeyId,
+  });
+  const key = data?.privateKey;
+  return (
+    <>
+      <PageHead
+        title={key?.privateKeyName ?? 'Private key'}
+        back={{ to: '/private-keys', label: 'Private keys' }}
+        action={
+          <Button
+            component={Link}
+            href={`/sign/key/${privateKeyId}`}
+            leftSection={<IconSignature size={16} aria-hidden />}
+          >
+            Sign with it
+          </Button>
+        }
+      />
+      {isPending && (
+        <Panel kind="plain">
+          <LoadingRows what="the private key" />
+        </Panel>
+      )}
+      <Failure title="The private key could not be read" error={error} onRetry={() => void refetch()} />
+      {key !== undefined && (
+        <>
+          <Panel>
+            <Facts
+              rows={[
+                ['Id', <ShortId key="id" text={key.privateKeyId} what="private key id" />],
+                ['Curve', curveLabel(key.curve)],
+                [
+                  'Public key',
+                  <Group key="public" gap="xs" wrap="nowrap">
+                    <Grouped text={key.publicKey} />
+                    <CopyButton text={key.publicKey} what="public key" />
+                  </Group>,
+                ],
+                ['Made', <Moment key="made" at={key.createdAt} />],
+                ['Outside this vault', originWords(key)],
+              ]}
+            />
+          </Panel>
+          <Panel title="Addresses" kind={key.addresses.length > 0 ? 'plain' : 'usual'}>
+            {key.addresses.length === 0 ? (
+              <Text c="dimmed">It was made without an address. Sign with it by its id.</Text>
+            ) : (
+              <ul className="lk-rows" aria-label="Addresses">
+                {key.addresses.map(({ format = '', address = '' }) => (
+                  <li key={format}>
+                    <AddressRow format={format} address={address} detail={curveLabel(key.curve)} />
+                  </li>
+                ))}
+              </ul>
+            )}
+          </Panel>
+          <TagEditor kind="privateKey" holderId={key.privateKeyId} tagIds={key.privateKeyTags} />
+          <ManagePrivateKey of={key} />
+        </>
+      )}
+    </>
+  );
+}
+
+function originWords({ exported, imported }: PrivateKeyRecord): string {
+  if (imported) return exported ? 'Imported, and exported since' : 'Imported, so a copy may exist elsewhere';
+  return exported ? 'Exported, so a copy exists' : 'Never: it was drawn here and not exported';
+}
+
+const exportPrivateKey = {
+  operation: 'export_private_key',
+  type: 'ACTIVITY_TYPE_EXPORT_PRIVATE_KEY',
+  result: 'exportPrivateKeyResult',
+} as const;
+
+const deletePrivateKeys = {
+  operation: 'delete_private_keys',
+  type: 'ACTIVITY_TYPE_DELETE_PRIVATE_KEYS',
+  result: 'deletePrivateKeysResult',
+} as const;
+
+function ManagePrivateKey({ of }: { readonly of: PrivateKeyRecord }): ReactNode {
+  const { privateKeyId, privateKeyName, exported, imported, curve, addresses } = of;
+  const [, navigate] = useLocation();
+  const remove = useSubmit<{ privateKeyIds: readonly string[]; deleteWithoutExport: boolean }, unknown>(
+    deletePrivateKeys,
+  );
+  return (
+    <Manage>
+      <ManageAction
+        name="Export"
+        about="Shows the key itself: to keep a copy, or to use it in another program."
+        title="Export the private key"
+      >
+        {(close) => (
+          <ExportForm
+            submit={exportPrivateKey}
+            parameters={{ privateKeyId }}
+            what="private key"
+            outcomes={[
+              'The key comes to this window, encrypted to a key that it has just drawn. It is shown when you ask for it.',
+              'Whoever has it can sign with it, for good.',
+              'It is marked as exported. The log says so, and does not hold the key.',
+            ]}
+            onDone={close}
+          >
+            {(secret) => <PrivateKeyTexts secret={secret} curve={curve} />}
+          </ExportForm>
+        )}
+      </ManageAction>
+      <ManageAction
+        name="Delete"
+        about="Takes the key out of this vault."
+        title={`Delete “${privateKeyName}”`}
+        danger
+      >
+        {(close) => (
+          <DeleteForm
+            what="key"
+            loss={
+              exported
+                ? undefined
+                : {
+                    title: imported ? 'Be sure that there is another copy' : 'There is no other copy',
+                    text: `This key was never exported${imported ? ' from here' : ''}. Without a copy, whatever depends on it${addresses.length === 0 ? '' : ', and whatever its addresses hold,'} is lost for good. Export it first, unless you are sure.`,
+                  }
+            }
+            outcomes={[
+              addresses.length === 0
+                ? 'The key is erased from this vault.'
+                : `The key is erased from this vault, with its ${count(addresses.length, 'address', 'addresses')}.`,
+              exported
+                ? 'It was exported: whoever kept the copy can import it again.'
+                : 'Without a copy nobody can bring it back: it follows from no seed phrase.',
+              'Scripts that sign with it are refused from then on. Its entries in the log stay.',
+            ]}
+            confirm={{ text: privateKeyName, what: 'its name' }}
+            submitting={remove}
+            onCancel={close}
+            onDelete={() => {
+              remove.mutate(
+                { privateKeyIds: [privateKeyId], deleteWithoutExport: !exported },
+                {
+                  onSuccess() {
+                    navigate('/private-keys', { replace: true });
+                    notifications.show({
+                      title: 'The key is deleted',
+                      message: `“${privateKeyName}” is gone.`,
+                    });
+                  },
+                },
+              );
+            }}
+          />
+        )}
+      </ManageAction>
+    </Manage>
+  );
+}

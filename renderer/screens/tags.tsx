@@ -1,0 +1,227 @@
+import { useState } from 'react';
+import type { ReactNode, SyntheticEvent } from 'react';
+import { Button, Group, SegmentedControl, Stack } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { IconPlus } from '@tabler/icons-react';
+import { Link } from 'wouter';
+import { count } from '../parts/bytes.ts';
+import { DeleteForm, DialogButton, RenameForm } from '../parts/manage.tsx';
+import { NameField } from '../parts/name-field.tsx';
+import { nameProblem } from '../parts/names.ts';
+import { PageHead, Panel } from '../parts/page.tsx';
+import type { PrivateKey, Tag, User } from '../parts/resources.ts';
+import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
+import { tagKinds, useCreateTag, useRemoveTag, useTags, useUpdateTag } from '../parts/tags.ts';
+import type { TagKind } from '../parts/tags.ts';
+import { useAsk } from '../parts/vault.tsx';
+import '../parts/rows.css';
+
+/** What carries a tag: where it is in the window, and by what name. */
+interface Holder {
+  readonly to: string;
+  readonly name: string;
+  readonly tagIds: readonly string[];
+}
+
+/** Every tag of both kinds, and what carries it. */
+export function Tags(): ReactNode {
+  const keys = useAsk<{ privateKeys: readonly PrivateKey[] }>('list_private_keys');
+  const users = useAsk<{ users: readonly User[] }>('list_users');
+  const keyHolders = keys.data?.privateKeys.map((key) => ({
+    to: `/private-keys/${key.privateKeyId}`,
+    name: key.privateKeyName,
+    tagIds: key.privateKeyTags,
+  }));
+  const userHolders = users.data?.users.map((user) => ({
+    to: `/users/${user.userId}`,
+    name: user.userName,
+    tagIds: user.userTags,
+  }));
+  return (
+    <>
+      <PageHead
+        title="Tags"
+        lead="Names for groups of private keys and of users. Put them on where the key or user is; here they are made, renamed and deleted."
+      />
+      <NewTag />
+      <TagList kind="privateKey" title="Tags of private keys" holders={keyHolders} />
+      <TagList kind="user" title="Tags of users" holders={userHolders} />
+    </>
+  );
+}
+
+function NewTag(): ReactNode {
+  const [kind, setKind] = useState<TagKind>('privateKey');
+  const [name, setName] = useState('');
+  const [tried, setTried] = useState(false);
+  const tags = { privateKey: useTags('privateKey').list, user: useTags('user').list };
+  const create = { privateKey: useCreateTag('privateKey'), user: useCreateTag('user') }[kind];
+  const problem = nameProblem(
+    name,
+    'tag',
+    tags[kind].map(({ tagName }) => tagName),
+  );
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (problem !== null) return;
+    create.mutate(tagKinds[kind].createWith(name.trim(), []), {
+      onSuccess() {
+        setName('');
+        setTried(false);
+        notifications.show({
+          title: 'The tag is made',
+          message: `“${name.trim()}”, for ${tagKinds[kind].many}.`,
+        });
+      },
+    });
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Panel title="New tag">
+        <Stack gap="md" maw={480}>
+          <SegmentedControl
+            aria-label="What the tag is for"
+            value={kind}
+            onChange={setKind}
+            data={[
+              { value: 'privateKey', label: 'For private keys' },
+              { value: 'user', label: 'For users' },
+            ]}
+          />
+          <NameField
+            description={`Unique among the tags of ${tagKinds[kind].many}.`}
+            value={name}
+            problem={tried || name !== '' ? problem : null}
+            onType={setName}
+          />
+          <Failure title="The tag was not made" error={create.error} />
+          <div>
+            <Button type="submit" leftSection={<IconPlus size={16} aria-hidden />} loading={create.isPending}>
+              Make the tag
+            </Button>
+          </div>
+        </Stack>
+      </Panel>
+    </form>
+  );
+}
+
+interface ListProps {
+  readonly kind: TagKind;
+  readonly title: string;
+  readonly holders: readonly Holder[] | undefined;
+}
+
+function TagList({ kind, title, holders }: ListProps): ReactNode {
+  const tags = useTags(kind);
+  const { one, many } = tagKinds[kind];
+  return (
+    <Panel title={title} kind="plain">
+      {tags.isPending && <LoadingRows what={title.toLowerCase()} rows={2} />}
+      <Failure title="The tags could not be read" error={tags.error} onRetry={tags.retry} />
+      {!tags.isPending && tags.error === null && tags.list.length === 0 && (
+        <Empty title="None yet" level={3}>
+          <p>
+            A tag lets you name several {many} at once, and find them again in a list. Make one above, or on a{' '}
+            {one}’s own page.
+          </p>
+        </Empty>
+      )}
+      {tags.list.length > 0 && (
+        <ul className="lk-rows" aria-label={title}>
+          {tags.list.map((tag) => (
+            <TagRow
+              key={tag.tagId}
+              kind={kind}
+              tag={tag}
+              taken={tags.list.map(({ tagName }) => tagName)}
+              holders={holders?.filter(({ tagIds }) => tagIds.includes(tag.tagId))}
+            />
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+interface RowProps {
+  readonly kind: TagKind;
+  readonly tag: Tag;
+  readonly taken: readonly string[];
+  readonly holders: readonly Holder[] | undefined;
+}
+
+function TagRow({ kind, tag, taken, holders }: RowProps): ReactNode {
+  const { tagId, tagName } = tag;
+  const { one, many, updateWith, removeWith } = tagKinds[kind];
+  const update = useUpdateTag(kind);
+  const remove = useRemoveTag(kind);
+  const carriers = holders === undefined ? '' : count(holders.length, one, many);
+  return (
+    <li className="lk-row lk-manage">
+      <div>
+        <span className="lk-row-name">{tagName}</span>
+        <br />
+        <span className="lk-row-more">
+          {holders?.length === 0 && `No ${one} has it`}
+          {holders?.map(({ to, name }, index) => (
+            <span key={to}>
+              {index > 0 && ', '}
+              <Link href={to} className="lk-link">
+                {name}
+              </Link>
+            </span>
+          ))}
+        </span>
+      </div>
+      <Group gap="xs">
+        <DialogButton name="Rename…" label={`Rename the tag ${tagName}`} title="Rename the tag">
+          {(close) => (
+            <RenameForm
+              what="tag"
+              name={tagName}
+              taken={taken}
+              submitting={update}
+              onCancel={close}
+              onRename={(newName) => {
+                update.mutate(updateWith(tagId, { newName }), {
+                  onSuccess() {
+                    close();
+                    notifications.show({
+                      title: 'The tag is renamed',
+                      message: `It is called “${newName}” now.`,
+                    });
+                  },
+                });
+              }}
+            />
+          )}
+        </DialogButton>
+        <DialogButton name="Delete…" label={`Delete the tag ${tagName}`} title={`Delete “${tagName}”`} danger>
+          {(close) => (
+            <DeleteForm
+              what="tag"
+              outcomes={[
+                holders === undefined || holders.length === 0
+                  ? 'It is on nothing.'
+                  : `It is taken off ${carriers}, which ${holders.length === 1 ? 'stays as it is' : 'stay as they are'}.`,
+                'Another tag of the same name can be made; it is another tag.',
+              ]}
+              submitting={remove}
+              onCancel={close}
+              onDelete={() => {
+                remove.mutate(removeWith(tagId), {
+                  onSuccess() {
+                    close();
+                    notifications.show({ title: 'The tag is deleted', message: `“${tagName}” is gone.` });
+                  },
+                });
+              }}
+            />
+          )}
+        </DialogButton>
+      </Group>
+    </li>
+  );
+}

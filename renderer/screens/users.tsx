@@ -1,0 +1,177 @@
+import { useState } from 'react';
+import type { ReactNode, SyntheticEvent } from 'react';
+import { Button, Checkbox, Fieldset, Group, Stack } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { IconPlus } from '@tabler/icons-react';
+import { Link, useLocation } from 'wouter';
+import { count } from '../parts/bytes.ts';
+import { ContactFields } from '../parts/contact-fields.tsx';
+import type { Contact } from '../parts/contact-fields.tsx';
+import { bareNumber, emailProblem, phoneProblem } from '../parts/contact.ts';
+import { Moment } from '../parts/moment.tsx';
+import { NameField } from '../parts/name-field.tsx';
+import { nameProblem } from '../parts/names.ts';
+import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
+import type { User } from '../parts/resources.ts';
+import { Failure, LoadingRows } from '../parts/states.tsx';
+import { TagNames } from '../parts/tag-editor.tsx';
+import { useTags } from '../parts/tags.ts';
+import { useAsk, useStatus, useSubmit } from '../parts/vault.tsx';
+import '../parts/rows.css';
+
+export function Users(): ReactNode {
+  const { owner } = useStatus();
+  const { data, error, isPending, refetch } = useAsk<{ users: readonly User[] }>('list_users');
+  return (
+    <>
+      <PageHead
+        title="Users"
+        lead="Whoever sends requests to the vault does so as a user: you, other people, and programs that should be told apart from you."
+        action={
+          <Button component={Link} href="/users/new" leftSection={<IconPlus size={16} aria-hidden />}>
+            New user
+          </Button>
+        }
+      />
+      <Panel kind="plain">
+        {isPending && <LoadingRows what="users" />}
+        <Failure title="The users could not be read" error={error} onRetry={() => void refetch()} />
+        {data !== undefined && (
+          <ul className="lk-rows" aria-label="Users">
+            {data.users.map((user) => (
+              <li key={user.userId}>
+                <Link href={`/users/${user.userId}`} className="lk-row">
+                  <span>
+                    <span className="lk-row-name">{user.userName}</span>{' '}
+                    {user.userId === owner?.userId && <span className="lk-badge">You</span>}
+                    <br />
+                    <span className="lk-row-more">{summary(user)}</span>
+                    <TagNames kind="user" tagIds={user.userTags} />
+                  </span>
+                  <span className="lk-row-side">
+                    Made <Moment at={user.createdAt} />
+                  </span>
+                </Link>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Panel>
+      {data?.users.length === 1 && (
+        <p className="lk-lead">
+          So far there is only you. Add a user for a program that should do less than you may, or for somebody
+          who shares this vault.
+        </p>
+      )}
+    </>
+  );
+}
+
+const summary = ({ userEmail = '', apiKeys, authenticators }: User): string =>
+  [
+    userEmail,
+    count(apiKeys.length, 'API key'),
+    authenticators.length === 0 ? '' : count(authenticators.length, 'passkey'),
+  ]
+    .filter((part) => part !== '')
+    .join(' · ');
+
+const createUsers = {
+  operation: 'create_users',
+  type: 'ACTIVITY_TYPE_CREATE_USERS_V4',
+  result: 'createUsersResult',
+} as const;
+
+export function NewUser(): ReactNode {
+  const [, navigate] = useLocation();
+  const existing = useAsk<{ users: readonly User[] }>('list_users');
+  const tags = useTags('user');
+  const [name, setName] = useState('');
+  const [contact, setContact] = useState<Contact>({ email: '', phone: '' });
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [tried, setTried] = useState(false);
+  const create = useSubmit<{ users: readonly object[] }, { userIds: readonly string[] }>(createUsers);
+  const taken = existing.data?.users.map(({ userName }) => userName) ?? [];
+  // Once the user is made the name is taken, while this form is still on the screen.
+  const problem = create.isSuccess ? null : nameProblem(name, 'user', taken);
+
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (problem !== null || emailProblem(contact.email) !== null || phoneProblem(contact.phone) !== null)
+      return;
+    create.mutate(
+      {
+        users: [
+          {
+            userName: name.trim(),
+            userEmail: contact.email.trim(),
+            userPhoneNumber: bareNumber(contact.phone),
+            apiKeys: [],
+            authenticators: [],
+            oauthProviders: [],
+            userTags: chosen,
+          },
+        ],
+      },
+      {
+        onSuccess({ result }) {
+          notifications.show({
+            title: `“${name.trim()}” is made`,
+            message: 'Give it an API key next: until then it can send no request.',
+          });
+          const [made] = result.userIds;
+          navigate(made === undefined ? '/users' : `/users/${made}`, { replace: true });
+        },
+      },
+    );
+  };
+
+  return (
+    <>
+      <PageHead title="New user" back={{ to: '/users', label: 'Users' }} />
+      <form onSubmit={submit} noValidate className="lk-beside">
+        <Panel>
+          <Stack gap="lg">
+            <NameField
+              description="A person or a program; names are unique in the vault."
+              value={name}
+              problem={tried ? problem : null}
+              onType={setName}
+            />
+            <ContactFields value={contact} tried={tried} onType={setContact} />
+            {tags.list.length > 0 && (
+              <Fieldset legend="Tags (optional)" variant="unstyled">
+                <Checkbox.Group value={[...chosen]} onChange={setChosen} aria-label="Tags">
+                  <Stack gap="xs">
+                    {tags.list.map(({ tagId, tagName }) => (
+                      <Checkbox key={tagId} value={tagId} label={tagName} />
+                    ))}
+                  </Stack>
+                </Checkbox.Group>
+              </Fieldset>
+            )}
+            <Failure title="The user was not made" error={create.error} />
+            <Group gap="sm">
+              <Button type="submit" loading={create.isPending}>
+                Make the user
+              </Button>
+              <Button variant="subtle" color="gray" component={Link} href="/users">
+                Cancel
+              </Button>
+            </Group>
+          </Stack>
+        </Panel>
+        <aside>
+          <Outcomes
+            items={[
+              'The user has no key at first. On its page you give it one, or a passkey.',
+              'It may read what is in the vault. It signs and changes nothing until a policy allows that.',
+              'It is written to the activity log. Nobody is notified.',
+            ]}
+          />
+        </aside>
+      </form>
+    </>
+  );
+}

@@ -1,0 +1,161 @@
+import { useState } from 'react';
+import type { ReactNode, SyntheticEvent } from 'react';
+import { Button, Group, PasswordInput, Stack, Text, Textarea } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { Link, useLocation } from 'wouter';
+import { count } from '../parts/bytes.ts';
+import { accountAt, firstChains } from '../parts/chains.ts';
+import { FirstAccounts } from '../parts/first-accounts.tsx';
+import { NameField } from '../parts/name-field.tsx';
+import { freeName, nameProblem } from '../parts/names.ts';
+import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
+import { wordsOf } from '../parts/phrase.ts';
+import type { Wallet as WalletRecord } from '../parts/resources.ts';
+import { Failure } from '../parts/states.tsx';
+import { useTask } from '../parts/task.ts';
+import { useImport } from '../parts/transfer.ts';
+import { useAsk } from '../parts/vault.tsx';
+
+const initImport = {
+  operation: 'init_import_wallet',
+  type: 'ACTIVITY_TYPE_INIT_IMPORT_WALLET',
+  result: 'initImportWalletResult',
+} as const;
+
+const importWallet = {
+  operation: 'import_wallet',
+  type: 'ACTIVITY_TYPE_IMPORT_WALLET',
+  result: 'importWalletResult',
+} as const;
+
+/** How many words a mnemonic may have (BIP-39). */
+const lengths = [12, 15, 18, 21, 24];
+
+/** How an import sets a passphrase off from the words. */
+const separator = '\n--PASS--\n';
+
+export function ImportWallet(): ReactNode {
+  const [, navigate] = useLocation();
+  const { data: existing } = useAsk<{ wallets: readonly WalletRecord[] }>('list_wallets');
+  const taken = existing?.wallets.map((wallet) => wallet.walletName) ?? [];
+  const [typedName, setTypedName] = useState<string | null>(null);
+  const [phrase, setPhrase] = useState('');
+  const [passphrase, setPassphrase] = useState('');
+  const [chosen, setChosen] = useState<readonly string[]>(['ethereum']);
+  const [tried, setTried] = useState(false);
+  const [done, setDone] = useState(false);
+  const bring = useImport<{ walletId: string; addresses: readonly string[] }>(initImport, importWallet);
+  const task = useTask();
+  const name = typedName ?? freeName('Wallet', taken);
+  // Once the wallet is there its own name is taken, while this form is still on the screen.
+  const problem = done ? null : nameProblem(name, 'wallet', taken);
+  const words = wordsOf(phrase);
+  const accounts = firstChains.filter((chain) => chosen.includes(chain.id));
+  const wordsProblem = lengths.includes(words.length)
+    ? null
+    : `A seed phrase has 12, 15, 18, 21 or 24 words; here are ${String(words.length)}.`;
+
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (problem !== null || wordsProblem !== null) return;
+    task.run(async () => {
+      const secret = new TextEncoder().encode(
+        words.join(' ') + (passphrase === '' ? '' : separator + passphrase),
+      );
+      const { walletId, addresses } = await bring(secret, {
+        walletName: name.trim(),
+        accounts: accounts.map((chain) => accountAt(chain, 0)),
+      });
+      setDone(true);
+      setPhrase('');
+      setPassphrase('');
+      notifications.show({
+        title: `“${name.trim()}” is imported`,
+        message:
+          addresses.length === 0
+            ? 'Its seed is sealed in the vault. It has no account yet.'
+            : `Its seed is sealed in the vault, with ${count(addresses.length, 'account')}.`,
+      });
+      navigate(`/wallets/${walletId}`, { replace: true });
+    });
+  };
+
+  return (
+    <>
+      <PageHead title="Import a wallet" back={{ to: '/wallets', label: 'Wallets' }} />
+      <form onSubmit={submit} noValidate className="lk-beside" autoComplete="off">
+        <Panel>
+          <Stack gap="lg">
+            <NameField value={name} problem={problem} onType={setTypedName} />
+            <div>
+              <Textarea
+                label="Seed phrase"
+                description="Its words in order, with spaces between them, from BIP-39’s English list."
+                autosize
+                minRows={3}
+                autoComplete="off"
+                autoCapitalize="none"
+                autoCorrect="off"
+                spellCheck={false}
+                required
+                className="lk-mono-input"
+                value={phrase}
+                error={tried && !done && wordsProblem}
+                onChange={(event) => {
+                  setPhrase(event.currentTarget.value);
+                }}
+                onKeyDown={(event) => {
+                  if (event.key === 'Enter' && !event.shiftKey) submit(event);
+                }}
+              />
+              <Text size="sm" c="dimmed" role="status" mt={4}>
+                {tried && wordsProblem !== null ? '' : count(words.length, 'word')}
+              </Text>
+            </div>
+            <PasswordInput
+              label="BIP-39 passphrase (optional)"
+              description="Only if this wallet was made with one. A wrong one is not noticed: it opens another, empty wallet."
+              autoComplete="off"
+              autoCapitalize="none"
+              autoCorrect="off"
+              spellCheck={false}
+              className="lk-mono-input"
+              visibilityToggleButtonProps={{ 'aria-label': 'Show passphrase', tabIndex: 0 }}
+              value={passphrase}
+              onChange={(event) => {
+                setPassphrase(event.currentTarget.value);
+              }}
+            />
+            <FirstAccounts
+              about="The first of each chain, at the path that most wallets use. Add the others on the wallet’s own page."
+              chosen={chosen}
+              onChoose={setChosen}
+            />
+            <Failure title="The wallet was not imported" error={task.error} />
+            <Group gap="sm">
+              <Button type="submit" loading={task.isPending}>
+                Import the wallet
+              </Button>
+              <Button variant="subtle" color="gray" component={Link} href="/wallets">
+                Cancel
+              </Button>
+            </Group>
+          </Stack>
+        </Panel>
+        <aside>
+          <Outcomes
+            items={[
+              'The words are encrypted in this window, to a key that the vault makes for this one import, and sealed in the vault.',
+              accounts.length === 0
+                ? 'No account is derived yet: the wallet has no address until you add one.'
+                : `${count(accounts.length, 'account')} ${accounts.length === 1 ? 'is' : 'are'} derived: ${accounts.map((chain) => chain.label).join(', ')}. Compare the addresses with those you know.`,
+              'The wallet is marked as imported: where its words came from, they may still be.',
+              'It is written to the activity log, without the words. Nothing is sent anywhere.',
+            ]}
+          />
+        </aside>
+      </form>
+    </>
+  );
+}

@@ -1,0 +1,75 @@
+/** What can be wrong with any screen: what axe-core finds, and what a narrow window cuts off. */
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+
+/** Everything that WCAG 2.2 asks for at levels A and AA, and axe-core's own good practice. */
+const everything = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa', 'best-practice'];
+
+/** The rules that a change of colours can break. */
+const ofColours = ['color-contrast', 'link-in-text-block'];
+
+/** @returns `screen (scheme): rule, where, why`, for each thing to mend in light and in dark. */
+export async function axeFindings(page: Page, screen: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+    // There are no frames to look into, and another page to gather results in would take as long again.
+    const axe = new AxeBuilder({ page }).setLegacyMode();
+    const { violations, passes } = await (
+      colorScheme === 'dark' ? axe.withRules(ofColours) : axe.withTags(everything)
+    ).analyze();
+    if (passes.length === 0) throw new Error(`axe-core found nothing to check on ${screen}`);
+    for (const { id, nodes } of violations) {
+      for (const { target, failureSummary } of nodes) {
+        found.push(`${screen} (${colorScheme}): ${id} at ${target.join(' ')}: ${failureSummary ?? ''}`);
+      }
+    }
+  }
+  return found;
+}
+
+/** The narrowest that a page must fit without scrolling sideways (WCAG 2.2, 1.4.10 asks for 320). */
+const widths = [360, 320];
+
+/** @returns what reaches beyond the edge of a narrow window, or is cut off there. */
+export async function tooWideFindings(page: Page, screen: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  const before = page.viewportSize();
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 720 });
+    // What is drawn by script follows the window a moment later.
+    for (let tries = 0; tries < 5 && (await page.evaluate(overflows)).length > 0; tries += 1) {
+      await page.waitForTimeout(200);
+    }
+    for (const each of await page.evaluate(overflows)) found.push(`${screen} at ${width}: ${each}`);
+  }
+  if (before !== null) await page.setViewportSize(before);
+  return found;
+}
+
+/** Runs in the page. */
+function overflows(): readonly string[] {
+  const { clientWidth, scrollWidth } = document.documentElement;
+  const found = scrollWidth > clientWidth ? [`the page is ${scrollWidth} wide in ${clientWidth}`] : [];
+  const scrolls = (element: Element | null): boolean =>
+    element !== null &&
+    (/auto|scroll/.test(getComputedStyle(element).overflowX) || scrolls(element.parentElement));
+  for (const element of document.body.querySelectorAll<HTMLElement>('*')) {
+    const { right, width, height } = element.getBoundingClientRect();
+    // What is there for screen readers alone is a pixel in size.
+    if (width <= 1 || height <= 1 || !element.checkVisibility({ visibilityProperty: true })) continue;
+    // Ornaments of a control move in and out of its frame.
+    if (element.closest('[aria-hidden=true]') !== null) continue;
+    const frame = element.parentElement?.closest('section, form, main, [role=dialog]');
+    const edge = Math.min(clientWidth, frame?.getBoundingClientRect().right ?? clientWidth);
+    if (right > edge + 1 && !scrolls(element.parentElement)) {
+      found.push(`${element.outerHTML.slice(0, 120)} ends at ${Math.round(right)} of ${Math.round(edge)}`);
+    }
+    const cuts = getComputedStyle(element).overflowX === 'hidden';
+    if (cuts && element.scrollWidth > element.clientWidth + 1) {
+      found.push(`${element.outerHTML.slice(0, 120)} cuts off what it holds`);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,634 @@
+/** Wallets and keys brought in and taken out, tags, users and their keys: through the window, on a vault on disk. */
+import { ed25519 } from '@noble/curves/ed25519.js';
+import { base58 } from '@scure/base';
+import { HDKey } from '@scure/bip32';
+import { Turnkey } from '@turnkey/sdk-server';
+import { mnemonicToSeedSync } from 'bip39';
+import type { Browser, Page } from 'playwright-core';
+import { privateKeyToAddress } from 'viem/accounts';
+import { bytesToHex } from 'viem';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { launchChromium, openWindow, takePicture } from './chromium.ts';
+import type { BrowserWindow } from './chromium.ts';
+import { axeFindings, tooWideFindings } from './inspect.ts';
+import { newVaultPlace, serveDevVault } from './service.ts';
+import type { Service } from './service.ts';
+import {
+  button,
+  choose,
+  chooseSegment,
+  firstRun,
+  goTo,
+  heading,
+  knownWallet,
+  leaveDialog,
+  lock,
+  makeWallet,
+  manageTour,
+  openDialog,
+  password,
+  readAddresses,
+  readFacts,
+  readPhrase,
+} from './steps.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  return () => browser.close();
+});
+
+describe('every screen for managing what is in a vault', () => {
+  test('has nothing for axe-core to mend, in light and in dark', async () => {
+    await using service = await serveDevVault();
+    await using person = await openWindow(browser);
+    const { page } = person;
+    const found: string[] = [];
+    const seen: string[] = [];
+    await page.goto(service.windowUrl);
+    await heading(page, 'Wallets').waitFor();
+    await manageTour(page, async (screen) => {
+      seen.push(screen);
+      found.push(...(await axeFindings(page, screen)));
+      await takePicture(page, screen);
+    });
+    expect(seen.length).toBe(new Set(seen).size);
+    expect(seen.length).toBeGreaterThan(30);
+    expect(found).toEqual([]);
+    expect(person.violations).toEqual([]);
+    expect(person.complaints).toEqual([]);
+  });
+
+  test('fits a narrow window', async () => {
+    await using service = await serveDevVault();
+    await using person = await openWindow(browser, {
+      viewport: { width: 360, height: 720 },
+      colorScheme: 'dark',
+    });
+    const { page } = person;
+    const found: string[] = [];
+    await page.goto(service.windowUrl);
+    await heading(page, 'Wallets').waitFor();
+    await manageTour(page, async (screen) => {
+      found.push(...(await tooWideFindings(page, screen)));
+      await takePicture(page, `${screen}-narrow`);
+    });
+    expect(found).toEqual([]);
+  });
+
+  test('leaves nothing under the message that something was done', async () => {
+    await using service = await serveDevVault();
+    await using person = await openWindow(browser, { viewport: { width: 360, height: 720 } });
+    const { page } = person;
+    await page.goto(service.windowUrl);
+    await makeWallet(page, 'For later', []);
+    await page.getByRole('alert').filter({ hasText: 'It has no account yet.' }).waitFor();
+    await goTo(page, 'Wallets');
+    await makeWallet(page, 'Savings', ['Ethereum', 'Bitcoin', 'Solana']);
+    await page.getByRole('alert').filter({ hasText: '“Savings” is made' }).waitFor();
+    await takePicture(page, 'message-narrow');
+    const covered: string[] = [];
+    for (const control of await page.locator('main').locator('a, button').all()) {
+      await control.scrollIntoViewIfNeeded();
+      const over = await control.evaluate((element) => {
+        const { x, y, width, height } = element.getBoundingClientRect();
+        const top = document.elementFromPoint(x + width / 2, y + height / 2);
+        return top !== null && element.contains(top) ? null : element.outerHTML.slice(0, 100);
+      });
+      if (over !== null) covered.push(over);
+    }
+    expect(covered).toEqual([]);
+  });
+});
+
+describe('passkeys', () => {
+  /** The link that signs a window in, under another name of the same machine. */
+  function linkAt(service: Service, host: string): string {
+    const link = new URL(service.windowUrl);
+    link.hostname = host;
+    return link.href;
+  }
+
+  /** An authenticator of the browser's own, which agrees to everything. */
+  async function addAuthenticator(page: Page): Promise<void> {
+    const session = await page.context().newCDPSession(page);
+    await session.send('WebAuthn.enable');
+    await session.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+  }
+
+  test('are registered, told apart and deleted on the page of localhost', async () => {
+    await using service = await serveDevVault();
+    await using person = await openWindow(browser);
+    const { page } = person;
+    await addAuthenticator(page);
+    await page.goto(linkAt(service, 'localhost'));
+    await goTo(page, 'Users');
+    await page.getByRole('link', { name: /You/ }).click();
+    await page.getByText('This window’s own').waitFor();
+    await page.getByRole('textbox', { name: 'Name of a new passkey' }).fill('This laptop');
+    await button(page, 'Register a passkey').click();
+    const passkeys = page.getByRole('list', { name: 'Passkeys' });
+    await passkeys.getByText('This laptop').waitFor();
+    await page.getByRole('alert').filter({ hasText: 'The passkey is registered' }).waitFor();
+    expect(await page.getByRole('textbox', { name: 'Name of a new passkey' }).inputValue()).toBe('Passkey 1');
+
+    // One device has one passkey of a user, and the browser knows that before the vault does.
+    await button(page, 'Register a passkey').click();
+    const refusal = page.getByRole('alert').filter({ hasText: 'No passkey was registered' });
+    await refusal.waitFor();
+    expect(await refusal.innerText()).toContain('has a passkey of this user already');
+    expect(await passkeys.getByRole('listitem').count()).toBe(1);
+
+    expect(await axeFindings(page, 'passkeys')).toEqual([]);
+    expect(await tooWideFindings(page, 'passkeys')).toEqual([]);
+    await takePicture(page, 'passkeys');
+    await page.setViewportSize({ width: 360, height: 720 });
+    await takePicture(page, 'passkeys-narrow');
+    await page.setViewportSize({ width: 1280, height: 800 });
+
+    const dialog = await openDialog(page, 'Delete the passkey This laptop', 'Delete “This laptop”');
+    expect(await axeFindings(page, 'passkey-delete')).toEqual([]);
+    await button(dialog, 'Delete the passkey').click();
+    await dialog.waitFor({ state: 'hidden' });
+    await passkeys.waitFor({ state: 'hidden' });
+    expect(person.violations).toEqual([]);
+    expect(person.complaints).toEqual([]);
+  });
+
+  test('where a browser makes none, the way to a page where it does is said, without a button', async () => {
+    await using service = await serveDevVault();
+    await using person = await openWindow(browser);
+    const { page } = person;
+    await page.goto(linkAt(service, '127.0.0.1'));
+    await goTo(page, 'Users');
+    await page.getByRole('link', { name: /You/ }).click();
+    const { port } = new URL(service.url);
+    await page.getByText(`open this window at http://localhost:${port}`).waitFor();
+    expect(await button(page, 'Register a passkey').count()).toBe(0);
+  });
+});
+
+describe('what one person does in one vault', () => {
+  let service: Service;
+  let person: BrowserWindow;
+  let page: Page;
+  /** The bodies of all requests of the window. */
+  const sent: string[] = [];
+
+  beforeAll(async () => {
+    const resources = new AsyncDisposableStack();
+    const place = resources.use(newVaultPlace());
+    service = resources.use(await place.serve());
+    person = await openWindow(browser);
+    ({ page } = person);
+    page.on('request', (request) => sent.push(request.postData() ?? ''));
+    await page.goto(service.windowUrl);
+    await firstRun(page);
+    return () => resources.disposeAsync();
+  });
+
+  // Each test goes on where the one before it ended.
+  let broken: string | undefined;
+
+  beforeEach(() => {
+    if (broken !== undefined) throw new Error(`not tried: “${broken}” failed before`);
+  });
+
+  afterEach(async ({ task }) => {
+    if (task.result?.state !== 'fail' || broken !== undefined) return;
+    broken = task.name;
+    await takePicture(page, `failed-${task.name.replaceAll(/\W+/g, '-')}`);
+  });
+
+  const words = knownWallet.phrase.split(' ');
+
+  async function importWallet(name: string, phrase: string, passphrase = ''): Promise<void> {
+    await goTo(page, 'Wallets');
+    await page.getByRole('link', { name: 'Import a wallet' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill(name);
+    await page.getByRole('textbox', { name: 'Seed phrase' }).fill(phrase);
+    await page.getByRole('textbox', { name: 'BIP-39 passphrase' }).fill(passphrase);
+    await button(page, 'Import the wallet').click();
+  }
+
+  async function importKey(name: string, curve: string, format: string, key: string): Promise<void> {
+    await goTo(page, 'Private keys');
+    await page.getByRole('link', { name: 'Import a key' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill(name);
+    await chooseSegment(page, 'Curve', curve);
+    await page.getByRole('checkbox', { name: format, exact: true }).check();
+    await page.getByRole('textbox', { name: 'Private key' }).fill(key);
+    await button(page, 'Import the key').click();
+  }
+
+  const said = (text: string | RegExp) => page.getByRole('alert').filter({ hasText: text });
+
+  test('a wallet is imported by its words, as people write them, and has the address that follows from them', async () => {
+    await importWallet('Old wallet', ` ${knownWallet.phrase.toUpperCase().replaceAll(' ', '\n')} `);
+    await heading(page, 'Old wallet').waitFor();
+    expect(await readAddresses(page)).toEqual([knownWallet.ethereum]);
+    await page.getByText('Imported', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Wallets' }).first().click();
+    await page.getByRole('link', { name: 'Import a wallet' }).click();
+    expect(await page.getByRole('textbox', { name: 'Seed phrase' }).inputValue()).toBe('');
+  });
+
+  test('the same words with a passphrase are another wallet', async () => {
+    const passphrase = ' naïve  Ångström ';
+    await importWallet('Hidden wallet', knownWallet.phrase, passphrase);
+    await heading(page, 'Hidden wallet').waitFor();
+    const root = HDKey.fromMasterSeed(mnemonicToSeedSync(knownWallet.phrase, passphrase));
+    const key = root.derive("m/44'/60'/0'/0/0").privateKey ?? new Uint8Array();
+    expect(await readAddresses(page)).toEqual([privateKeyToAddress(bytesToHex(key))]);
+    const dialog = await openDialog(page, 'Export…', 'Export the wallet');
+    await button(dialog, 'Export the seed phrase').click();
+    await button(dialog, 'Show my words').click();
+    expect(await readPhrase(page, 'Seed phrase')).toEqual(words);
+    expect(await dialog.locator('.lk-sheet-passphrase .lk-words-word').textContent()).toBe(passphrase);
+    await leaveDialog(dialog, 'Done');
+  });
+
+  test('words that are no phrase are refused, and stay to be mended', async () => {
+    const wrong = [...words.slice(1), 'tset'].join(' ');
+    await importWallet('Mistyped', wrong);
+    const refusal = page
+      .locator('form')
+      .getByRole('alert')
+      .filter({ hasText: 'The wallet was not imported' });
+    await refusal.waitFor();
+    expect(await refusal.innerText()).toContain('Word 12 is not in the English word list');
+    expect(await page.getByRole('textbox', { name: 'Seed phrase' }).inputValue()).toBe(wrong);
+    await page.getByRole('textbox', { name: 'Seed phrase' }).fill(knownWallet.phrase);
+    await button(page, 'Import the wallet').click();
+    await expect.poll(() => refusal.innerText()).toContain('already imported');
+  });
+
+  test('an exported phrase is shown when asked for, hidden again, and gone with its dialog', async () => {
+    await goTo(page, 'Wallets');
+    await page.getByRole('link', { name: /^Old wallet/ }).click();
+    const dialog = await openDialog(page, 'Export…', 'Export the wallet');
+    await button(dialog, 'Export the seed phrase').click();
+    await button(dialog, 'Show my words').waitFor();
+    expect(await page.content()).not.toContain('junk');
+    await button(dialog, 'Show my words').click();
+    expect(await readPhrase(page, 'Seed phrase')).toEqual(words);
+    await button(dialog, 'Copy…').click();
+    await button(dialog, 'Copy the words anyway').click();
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(knownWallet.phrase);
+    await page.evaluate(() => navigator.clipboard.writeText('something else'));
+    await button(dialog, 'Hide').click();
+    expect(await page.content()).not.toContain('junk');
+    // The button that had the focus is gone; the one that came is where one goes on.
+    expect(await button(dialog, 'Show my words').evaluate((each) => each === document.activeElement)).toBe(
+      true,
+    );
+    await leaveDialog(dialog, 'Done');
+    expect(await page.content()).not.toContain('junk');
+    await page.getByText('Exported', { exact: true }).waitFor();
+    const again = await openDialog(page, 'Export…', 'Export the wallet');
+    await button(again, 'Export the seed phrase').waitFor();
+    await page.keyboard.press('Escape');
+    await again.waitFor({ state: 'hidden' });
+    await expect
+      .poll(() => button(page, 'Export…').evaluate((each) => each === document.activeElement))
+      .toBe(true);
+  });
+
+  test('its paper has the words and nothing else of the window', async () => {
+    const dialog = await openDialog(page, 'Export…', 'Export the wallet');
+    await button(dialog, 'Export the seed phrase').click();
+    await button(dialog, 'Show my words').click();
+    await page.emulateMedia({ media: 'print' });
+    const seen = await page.locator('body').innerText();
+    await takePicture(page, 'wallet-exported-print');
+    await page.emulateMedia({ media: 'screen' });
+    expect(seen).toContain('Seed phrase of the wallet “Old wallet”');
+    expect(seen).toContain('junk');
+    for (const other of ['Latchkey', 'Manage', 'Hide', 'Done', 'Export']) expect(seen).not.toContain(other);
+    await leaveDialog(dialog, 'Done');
+  });
+
+  test('a wallet gets another name, and not one that is taken', async () => {
+    const dialog = await openDialog(page, 'Rename…', 'Rename the wallet');
+    const name = dialog.getByRole('textbox', { name: 'Name' });
+    await name.fill('Hidden wallet');
+    await dialog.getByText('There is a wallet with this name already.').waitFor();
+    await name.fill('Grandfather’s wallet');
+    await button(dialog, 'Rename').click();
+    await heading(page, 'Grandfather’s wallet').waitFor();
+    await dialog.waitFor({ state: 'hidden' });
+    await said('It is called “Grandfather’s wallet” now.').waitFor();
+  });
+
+  test('one account’s key is exported, and the account deleted and derived again', async () => {
+    await page.getByRole('link', { name: 'Details of Ethereum address' }).click();
+    await heading(page, 'Ethereum account').waitFor();
+    const dialog = await openDialog(page, 'Export…', 'Export the account’s private key');
+    await button(dialog, 'Export the private key').click();
+    await button(dialog, 'Show the private key').waitFor();
+    expect(await page.content()).not.toContain(knownWallet.ethereumKey);
+    await button(dialog, 'Show the private key').click();
+    expect((await readFacts(dialog)).get('Private key, hex')).toBe(knownWallet.ethereumKey);
+    await button(dialog, 'Copy Private key, hex').click();
+    await expect
+      .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+      .toBe(knownWallet.ethereumKey);
+    await page.evaluate(() => navigator.clipboard.writeText('something else'));
+    await button(dialog, 'Hide the private key').click();
+    expect(await page.content()).not.toContain(knownWallet.ethereumKey);
+    await leaveDialog(dialog, 'Done');
+
+    const deleting = await openDialog(page, 'Delete…', 'Delete the account');
+    await button(deleting, 'Delete the account').click();
+    await deleting.getByText('This is not the last six characters of its address').waitFor();
+    await deleting.getByRole('textbox').fill(knownWallet.ethereum.slice(-6));
+    await button(deleting, 'Delete the account').click();
+    await heading(page, 'Grandfather’s wallet').waitFor();
+    await page.getByRole('heading', { name: 'No account yet' }).waitFor();
+    await button(page, 'Add account').click();
+    const adding = page.getByRole('dialog', { name: 'Add an account' });
+    await button(adding, 'Add account').click();
+    await adding.waitFor({ state: 'hidden' });
+    await expect.poll(() => readAddresses(page)).toEqual([knownWallet.ethereum]);
+  });
+
+  test('a wallet that was exported is deleted by its name, and imported again', async () => {
+    const dialog = await openDialog(page, 'Delete…', 'Delete “Grandfather’s wallet”');
+    expect(await dialog.innerText()).not.toContain('There is no other copy');
+    await dialog.getByRole('textbox').fill('grandfather’s wallet');
+    await button(dialog, 'Delete the wallet').click();
+    await dialog.getByText('This is not its name').waitFor();
+    await dialog.getByRole('textbox').fill('Grandfather’s wallet');
+    await button(dialog, 'Delete the wallet').click();
+    await heading(page, 'Wallets').waitFor();
+    await said('“Grandfather’s wallet” is gone.').waitFor();
+    await expect
+      .poll(() => page.getByRole('list', { name: 'Wallets' }).getByRole('listitem').count())
+      .toBe(1);
+    await importWallet('Back again', knownWallet.phrase);
+    await heading(page, 'Back again').waitFor();
+    expect(await readAddresses(page)).toEqual([knownWallet.ethereum]);
+  });
+
+  test('a wallet of which there is no copy says so before it is deleted', async () => {
+    await goTo(page, 'Wallets');
+    await makeWallet(page, 'Only here', ['Ethereum', 'Solana']);
+    await page.getByRole('listitem').nth(1).waitFor();
+    const dialog = await openDialog(page, 'Delete…', 'Delete “Only here”');
+    await dialog.getByText('whatever its 2 accounts hold is lost for good').waitFor();
+    await dialog.getByRole('textbox').fill('Only here');
+    await button(dialog, 'Delete the wallet').click();
+    await heading(page, 'Wallets').waitFor();
+    await said('“Only here” is gone.').waitFor();
+  });
+
+  test('a private key is imported in hex and exported the same', async () => {
+    const key = 'b71c71a67e1177ad4e901695e1b4b9ee17ae16c6668d313eac2f96dbcda3f291';
+    await importKey('Bought elsewhere', 'secp256k1', 'Ethereum', key.slice(1));
+    await page.getByText('A private key has 64 hex digits; here are 63.').waitFor();
+    await page.getByRole('textbox', { name: 'Private key' }).fill(`0x${key}`);
+    await button(page, 'Import the key').click();
+    await heading(page, 'Bought elsewhere').waitFor();
+    expect(await readAddresses(page, 'Addresses')).toEqual([privateKeyToAddress(`0x${key}`)]);
+    const dialog = await openDialog(page, 'Export…', 'Export the private key');
+    await button(dialog, 'Export the private key').click();
+    await button(dialog, 'Show the private key').click();
+    expect((await readFacts(dialog)).get('Private key, hex')).toBe(key);
+    await leaveDialog(dialog, 'Done');
+    await page.getByText('Imported, and exported since').waitFor();
+    await importKey('The same again', 'secp256k1', 'Ethereum', key);
+    await said(/already been imported/).waitFor();
+  });
+
+  test('a Solana wallet’s key is imported in base58 and exported the same', async () => {
+    const seed = Uint8Array.from({ length: 32 }, (_, index) => index + 1);
+    const publicKey = ed25519.getPublicKey(seed);
+    const text = base58.encode(Uint8Array.from([...seed, ...publicKey]));
+    await importKey('Phantom', 'Ed25519', 'Solana', text.slice(0, -1));
+    await page.getByText(/neither 64 hex digits nor base58|do not belong together/).waitFor();
+    await page.getByRole('textbox', { name: 'Private key' }).fill(text);
+    await button(page, 'Import the key').click();
+    await heading(page, 'Phantom').waitFor();
+    expect(await readAddresses(page, 'Addresses')).toEqual([base58.encode(publicKey)]);
+    const dialog = await openDialog(page, 'Export…', 'Export the private key');
+    await button(dialog, 'Export the private key').click();
+    await button(dialog, 'Show the private key').click();
+    const facts = await readFacts(dialog);
+    expect(facts.get('For Solana wallets, base58')).toBe(text);
+    expect(facts.get('Private key, hex')).toBe(Buffer.from(seed).toString('hex'));
+    await leaveDialog(dialog, 'Done');
+  });
+
+  test('tags are put on a key, seen in the list, renamed, and deleted', async () => {
+    await page.getByRole('combobox', { name: 'Add a tag' }).fill('cold');
+    await button(page, 'Make and add').click();
+    await button(page, 'Take the tag cold off').waitFor();
+    await goTo(page, 'Private keys');
+    const row = page.getByRole('link', { name: /^Phantom/ });
+    await row.filter({ hasText: 'cold' }).waitFor();
+    await page.getByRole('link', { name: /^Bought elsewhere/ }).click();
+    await page.getByRole('combobox', { name: 'Add a tag' }).click();
+    await page.getByRole('option', { name: 'cold' }).click();
+    await button(page, 'Add the tag').click();
+    await button(page, 'Take the tag cold off').waitFor();
+
+    await goTo(page, 'Tags');
+    const keys = page.getByRole('list', { name: 'Tags of private keys' });
+    await keys.getByText('Phantom').waitFor();
+    await keys.getByText('Bought elsewhere').waitFor();
+    const renaming = await openDialog(page, 'Rename the tag cold', 'Rename the tag');
+    await renaming.getByRole('textbox', { name: 'Name' }).fill('cold storage');
+    await button(renaming, 'Rename').click();
+    await renaming.waitFor({ state: 'hidden' });
+    await keys.getByText('cold storage').waitFor();
+
+    await keys.getByRole('link', { name: 'Phantom' }).click();
+    await button(page, 'Take the tag cold storage off').click();
+    await page.getByText('No tag yet.').waitFor();
+    // The button that had the focus is gone.
+    expect(
+      await page
+        .getByRole('combobox', { name: 'Add a tag' })
+        .evaluate((each) => each === document.activeElement),
+    ).toBe(true);
+
+    await goTo(page, 'Tags');
+    await page.getByRole('textbox', { name: 'Name' }).fill('cold storage');
+    await page.getByText('There is a tag with this name already.').waitFor();
+    await chooseSegment(page, 'What the tag is for', 'For users');
+    await button(page, 'Make the tag').click();
+    await page.getByRole('list', { name: 'Tags of users' }).getByText('cold storage').waitFor();
+    const deleting = page.getByRole('dialog', { name: 'Delete “cold storage”' });
+    await keys.getByRole('button', { name: 'Delete the tag cold storage' }).click();
+    await deleting.getByText('It is taken off 1 private key, which stays as it is.').waitFor();
+    await button(deleting, 'Delete the tag').click();
+    await deleting.waitFor({ state: 'hidden' });
+    await page.getByRole('heading', { name: 'None yet' }).waitFor();
+    await goTo(page, 'Private keys');
+    await page.getByRole('link', { name: /^Bought elsewhere/ }).waitFor();
+    expect(await page.locator('main').innerText()).not.toContain('cold');
+  });
+
+  test('a private key is deleted by its name', async () => {
+    await page.getByRole('link', { name: /^Bought elsewhere/ }).click();
+    const dialog = await openDialog(page, 'Delete…', 'Delete “Bought elsewhere”');
+    expect(await dialog.innerText()).not.toContain('There is no other copy');
+    await dialog.getByRole('textbox').fill('Bought elsewhere');
+    await button(dialog, 'Delete the key').click();
+    await heading(page, 'Private keys').waitFor();
+    await said('“Bought elsewhere” is gone.').waitFor();
+    expect(await page.getByRole('link', { name: /^Bought elsewhere/ }).count()).toBe(0);
+  });
+
+  test('a user is made, and its key lets the published SDK in as that user', async () => {
+    await goTo(page, 'Users');
+    await page.getByRole('link', { name: 'New user' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Payroll');
+    await page.getByRole('textbox', { name: 'Phone number' }).fill('+44 (20) 7946-0018');
+    await page.getByRole('checkbox', { name: 'cold storage' }).check();
+    await button(page, 'Make the user').click();
+    await heading(page, 'Payroll').waitFor();
+    await button(page, 'Take the tag cold storage off').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Phone number' }).inputValue()).toBe('+442079460018');
+
+    await page.getByRole('link', { name: 'Add an API key' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('On the server');
+    await choose(page, 'Expires', 'After 30 days');
+    await button(page, 'Make a key').click();
+    await page.getByRole('heading', { name: '“On the server” is ready' }).waitFor();
+    await button(page, 'Show the private key').click();
+    const environment = await page.getByRole('region', { name: 'environment lines' }).innerText();
+    await button(page, 'I have saved it').click();
+    await heading(page, 'Payroll').waitFor();
+    await page.getByText('expires in 4 weeks').waitFor();
+    const lines = new Map(environment.split('\n').map((line) => line.split('=', 2) as [string, string]));
+    expect(await page.content()).not.toContain(lines.get('API_PRIVATE_KEY') ?? '');
+    const turnkey = new Turnkey({
+      apiBaseUrl: lines.get('BASE_URL') ?? '',
+      defaultOrganizationId: lines.get('ORGANIZATION_ID') ?? '',
+      apiPublicKey: lines.get('API_PUBLIC_KEY') ?? '',
+      apiPrivateKey: lines.get('API_PRIVATE_KEY') ?? '',
+    }).apiClient();
+    expect(await turnkey.getWhoami()).toMatchObject({ username: 'Payroll' });
+  });
+
+  test('a public key that a script has already is registered, and deleted', async () => {
+    // secp256k1's generator.
+    const publicKey = '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798';
+    await page.getByRole('link', { name: 'Add an API key' }).click();
+    await chooseSegment(page, 'Where the key pair is made', 'I have a public key');
+    await page.getByRole('textbox', { name: 'Name' }).fill('From an HSM');
+    await choose(page, 'Kind of key', 'secp256k1');
+    await page.getByRole('textbox', { name: 'Public key' }).fill(publicKey.slice(2));
+    await button(page, 'Register the key').click();
+    await page.getByText('has 66 hex digits; here are 64 characters').waitFor();
+    await page.getByRole('textbox', { name: 'Public key' }).fill(publicKey);
+    await button(page, 'Register the key').click();
+    await heading(page, 'Payroll').waitFor();
+    const keys = page.getByRole('list', { name: 'API keys' });
+    await keys
+      .getByRole('listitem')
+      .filter({ hasText: 'From an HSM' })
+      .filter({ hasText: 'secp256k1' })
+      .waitFor();
+
+    const dialog = await openDialog(page, 'Delete the key From an HSM', 'Delete “From an HSM”');
+    await button(dialog, 'Delete the API key').click();
+    await dialog.waitFor({ state: 'hidden' });
+    await expect.poll(() => keys.getByRole('listitem').count()).toBe(1);
+    // The last way in of a user is not taken away, and the dialog says why.
+    const last = await openDialog(page, 'Delete the key On the server', 'Delete “On the server”');
+    await button(last, 'Delete the API key').click();
+    await last.getByRole('alert').filter({ hasText: 'The API key was not deleted' }).waitFor();
+    await leaveDialog(last, 'Cancel');
+  });
+
+  test('a user’s contact details are changed, and removed', async () => {
+    const save = button(page, 'Save changes');
+    expect(await save.isDisabled()).toBe(true);
+    await page.getByRole('textbox', { name: 'Email' }).fill('payroll@example.org');
+    await page.getByRole('textbox', { name: 'Phone number' }).fill('');
+    await save.click();
+    await said('“Payroll” is changed.').waitFor();
+    await expect.poll(() => save.isDisabled()).toBe(true);
+    await goTo(page, 'Users');
+    await page
+      .getByRole('link', { name: /^Payroll/ })
+      .filter({ hasText: 'payroll@example.org' })
+      .click();
+    expect(await page.getByRole('textbox', { name: 'Phone number' }).inputValue()).toBe('');
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Ada');
+    await page.getByText('There is a user with this name already.').waitFor();
+  });
+
+  test('a user is deleted by the name, and the owner is not', async () => {
+    const dialog = await openDialog(page, 'Delete…', 'Delete “Payroll”');
+    await dialog.getByText('1 API key is deleted with it').waitFor();
+    await dialog.getByRole('textbox').fill('Payroll');
+    await button(dialog, 'Delete the user').click();
+    await heading(page, 'Users').waitFor();
+    await said('“Payroll” is gone.').waitFor();
+    await page.getByRole('link', { name: /You/ }).click();
+    await page.getByText('You are the owner of this vault').waitFor();
+    expect(await button(page, 'Delete…').count()).toBe(0);
+    await page.getByText('This window’s own').waitFor();
+  });
+
+  test('locking takes an exported secret off the screen', async () => {
+    await goTo(page, 'Wallets');
+    await page.getByRole('link', { name: /^Back again/ }).click();
+    const dialog = await openDialog(page, 'Export…', 'Export the wallet');
+    await button(dialog, 'Export the seed phrase').click();
+    await button(dialog, 'Show my words').click();
+    // As a computer's own lock does, while a dialog keeps the mouse from the button.
+    await page.evaluate(() => {
+      document.querySelectorAll<HTMLElement>('aside button').forEach((each) => {
+        if (each.textContent === 'Lock') each.click();
+      });
+    });
+    await heading(page, 'Unlock').waitFor();
+    expect(await page.content()).not.toContain('junk');
+    await page.getByRole('textbox', { name: 'Password', exact: true }).fill(password);
+    await button(page, 'Unlock').click();
+    await heading(page, 'Back again').waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
+  test('the log tells it all in words, and no secret went through it or over the port', async () => {
+    await goTo(page, 'Activity');
+    const rows = page.getByRole('list', { name: 'Activities' });
+    for (const what of [
+      'Import a wallet Back again, 1 account',
+      'Export a wallet',
+      'Delete wallets',
+      'Import a private key Phantom',
+      'Make a tag for private keys cold',
+      'Add users Payroll',
+      'Delete users',
+    ]) {
+      await rows.getByRole('link', { name: what }).first().waitFor();
+    }
+    const secrets = ['junk', knownWallet.ethereumKey, 'Ångström', 'b71c71a67e1177ad'];
+    for (const secret of secrets) {
+      expect(sent.filter((body) => body.includes(secret))).toEqual([]);
+    }
+    const kept = await page.evaluate(() =>
+      JSON.stringify([localStorage, sessionStorage].map((each) => Object.entries(each))),
+    );
+    for (const secret of secrets) expect(kept).not.toContain(secret);
+    await lock(page);
+    expect(person.violations).toEqual([]);
+    expect(person.complaints).toEqual([]);
+    expect(service.stderr()).toBe('');
+  });
+});
