@@ -84,6 +84,7 @@ export class VaultDoor implements VaultBridge {
         state: vault === undefined ? 'none' : keyring.unlocked ? 'unlocked' : 'locked',
         version: this.#around.version,
         url: this.#around.url(),
+        rpId: this.#service.rpId,
         directory: this.#around.directory,
         organization: organization ? { id: organization.id, name: organization.name } : null,
         owner: owner ? { userId: owner.id, userName: owner.name } : null,

@@ -17,6 +17,8 @@ export interface VaultStatus {
   readonly version: string;
   /** Base URL of the HTTP API, for example `http://127.0.0.1:7377`. */
   readonly url: string;
+  /** The host name that passkeys are made for (WebAuthn's relying party id), `localhost` unless configured. */
+  readonly rpId: string;
   /** The directory that holds the vault, or null for a vault in memory (`latchkey dev`). */
   readonly directory: string | null;
   /** Null until a vault is created. */

@@ -52,6 +52,7 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
           state: 'none',
           version: expect.stringMatching(/^\d+\.\d+\.\d+/) as unknown,
           url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as unknown,
+          rpId: 'localhost',
           directory: expect.any(String) as unknown,
           organization: null,
           owner: null,

@@ -694,11 +694,12 @@ describe('serve', () => {
 
     test('open writes a link that signs one browser in, once', async () => {
       const { line } = await serve(['--ui', ...withPassword()]);
-      expect(String(line['windowUrl']).startsWith(`${String(line['url'])}/#code=`)).toBe(true);
+      const { port } = new URL(String(line['url']));
+      expect(String(line['windowUrl']).startsWith(`http://localhost:${port}/#code=`)).toBe(true);
       const { code, json } = await home.run(['open', '--no-browser', '--json']);
       expect(code).toBe(0);
       const link = new URL(String(json?.['windowUrl']));
-      expect(link.origin).toBe(line['url']);
+      expect(link.origin).toBe(`http://localhost:${port}`);
       const exchange = () =>
         send(link.origin, {
           path: '/window/session',
@@ -707,7 +708,7 @@ describe('serve', () => {
       expect((await exchange()).status).toBe(200);
       expect((await exchange()).status).toBe(401);
       expect((await home.run(['open', '--no-browser'])).stdout).toMatch(
-        /^Window, for one browser, within ten minutes: http:\/\/127\.0\.0\.1:\d+\/#code=\S+\n$/,
+        /^Window, for one browser, within ten minutes: http:\/\/localhost:\d+\/#code=\S+\n$/,
       );
     });
 

@@ -101,7 +101,7 @@ describe('when it is ready', () => {
   test('with --ui it names the window’s one-time link', async () => {
     await using dev = await startDevProcess(['--ui']);
     const { windowUrl = '' } = dev.line as { windowUrl?: string };
-    expect(windowUrl.startsWith(`${dev.line.url}/#code=`)).toBe(true);
+    expect(windowUrl.startsWith(`http://localhost:${new URL(dev.line.url).port}/#code=`)).toBe(true);
     const page = await fetch(windowUrl, { headers: { accept: 'text/html' } });
     expect(page.status).toBe(200);
     expect(await page.text()).toContain('<!doctype html>');

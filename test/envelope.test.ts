@@ -166,6 +166,21 @@ const submits: readonly SubmitCase[] = [
     resultShape: oneUser,
   },
   {
+    path: 'create_users',
+    type: 'CREATE_USERS',
+    parameters: () => ({
+      users: [
+        {
+          ...without('oauthProviders', user('Dan', { apiKeys: [without('curveType', apiKey())] })),
+          accessType: 'ACCESS_TYPE_API',
+        },
+      ],
+    }),
+    intent: 'createUsersIntent',
+    result: 'createUsersResult',
+    resultShape: oneUser,
+  },
+  {
     path: 'create_api_keys',
     type: 'CREATE_API_KEYS_V2',
     parameters: () => ({ apiKeys: [apiKey(), apiKey({ apiKeyName: 'Second' })], userId: service.rootUserId }),
@@ -896,7 +911,7 @@ describe('input that does not fit names the field, what was seen and what is all
       'create_users',
       'CREATE_USERS_V3',
       () => ({ users: [user('a', { authenticators: [{}] })] }),
-      'invalid parameters.users[0].authenticators: expected none: authenticators cannot be registered yet, got [{}]',
+      'missing field parameters.users[0].authenticators[0].authenticatorName: expected a string',
     ],
     [
       'create_users',
@@ -914,7 +929,7 @@ describe('input that does not fit names the field, what was seen and what is all
       'create_users',
       'CREATE_USERS_V1',
       () => ({ users: [user('a')] }),
-      'invalid activity type: create_users expects ACTIVITY_TYPE_CREATE_USERS_V4, ACTIVITY_TYPE_CREATE_USERS_V3, ACTIVITY_TYPE_CREATE_USERS_V2, got "ACTIVITY_TYPE_CREATE_USERS_V1"',
+      'invalid activity type: create_users expects ACTIVITY_TYPE_CREATE_USERS_V4, ACTIVITY_TYPE_CREATE_USERS_V3, ACTIVITY_TYPE_CREATE_USERS_V2, ACTIVITY_TYPE_CREATE_USERS, got "ACTIVITY_TYPE_CREATE_USERS_V1"',
     ],
     [
       'create_users',

@@ -1,4 +1,5 @@
 /** What the whole-system tests share: real vaults in directories of their own, the command as a process, raw requests. */
+import { deepStrictEqual } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
@@ -15,6 +16,7 @@ import { makeConfig } from '../main/config.ts';
 import type { Config, ConfigOptions } from '../main/config.ts';
 import { entropyLength, mnemonicFromEntropy } from '../main/crypto/mnemonics.ts';
 import type { Clock } from '../main/lib/clock.ts';
+import { operations } from '../main/operations/index.ts';
 import type { NewVault } from '../main/setup.ts';
 import { startVault } from '../main/vault.ts';
 import type { Substitutes, Vault } from '../main/vault.ts';
@@ -182,11 +184,13 @@ export class TestClient {
    * @param path What follows `/public/v1/`.
    */
   async post(path: string, body: string, headers: RawRequest['headers'] = {}): Promise<Answer> {
-    return send(this.url, {
+    const answer = await send(this.url, {
       path: `/public/v1/${path}`,
       headers: { 'content-type': 'application/json', 'x-stamp': this.key.stamp(body), ...headers },
       body,
     });
+    checkDeclared(path, answer);
+    return answer;
   }
 
   /** A query by its last part of the path; the organization is filled in. */
@@ -219,10 +223,24 @@ export class TestClient {
   }
 }
 
+/** Whatever a test is about: an answer holds what its operation declares, and nothing beside. */
+function checkDeclared(path: string, { status, body = {} }: Answer): void {
+  const operation = operations.get(path);
+  if (status !== 200 || operation === undefined) return;
+  const [shown] =
+    operation.kind === 'activity' ? Object.values((body['activity'] as ActivityBody).result) : [body];
+  if (shown === undefined) return;
+  const declared = operation.returns.parse(shown);
+  const envelope = operation.kind === 'query' && { activity: body['activity'] };
+  deepStrictEqual({ ...envelope, ...(declared as Json) }, shown, `${path} answers what it declares`);
+}
+
 export interface TestVaultOptions {
   /** Settings beside the directories, which are the test's own. */
   readonly config?: ConfigOptions;
   readonly substitutes?: Substitutes;
+  /** Whose ID tokens sign in; on this machine they need no TLS. */
+  readonly oidcIssuers?: readonly string[];
   /** Argon2 is slow by design: without a password the vault opens with its recovery phrase alone. */
   readonly password?: string;
   /** Leaves the directory without a vault in it. */
@@ -260,11 +278,15 @@ export async function startTestVault(options: TestVaultOptions = {}): Promise<Te
     { dataDir: directory, configDir: join(path, 'config'), port: '0', keychain: false, ...options.config },
     {},
   );
-  const vault = await startVault(config, {
-    clock,
-    onFault: (fault) => faults.push(fault),
-    ...options.substitutes,
-  });
+  const { oidcIssuers = config.oidcIssuers } = options;
+  const vault = await startVault(
+    { ...config, oidcIssuers, allowLoopbackIssuers: true },
+    {
+      clock,
+      onFault: (fault) => faults.push(fault),
+      ...options.substitutes,
+    },
+  );
   resources.defer(() => vault.close());
   const key = newTestKey();
   const recoveryPhrase = mnemonicFromEntropy(

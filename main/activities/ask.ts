@@ -2,14 +2,11 @@
 import { uuidV7 } from '../crypto/uuid.ts';
 import type { ActivityRow } from '../db/activities.ts';
 import type { Reader } from '../db/connection.ts';
-import type { Caller } from '../lib/caller.ts';
 import type { QueryOperation } from './define.ts';
 import { parse } from './parse.ts';
-import type { Engine } from './submit.ts';
+import type { Claim, Engine } from './submit.ts';
 
-export interface AskRequest {
-  /** @throws LatchkeyError when the key is nobody's. */
-  readonly identify: (tx: Reader) => Caller;
+export interface AskRequest extends Claim {
   readonly body: unknown;
 }
 
@@ -17,13 +14,14 @@ export interface AskRequest {
  * @param showActivity An activity as the API shows one.
  * @returns the resource under its name, as the SDKs read it, and the specification's envelope beside it.
  */
-export function ask(
+export async function ask(
   engine: Engine,
   operation: QueryOperation,
   request: AskRequest,
   showActivity: (tx: Reader, row: ActivityRow) => Record<string, unknown>,
-): Record<string, unknown> {
+): Promise<Record<string, unknown>> {
   const now = engine.clock.now();
+  if (request.spend) await engine.units.write(request.spend);
   return engine.units.read((tx) => {
     const caller = request.identify(tx);
     const params: unknown = parse(operation.params, request.body);

@@ -6,10 +6,10 @@ import type { Reader, Writer } from '../db/connection.ts';
 import { getOrganization } from '../db/organizations.ts';
 import type { UnitOfWork } from '../db/unit-of-work.ts';
 import { keepUserSnapshot } from '../db/user-snapshots.ts';
-import { getUserRow, toUser } from '../db/users.ts';
 import type { Caller } from '../lib/caller.ts';
 import type { Clock } from '../lib/clock.ts';
 import { errorCodes, LatchkeyError, toFailure } from '../lib/errors.ts';
+import type { VerifyIdToken } from '../lib/id-tokens.ts';
 import type { Random } from '../lib/random.ts';
 import { decide } from '../policy/decide.ts';
 import type { ActivityOperation, Keys } from './define.ts';
@@ -22,15 +22,26 @@ export interface Engine {
   readonly keys: Keys;
   readonly random: Random;
   readonly clock: Clock;
+  /** The relying party that passkeys are made for: a host name. */
+  readonly rpId: string;
+  readonly verifyIdToken: VerifyIdToken;
 }
 
-/** A request whose stamp is verified. */
-export interface SubmitRequest {
+/** Who a request proves to be from. */
+export interface Claim {
   /**
    * Who made it, as of a transaction: asked again in the one that writes, since a key may have gone in between.
    * @throws LatchkeyError when the key is nobody's, or no longer.
    */
   readonly identify: (tx: Reader) => Caller;
+  /**
+   * Notes that the proof was used, where it may not be used for something else again.
+   * @throws LatchkeyError as `identify`.
+   */
+  readonly spend?: (tx: Writer) => void;
+}
+
+export interface SubmitRequest extends Claim {
   /** The bytes that were signed. */
   readonly raw: Uint8Array;
   /** The same, parsed. */
@@ -51,7 +62,7 @@ export async function submit(
   operation: ActivityOperation,
   request: SubmitRequest,
 ): Promise<ActivityRow> {
-  const { units, keys, random, clock } = engine;
+  const { units, keys, random, clock, rpId, verifyIdToken } = engine;
   const { type, timestampMs, organizationId, intent, params } = understand(operation, request.body, () =>
     units.read(request.identify),
   );
@@ -63,14 +74,17 @@ export async function submit(
   let prepared: () => unknown = () => undefined;
   if (operation.prepare) {
     const early = units.read(admit);
-    if ('known' in early) return early.known;
-    prepared = await settle(() =>
-      units.read((tx) => operation.prepare?.({ ...context, caller: early.caller, tx })),
-    );
+    if ('caller' in early) {
+      const { caller } = early;
+      prepared = await settle(() =>
+        units.read((tx) => operation.prepare?.({ ...context, caller, tx, rpId, verifyIdToken })),
+      );
+    }
   }
 
   return units.write((tx) => {
     const admitted = admit(tx);
+    request.spend?.(tx);
     if ('known' in admitted) return admitted.known;
     const { caller } = admitted;
     const id = uuidV7(now, random('activity', 10));
@@ -163,18 +177,17 @@ function attempt(tx: Writer, run: () => Readonly<Record<string, unknown>>): Outc
   try {
     return { result: tx.savepoint(run) };
   } catch (error) {
-    if (error instanceof LatchkeyError && errorCodes[error.code].recorded) return { failure: error };
-    throw error;
+    if (!(error instanceof LatchkeyError) || !errorCodes[error.code].recorded) throw error;
+    error.lasting?.();
+    return { failure: error };
   }
 }
 
 function vote(tx: Writer, caller: Caller, raw: Uint8Array, id: string, createdAt: number): Vote {
-  const voter = getUserRow(tx, caller.organizationId, caller.userId);
-  if (voter === undefined) throw new Error(`voter ${caller.userId} is missing`);
   return {
     id,
     userId: caller.userId,
-    snapshot: keepUserSnapshot(tx, toUser(tx, voter)),
+    snapshot: keepUserSnapshot(tx, caller.organizationId, caller.userId),
     selection: 'VOTE_SELECTION_APPROVED',
     message: Buffer.from(raw).toString('utf8'),
     ...caller.stamp,

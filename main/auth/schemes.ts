@@ -4,7 +4,7 @@ import { verifyEd25519 } from '../crypto/ed25519.ts';
 import { verifyP256 } from '../crypto/p256.ts';
 import { verifySecp256k1 } from '../crypto/secp256k1.ts';
 
-interface Scheme {
+export interface Scheme {
   /** In bytes. */
   readonly publicKeyLength: number;
   readonly credentialTypes: readonly string[];

@@ -32,7 +32,8 @@ export async function findRunning(directory: string): Promise<Running | undefine
     url,
     call: async (name, ...args) => (await post(name, { args }))['value'],
     status: async () => (await running.call('status')) as VaultStatus,
-    newLink: async () => `${url}/#code=${String((await post('link', {}))['code'])}`,
+    newLink: async () =>
+      `http://localhost:${endpoint.port}/#code=${String((await post('link', {}))['code'])}`,
   };
   try {
     await running.status();

@@ -59,7 +59,7 @@ export async function startDev(
   const clock = new DevClock(options.clock);
   let snapshots: DevSnapshots | undefined;
   const vault = await startVault(
-    { ...config, dataDirectory: null, allowLoopbackOrigins: true },
+    { ...config, dataDirectory: null, allowLoopbackOrigins: true, allowLoopbackIssuers: true },
     {
       random: random.draw,
       clock,

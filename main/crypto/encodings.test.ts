@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LatchkeyError } from '../lib/errors.ts';
-import { decodeBase58, decodeBase64url, decodeHex, encodeBase58, encodeUtf8, toHex } from './encodings.ts';
+import {
+  decodeBase58,
+  decodeBase64url,
+  decodeHex,
+  encodeBase58,
+  encodeBase58Check,
+  encodeUtf8,
+  toHex,
+} from './encodings.ts';
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 
@@ -82,6 +90,11 @@ describe('Base58', () => {
       }),
     );
     expect(encodeBase58(bytes(0, 0, 1))).toBe('112');
+  });
+
+  test('with a checksum it is how Bitcoin writes the address of the key 1', () => {
+    const versioned = decodeHex('hash', '00751e76e8199196d454941c45d1b3a323f1433bd6');
+    expect(encodeBase58Check(versioned)).toBe('1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH');
   });
 
   test('what is none is refused', () => {

@@ -11,6 +11,7 @@ import {
   compressP256,
   generateP256,
   isP256PrivateKey,
+  isP256PublicKey,
   p256PublicKey,
   signP256,
   uncompressP256,
@@ -151,6 +152,20 @@ describe('keys', () => {
       new Uint8Array(32).fill(7),
     );
     expect(draws).toHaveLength(0);
+  });
+
+  test('texts of points, in either form and case, and of none', () => {
+    const compressed = p256PublicKey(hex(vectors.privateKey));
+    const texts = [compressed, uncompressP256(compressed)].map(toHex);
+    for (const text of texts) {
+      expect(isP256PublicKey(text)).toBe(true);
+      expect(isP256PublicKey(text.toUpperCase())).toBe(true);
+      expect(isP256PublicKey(text.slice(2))).toBe(false);
+      expect(isP256PublicKey(`0x${text}`)).toBe(false);
+    }
+    for (const text of ['', '00', `02${'ff'.repeat(32)}`, `04${'01'.repeat(64)}`, 'key']) {
+      expect(isP256PublicKey(text)).toBe(false);
+    }
   });
 
   test('points that are none are refused by name', () => {

@@ -1,7 +1,9 @@
 /** Users, and the whole user as the API shows one: with credentials and tags. */
 import { timestamp, type Timestamp } from '../lib/clock.ts';
 import { listApiKeysOfUser, toApiKey, type ApiKey } from './api-keys.ts';
+import { listAuthenticatorsOfUser, toAuthenticator, type Authenticator } from './authenticators.ts';
 import type { Reader, Writer } from './connection.ts';
+import { listOauthProvidersOfUser, toOauthProvider, type OauthProvider } from './oauth-providers.ts';
 import { listTagIdsOf } from './tags.ts';
 
 export interface UserRow {
@@ -22,10 +24,10 @@ export interface User {
   readonly userName: string;
   readonly userEmail?: string;
   readonly userPhoneNumber?: string;
-  readonly authenticators: readonly never[];
+  readonly authenticators: readonly Authenticator[];
   readonly apiKeys: readonly ApiKey[];
   readonly userTags: readonly string[];
-  readonly oauthProviders: readonly never[];
+  readonly oauthProviders: readonly OauthProvider[];
   readonly mfaPolicies: readonly never[];
   readonly createdAt: Timestamp;
   readonly updatedAt: Timestamp;
@@ -99,10 +101,10 @@ export function toUser(tx: Reader, row: UserRow): User {
     userName: row.name,
     ...(row.email === null ? {} : { userEmail: row.email }),
     ...(row.phoneNumber === null ? {} : { userPhoneNumber: row.phoneNumber }),
-    authenticators: [],
+    authenticators: listAuthenticatorsOfUser(tx, row.id).map(toAuthenticator),
     apiKeys: listApiKeysOfUser(tx, row.id).map(toApiKey),
     userTags: listTagIdsOf(tx, 'TAG_TYPE_USER', row.id),
-    oauthProviders: [],
+    oauthProviders: listOauthProvidersOfUser(tx, row.id).map(toOauthProvider),
     mfaPolicies: [],
     createdAt: timestamp(row.createdAt),
     updatedAt: timestamp(row.updatedAt),

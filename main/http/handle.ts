@@ -6,7 +6,7 @@ import type { ActivityVersion, Operation } from '../activities/define.ts';
 import { parse } from '../activities/parse.ts';
 import { showActivity } from '../activities/show.ts';
 import { submit, type Engine, type SubmitRequest } from '../activities/submit.ts';
-import { identify, verifyStamp } from '../auth/authenticate.ts';
+import { authenticate } from '../auth/authenticate.ts';
 import { errorBody, errorCodes, fromFailure, LatchkeyError, type Failure } from '../lib/errors.ts';
 import { z } from 'zod';
 
@@ -60,14 +60,10 @@ async function answer(
       `unknown operation ${JSON.stringify(path.slice(0, 80))}: Latchkey does not have it`,
     );
   }
-  const stamp = verifyStamp(raw, headers);
+  const proof = authenticate(raw, headers, service.rpId);
   const body = parseJson(raw);
   const { organizationId } = parse(addressed, body);
-  const authenticated: SubmitRequest = {
-    raw,
-    body,
-    identify: (tx) => identify(tx, organizationId, stamp, service.clock.now()),
-  };
+  const authenticated: SubmitRequest = { raw, body, ...proof(organizationId, service.clock) };
 
   if (operation.kind === 'query') {
     return ask(service, operation, authenticated, (tx, row) =>

@@ -6,8 +6,10 @@ export interface Caller {
   readonly root: boolean;
   /** The stamp as it came, kept with the vote that the request is. */
   readonly stamp: {
+    /** Hex; of a passkey its COSE_Key in base64url. */
     readonly publicKey: string;
     readonly scheme: string;
+    /** Hex; of a passkey the whole assertion, as its header has it. */
     readonly signature: string;
   };
 }

@@ -6,8 +6,10 @@ import { getServerKey } from '../db/server-keys.ts';
 import { getUserRow } from '../db/users.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { addApiKeys, apiKeyParams, p256ApiKeyParams, withP256 } from './api-key-registration.ts';
+import { checkCredentialLeft } from './credentials.ts';
 import { limits } from './limits.ts';
 import { checkDistinct, found, id, ids } from './parameters.ts';
+import { shownApiKey, uuids } from './resources.ts';
 
 export const createApiKeys = activity({
   path: 'create_api_keys',
@@ -15,6 +17,7 @@ export const createApiKeys = activity({
   intent: 'createApiKeysIntentV2',
   result: 'createApiKeysResult',
   params: z.object({ apiKeys: z.array(apiKeyParams).min(1).max(limits.batch), userId: id }),
+  returns: z.object({ apiKeyIds: uuids }),
   accepts: {
     ACTIVITY_TYPE_CREATE_API_KEYS: older({
       intent: 'createApiKeysIntent',
@@ -35,6 +38,7 @@ export const deleteApiKeys = activity({
   intent: 'deleteApiKeysIntent',
   result: 'deleteApiKeysResult',
   params: z.object({ userId: id, apiKeyIds: ids.min(1) }),
+  returns: z.object({ apiKeyIds: uuids }),
   run({ tx, organizationId, params, now }) {
     const { userId, apiKeyIds } = params;
     found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
@@ -55,14 +59,7 @@ export const deleteApiKeys = activity({
       }
       deleteApiKey(tx, apiKeyId);
     });
-    // Who has no way in left cannot even undo this.
-    const left = keys.filter((key) => !apiKeyIds.includes(key.id));
-    if (!left.some(({ expiresAt }) => expiresAt === null || expiresAt > now)) {
-      throw new LatchkeyError(
-        'INVALID_ARGUMENT',
-        `user missing valid credential: ${userId} would have none left; create another key first`,
-      );
-    }
+    checkCredentialLeft(tx, userId, now);
     return { apiKeyIds };
   },
 });
@@ -70,6 +67,7 @@ export const deleteApiKeys = activity({
 export const getApiKey = query({
   path: 'get_api_key',
   params: z.object({ apiKeyId: id }),
+  returns: z.object({ apiKey: shownApiKey }),
   run: ({ tx, organizationId, params }) => ({
     apiKey: toApiKey(
       found(getApiKeyRow(tx, organizationId, params.apiKeyId), `unable to find api key ${params.apiKeyId}`),
@@ -80,6 +78,7 @@ export const getApiKey = query({
 export const getApiKeys = query({
   path: 'get_api_keys',
   params: z.object({ userId: id.optional() }),
+  returns: z.object({ apiKeys: z.array(shownApiKey) }),
   run({ tx, organizationId, params: { userId } }) {
     if (userId === undefined) return { apiKeys: listApiKeyRows(tx, organizationId).map(toApiKey) };
     found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);

@@ -2,8 +2,13 @@
 import type { ActivityVersion, Operation } from '../activities/define.ts';
 import * as activities from './activities.ts';
 import * as apiKeys from './api-keys.ts';
+import * as authenticators from './authenticators.ts';
+import * as features from './features.ts';
+import * as oauthProviders from './oauth-providers.ts';
 import * as organizations from './organizations.ts';
+import * as policies from './policies.ts';
 import * as privateKeys from './private-keys.ts';
+import * as signIn from './sign-in.ts';
 import * as signing from './signing.ts';
 import * as tags from './tags.ts';
 import * as users from './users.ts';
@@ -12,15 +17,20 @@ import * as wallets from './wallets.ts';
 
 const all: readonly Operation[] = [
   organizations,
+  features,
   users,
   apiKeys,
+  authenticators,
+  oauthProviders,
+  signIn,
   privateKeys,
   wallets,
   walletAccounts,
   signing,
   tags,
+  policies,
   activities,
-].flatMap((resource): Operation[] => Object.values(resource));
+].flatMap((resource) => Object.values<Operation>(resource));
 
 /** By path, as it follows `/public/v1/`: `submit/create_wallet`, `query/list_wallets`. */
 export const operations: ReadonlyMap<string, Operation> = new Map(

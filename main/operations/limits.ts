@@ -3,6 +3,11 @@ export const limits = {
   usersPerOrganization: 100,
   longLivedApiKeysPerUser: 10,
   expiringApiKeysPerUser: 10,
+  oauthProvidersPerUser: 10,
+  /** How long a key that a sign-in makes can be asked to last: a year. */
+  sessionKeySeconds: 31_536_000,
+  wrongTriesPerOneTimeCode: 3,
+  authenticatorsPerUser: 10,
   privateKeysPerOrganization: 1000,
   walletsPerOrganization: 100,
   tagsPerOrganization: 100,

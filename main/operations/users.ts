@@ -17,9 +17,25 @@ import {
 } from '../db/users.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { addApiKeys, apiKeyParams, p256ApiKeyParams, withP256 } from './api-key-registration.ts';
+import {
+  addAuthenticators,
+  authenticatorParams,
+  fromBrowser,
+  browserAuthenticatorParams,
+  specifiedAuthenticator,
+  verifyAuthenticators,
+  type AuthenticatorParams,
+} from './authenticator-registration.ts';
 import { limits } from './limits.ts';
+import {
+  addOauthProviders,
+  oauthProviderParams,
+  provenOauthProviderParams,
+  verifyOauthProviders,
+} from './oauth-provider-registration.ts';
 import { checkDistinct, checkLimit, found, id, ids, name } from './parameters.ts';
 import { tagHolder } from './tag-holders.ts';
+import { shownUser, uuid, uuids } from './resources.ts';
 
 const email = z.email('Expected an email address').max(254);
 const phoneNumber = z
@@ -34,55 +50,78 @@ const optionalContact = <Schema extends z.ZodType<string>>(schema: Schema) =>
 const removableContact = <Schema extends z.ZodType<string>>(schema: Schema) =>
   z.union([z.literal(''), schema]);
 
-const noneYet = (what: string) =>
-  z
-    .array(z.unknown())
-    .refine(({ length }) => length === 0, `Expected none: ${what} cannot be registered yet`);
+const apiKeys = z.array(apiKeyParams).max(limits.longLivedApiKeysPerUser + limits.expiringApiKeysPerUser);
+const p256ApiKeys = z.array(p256ApiKeyParams).max(limits.longLivedApiKeysPerUser);
+const authenticators = z.array(authenticatorParams).max(limits.authenticatorsPerUser);
+const providersOf = <Schema extends z.ZodType>(provider: Schema) =>
+  z.array(provider).max(limits.oauthProvidersPerUser);
 
 const userParams = z.object({
   userName: name,
   userEmail: optionalContact(email),
   userPhoneNumber: optionalContact(phoneNumber),
-  apiKeys: z.array(apiKeyParams).max(limits.longLivedApiKeysPerUser + limits.expiringApiKeysPerUser),
-  authenticators: noneYet('authenticators'),
-  oauthProviders: noneYet('OAuth providers').default([]),
+  apiKeys,
+  authenticators,
+  oauthProviders: providersOf(oauthProviderParams),
   userTags: ids,
 });
 
+/** Whose it will be has no id yet, whatever the request says. */
+const newUsersAuthenticator = browserAuthenticatorParams.extend({ userId: z.string().max(64).optional() });
+
+/** As clients sent users before each of the newer credentials was there. */
+const earlierUsers = {
+  V3: userParams.extend({ oauthProviders: providersOf(provenOauthProviderParams).default([]) }),
+  V2: userParams.omit({ userPhoneNumber: true, oauthProviders: true }).extend({ apiKeys: p256ApiKeys }),
+  V1: userParams.omit({ userPhoneNumber: true, oauthProviders: true }).extend({
+    accessType: z.enum(['ACCESS_TYPE_WEB', 'ACCESS_TYPE_API', 'ACCESS_TYPE_ALL']),
+    apiKeys: p256ApiKeys,
+    authenticators: z.array(newUsersAuthenticator).max(limits.authenticatorsPerUser),
+  }),
+} as const;
+
 const usersOf = <Schema extends z.ZodType>(user: Schema) =>
   z.object({ users: z.array(user).min(1).max(limits.usersPerOrganization) });
-
-/** The specification's intent, which is that of the activity's first version. */
-const specified = {
-  intent: 'createUsersIntent',
-  describe: ({ users }: { readonly users: readonly SpecifiedUser[] }) => ({
-    users: users.map(({ userName, userEmail, apiKeys, authenticators, userTags }) => ({
-      userName,
-      ...(userEmail === undefined ? {} : { userEmail }),
-      accessType:
-        authenticators.length === 0
-          ? 'ACCESS_TYPE_API'
-          : apiKeys.length === 0
-            ? 'ACCESS_TYPE_WEB'
-            : 'ACCESS_TYPE_ALL',
-      apiKeys: apiKeys.map(({ apiKeyName, publicKey, expirationSeconds }) => ({
-        apiKeyName,
-        publicKey,
-        ...(expirationSeconds === undefined ? {} : { expirationSeconds }),
-      })),
-      authenticators,
-      userTags,
-    })),
-  }),
-};
 
 interface SpecifiedUser {
   readonly userName: string;
   readonly userEmail?: string | undefined;
   readonly apiKeys: readonly z.output<typeof p256ApiKeyParams>[];
-  readonly authenticators: readonly unknown[];
+  readonly authenticators: readonly AuthenticatorParams[];
   readonly userTags: readonly string[];
 }
+
+/** The specification's intent, which is that of the activity's first version. */
+const specified = {
+  intent: 'createUsersIntent',
+  describe: (
+    { users }: { readonly users: readonly SpecifiedUser[] },
+    result: Readonly<Record<string, unknown>> | undefined,
+  ) => ({
+    users: users.map((user, index) => ({
+      userName: user.userName,
+      ...(user.userEmail === undefined ? {} : { userEmail: user.userEmail }),
+      accessType:
+        user.authenticators.length === 0
+          ? 'ACCESS_TYPE_API'
+          : user.apiKeys.length === 0
+            ? 'ACCESS_TYPE_WEB'
+            : 'ACCESS_TYPE_ALL',
+      apiKeys: user.apiKeys.map(({ apiKeyName, publicKey, expirationSeconds }) => ({
+        apiKeyName,
+        publicKey,
+        ...(expirationSeconds === undefined ? {} : { expirationSeconds }),
+      })),
+      authenticators: user.authenticators.map((authenticator) =>
+        specifiedAuthenticator(
+          authenticator,
+          (result?.['userIds'] as readonly string[] | undefined)?.[index],
+        ),
+      ),
+      userTags: user.userTags,
+    })),
+  }),
+};
 
 export const createUsers = activity({
   path: 'create_users',
@@ -91,28 +130,49 @@ export const createUsers = activity({
   result: 'createUsersResult',
   params: usersOf(userParams),
   specified,
+  returns: z.object({ userIds: uuids }),
   accepts: {
     ACTIVITY_TYPE_CREATE_USERS_V3: older({
       intent: 'createUsersIntentV3',
-      params: usersOf(userParams),
+      params: usersOf(earlierUsers.V3),
       upgrade: (params) => params,
       specified,
     }),
     ACTIVITY_TYPE_CREATE_USERS_V2: older({
       intent: 'createUsersIntentV2',
-      params: usersOf(
-        userParams
-          .omit({ userPhoneNumber: true, oauthProviders: true })
-          .extend({ apiKeys: z.array(p256ApiKeyParams).max(limits.longLivedApiKeysPerUser) }),
-      ),
+      params: usersOf(earlierUsers.V2),
       upgrade: ({ users }) => ({
         users: users.map((user) => ({ ...user, apiKeys: user.apiKeys.map(withP256), oauthProviders: [] })),
       }),
       specified,
     }),
+    ACTIVITY_TYPE_CREATE_USERS: older({
+      intent: 'createUsersIntent',
+      params: usersOf(earlierUsers.V1),
+      upgrade: ({ users }) => ({
+        users: users.map(({ accessType: _derived, ...user }) => ({
+          ...user,
+          apiKeys: user.apiKeys.map(withP256),
+          authenticators: user.authenticators.map(fromBrowser),
+          oauthProviders: [],
+        })),
+      }),
+    }),
+  },
+  prepare: async (context) => {
+    const prepared = [];
+    // One after another, so that the first that fails is the one that is named.
+    for (const [index, user] of context.params.users.entries()) {
+      const at = `parameters.users[${index}]`;
+      prepared.push({
+        authenticators: await verifyAuthenticators(context, user.authenticators, `${at}.authenticators`),
+        oauthProviders: await verifyOauthProviders(context, user.oauthProviders, `${at}.oauthProviders`),
+      });
+    }
+    return prepared;
   },
   run(context) {
-    const { tx, organizationId, params, random, now } = context;
+    const { tx, organizationId, params, prepared, random, now } = context;
     const names = params.users.map(({ userName }) => userName);
     checkDistinct('parameters.users', names);
     checkLimit('users', countUsers(tx, organizationId), names.length, limits.usersPerOrganization);
@@ -132,6 +192,12 @@ export const createUsers = activity({
       });
       tagHolder(context, 'TAG_TYPE_USER', userId, user.userTags, `${at}.userTags`);
       addApiKeys(context, userId, user.apiKeys, `${at}.apiKeys`);
+      const { authenticators, oauthProviders } = prepared[index] ?? {
+        authenticators: [],
+        oauthProviders: [],
+      };
+      addAuthenticators(context, userId, authenticators, `${at}.authenticators`);
+      addOauthProviders(context, userId, oauthProviders, `${at}.oauthProviders`);
       return userId;
     });
     return { userIds };
@@ -151,6 +217,7 @@ export const updateUser = activity({
     userTagIds: ids.optional(),
     userPhoneNumber: removableContact(phoneNumber).optional(),
   }),
+  returns: z.object({ userId: uuid }),
   run(context) {
     const { userId, userTagIds, ...change } = context.params;
     changeUser(context, userId, change);
@@ -168,6 +235,7 @@ export const updateUserName = activity({
   intent: 'updateUserNameIntent',
   result: 'updateUserNameResult',
   params: userIdOnly.extend({ userName: name }),
+  returns: z.object({ userId: uuid }),
   run(context) {
     const { userId, ...change } = context.params;
     changeUser(context, userId, change);
@@ -181,6 +249,7 @@ export const updateUserEmail = activity({
   intent: 'updateUserEmailIntent',
   result: 'updateUserEmailResult',
   params: userIdOnly.extend({ userEmail: removableContact(email) }),
+  returns: z.object({ userId: uuid }),
   run(context) {
     const { userId, ...change } = context.params;
     changeUser(context, userId, change);
@@ -194,6 +263,7 @@ export const updateUserPhoneNumber = activity({
   intent: 'updateUserPhoneNumberIntent',
   result: 'updateUserPhoneNumberResult',
   params: userIdOnly.extend({ userPhoneNumber: removableContact(phoneNumber) }),
+  returns: z.object({ userId: uuid }),
   run(context) {
     const { userId, ...change } = context.params;
     changeUser(context, userId, change);
@@ -207,6 +277,7 @@ export const deleteUsers = activity({
   intent: 'deleteUsersIntent',
   result: 'deleteUsersResult',
   params: z.object({ userIds: ids.min(1) }),
+  returns: z.object({ userIds: uuids }),
   run({ tx, organizationId, params }) {
     checkDistinct('parameters.userIds', params.userIds);
     for (const userId of params.userIds) {
@@ -266,6 +337,7 @@ function findUser(tx: Reader, organizationId: string, userId: string): UserRow {
 export const listUsers = query({
   path: 'list_users',
   params: z.object({}),
+  returns: z.object({ users: z.array(shownUser) }),
   run: ({ tx, organizationId }) => ({
     users: listUserRows(tx, organizationId).map((row) => toUser(tx, row)),
   }),
@@ -274,6 +346,7 @@ export const listUsers = query({
 export const getUser = query({
   path: 'get_user',
   params: userIdOnly,
+  returns: z.object({ user: shownUser }),
   run: ({ tx, organizationId, params }) => ({
     user: toUser(tx, findUser(tx, organizationId, params.userId)),
   }),

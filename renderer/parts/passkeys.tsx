@@ -12,7 +12,7 @@ import { Panel } from './page.tsx';
 import type { Authenticator, User } from './resources.ts';
 import { Failure } from './states.tsx';
 import { useTask } from './task.ts';
-import { useSubmit } from './vault.tsx';
+import { useStatus, useSubmit } from './vault.tsx';
 import { makePasskey, passkeyObstacle } from './webauthn.ts';
 import type { NewPasskey } from './webauthn.ts';
 import './rows.css';
@@ -32,7 +32,8 @@ const deleteAuthenticators = {
 /** A user's passkeys, each with its end, and a new one where this page can make one. */
 export function Passkeys({ user }: { readonly user: User }): ReactNode {
   const { authenticators } = user;
-  const obstacle = passkeyObstacle(window.location);
+  const { rpId } = useStatus();
+  const obstacle = passkeyObstacle(window.location, rpId);
   return (
     <Panel title="Passkeys" kind="plain">
       {authenticators.length > 0 && (
@@ -59,13 +60,18 @@ export function Passkeys({ user }: { readonly user: User }): ReactNode {
             key, instead of a key in a file.
           </Text>
         )}
-        {obstacle === null ? <RegisterPasskey user={user} /> : <Text size="sm">{obstacle}</Text>}
+        {obstacle === null ? <RegisterPasskey user={user} rpId={rpId} /> : <Text size="sm">{obstacle}</Text>}
       </div>
     </Panel>
   );
 }
 
-function RegisterPasskey({ user }: { readonly user: User }): ReactNode {
+interface RegisterProps {
+  readonly user: User;
+  readonly rpId: string;
+}
+
+function RegisterPasskey({ user, rpId }: RegisterProps): ReactNode {
   const { userId, userName, authenticators } = user;
   const taken = authenticators.map(({ authenticatorName }) => authenticatorName);
   const [typedName, setTypedName] = useState<string | null>(null);
@@ -81,6 +87,7 @@ function RegisterPasskey({ user }: { readonly user: User }): ReactNode {
     if (problem !== null) return;
     task.run(async () => {
       const passkey = await makePasskey({
+        rpId,
         userId,
         userName,
         present: authenticators.map(({ credentialId }) => fromBase64Url(credentialId)),

@@ -53,6 +53,26 @@ export interface Authenticator extends Dated {
   readonly model: string;
 }
 
+export interface OauthProvider extends Dated {
+  readonly providerId: string;
+  readonly providerName: string;
+  readonly issuer: string;
+  readonly audience: string;
+  readonly subject: string;
+}
+
+/** A setting of the organization's; a switch has an empty value. */
+export interface Feature {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** How many of these users must agree to act as the organization itself. */
+export interface Quorum {
+  readonly threshold: number;
+  readonly userIds: readonly string[];
+}
+
 export interface Tag extends Dated {
   readonly tagId: string;
   readonly tagName: string;
@@ -67,6 +87,7 @@ export interface User extends Dated {
   readonly userTags: readonly string[];
   readonly authenticators: readonly Authenticator[];
   readonly apiKeys: readonly ApiKey[];
+  readonly oauthProviders: readonly OauthProvider[];
 }
 
 export interface Activity extends Dated {

@@ -1,13 +1,25 @@
 import { expect, test } from 'vitest';
 import { passkeyObstacle } from './webauthn.ts';
 
+const app = { protocol: 'latchkey:', hostname: 'app', port: '' };
+const page = (hostname: string) => ({ protocol: 'http:', hostname, port: '7377' });
+
 test('where passkeys cannot be made, what to do instead is said', () => {
-  expect(passkeyObstacle({ protocol: 'latchkey:', hostname: 'app', port: '' })).toContain('latchkey open');
-  const address = passkeyObstacle({ protocol: 'http:', hostname: '127.0.0.1', port: '7377' });
+  expect(passkeyObstacle(app, 'localhost')).toContain('latchkey open');
+  const address = passkeyObstacle(page('127.0.0.1'), 'localhost');
   expect(address).toContain('127.0.0.1');
   expect(address).toContain('http://localhost:7377');
-  expect(passkeyObstacle({ protocol: 'http:', hostname: '[::1]', port: '7377' })).toContain('[::1]');
+  expect(passkeyObstacle(page('[::1]'), 'localhost')).toContain('[::1]');
   // Node has none either.
-  const here = { protocol: 'http:', hostname: 'localhost', port: '7377' };
-  expect(passkeyObstacle(here)).toContain('another one');
+  for (const host of ['localhost', 'vault.localhost']) {
+    expect(passkeyObstacle(page(host), 'localhost')).toContain('another one');
+  }
+  expect(passkeyObstacle(page('notlocalhost'), 'localhost')).toContain('http://localhost:7377');
+});
+
+test('passkeys that are made for another name are made on its pages', () => {
+  for (const here of [app, page('localhost'), page('127.0.0.1')]) {
+    expect(passkeyObstacle(here, 'example.org')).toContain('a page of https://example.org makes them');
+  }
+  expect(passkeyObstacle(page('vault.example.org'), 'example.org')).toContain('another one');
 });

@@ -2,8 +2,8 @@
 
 import { toBase64Url } from './bytes.ts';
 
-/** Passkeys of a vault belong to this name, whatever its port. */
-const relyingParty = { id: 'localhost', name: 'Latchkey' };
+/** The one name that the window's page has; passkeys need a name. */
+const windowHost = 'localhost';
 
 /** ES256, RS256 and EdDSA (COSE algorithm numbers). */
 const algorithms = [-7, -257, -8];
@@ -28,32 +28,44 @@ export interface NewPasskey {
 }
 
 interface Owner {
+  /** The host name that passkeys of the vault are made for. */
+  readonly rpId: string;
   readonly userId: string;
   readonly userName: string;
   /** Ids of the passkeys that the user has: a device makes one of its own only once. */
   readonly present: readonly BufferSource[];
 }
 
-/** Why this page cannot make passkeys, and what to do instead; null when it can. */
-export function passkeyObstacle(page: Pick<Location, 'protocol' | 'hostname' | 'port'>): string | null {
-  if (!/^https?:$/.test(page.protocol)) {
+/**
+ * Why this page cannot make passkeys, and what to do instead; null when it can.
+ * @param rpId The host name that passkeys of the vault are made for: on its own pages and those of hosts below it.
+ */
+export function passkeyObstacle(
+  { protocol, hostname, port }: Pick<Location, 'protocol' | 'hostname' | 'port'>,
+  rpId: string,
+): string | null {
+  const inBrowser = /^https?:$/.test(protocol);
+  if (inBrowser && (hostname === rpId || hostname.endsWith(`.${rpId}`))) {
+    return 'PublicKeyCredential' in globalThis
+      ? null
+      : 'This browser knows no passkeys. Open this window in another one.';
+  }
+  if (rpId !== windowHost) {
+    return `Passkeys of this vault are made for ${rpId}, and this window has no page there: a page of https://${rpId} makes them, and registers them through the API.`;
+  }
+  if (!inBrowser) {
     return 'Passkeys are made in a browser: start Latchkey with --ui, run “latchkey open”, and come back to this page there.';
   }
-  if (page.hostname !== relyingParty.id) {
-    return `Browsers make no passkeys for ${page.hostname}: open this window at http://localhost:${page.port}, with the link that “latchkey open” gives.`;
-  }
-  return 'PublicKeyCredential' in globalThis
-    ? null
-    : 'This browser knows no passkeys. Open this window in another one.';
+  return `Browsers make no passkeys for ${hostname}: open this window at http://${rpId}:${port}, with the link that “latchkey open” gives.`;
 }
 
 /** @throws Error with words for a person, when none was made. */
-export async function makePasskey({ userId, userName, present }: Owner): Promise<NewPasskey> {
+export async function makePasskey({ rpId, userId, userName, present }: Owner): Promise<NewPasskey> {
   const challenge = crypto.getRandomValues(new Uint8Array(32));
   const credential = await navigator.credentials
     .create({
       publicKey: {
-        rp: relyingParty,
+        rp: { id: rpId, name: 'Latchkey' },
         user: { id: new TextEncoder().encode(userId), name: userName, displayName: userName },
         challenge,
         pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key', alg })),

@@ -64,7 +64,7 @@ describe('every screen, in light and in dark', () => {
   test('axe-core finds nothing to mend', async () => {
     using place = newVaultPlace();
     await using service = await place.serve();
-    await using person = await openWindow(browser, { baseURL: service.url });
+    await using person = await openWindow(browser, { baseURL: service.windowOrigin });
     const { page } = person;
     const look = lookAt(page);
     await page.goto('/');

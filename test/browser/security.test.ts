@@ -61,7 +61,7 @@ describe('the page’s policy', () => {
   test('is not broken by any screen of the window', async () => {
     using place = newVaultPlace();
     await using service = await place.serve();
-    await using person = await openWindow(browser, { baseURL: service.url });
+    await using person = await openWindow(browser, { baseURL: service.windowOrigin });
     const { page } = person;
     const screens: string[] = [];
     const look = (screen: string): Promise<void> => {
@@ -91,11 +91,11 @@ describe('another window', () => {
     await second.page.goto(service.windowUrl);
     await heading(second.page, 'This window needs a new link').waitFor();
     await using third = await openWindow(browser);
-    await third.page.goto(service.url);
+    await third.page.goto(service.windowOrigin);
     await heading(third.page, 'This window needs a new link').waitFor();
     // Another tab of the same browser has the cookie, and not the other half of the session.
     const tab = await first.context.newPage();
-    await tab.goto(service.url);
+    await tab.goto(service.windowOrigin);
     await heading(tab, 'This window needs a new link').waitFor();
     const status = await tab.evaluate(async () => {
       const headers = { 'content-type': 'application/json' };
@@ -115,7 +115,7 @@ describe('another window', () => {
     const { page } = person;
     for (const wrong of [code.slice(0, -1), `${code}A`, code.toLowerCase(), '%00']) {
       await page.goto('about:blank');
-      await page.goto(`${service.url}/#code=${wrong}`);
+      await page.goto(`${service.windowOrigin}/#code=${wrong}`);
       await heading(page, 'This window needs a new link').waitFor();
     }
     await page.goto(service.windowUrl);
@@ -137,10 +137,10 @@ describe('a page of another port, opened by a browser that is signed in', () => 
       const page = await person.context.newPage();
       const statuses: number[] = [];
       page.on('response', (response) => {
-        if (response.url().startsWith(service.url)) statuses.push(response.status());
+        if (response.url().startsWith(service.windowOrigin)) statuses.push(response.status());
       });
       await page.goto(stranger.url);
-      const outcomes = await page.evaluate(attack, service.url);
+      const outcomes = await page.evaluate(attack, service.windowOrigin);
       expect(outcomes.filter(({ answered }) => answered)).toEqual([]);
       expect(outcomes).toHaveLength(13);
       // What a browser sends without asking first was refused before anything was done.
@@ -157,21 +157,21 @@ describe('a page of another port, opened by a browser that is signed in', () => 
     await using person = await openWindow(browser);
     await person.page.goto(service.windowUrl);
     await heading(person.page, 'Wallets').waitFor();
-    await using stranger = await serveStranger('127.0.0.1');
+    await using stranger = await serveStranger('localhost');
     const page = await person.context.newPage();
     await page.goto(stranger.url);
     await page.evaluate((url) => {
       const frame = document.createElement('iframe');
       frame.src = url;
       document.body.append(frame);
-    }, service.url);
+    }, service.windowOrigin);
     await expect.poll(() => page.frames()[1]?.url()).toBe('chrome-error://chromewebdata/');
 
     const [opened] = await Promise.all([
       person.context.waitForEvent('page'),
       page.evaluate((url) => {
         (window as unknown as { opened: Window | null }).opened = window.open(url);
-      }, service.url),
+      }, service.windowOrigin),
     ]);
     await heading(opened, 'This window needs a new link').waitFor();
     expect(await opened.evaluate(() => window.opener as unknown)).toBeNull();

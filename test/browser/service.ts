@@ -7,6 +7,8 @@ export interface Service extends AsyncDisposable {
   readonly url: string;
   /** The link that signs one browser in, once. */
   readonly windowUrl: string;
+  /** Where the link leads: the same service, by name. */
+  readonly windowOrigin: string;
   stop(): Promise<void>;
   /** What it wrote to standard error, which is where faults of its own go. */
   stderr(): string;
@@ -32,7 +34,8 @@ async function start(argv: readonly string[]): Promise<Service> {
     const stop = async (): Promise<void> => {
       await process.stop();
     };
-    return { url, windowUrl, stop, stderr: () => process.stderr, [Symbol.asyncDispose]: stop };
+    const windowOrigin = new URL(windowUrl).origin;
+    return { url, windowUrl, windowOrigin, stop, stderr: () => process.stderr, [Symbol.asyncDispose]: stop };
   } catch (error) {
     await process[Symbol.asyncDispose]();
     throw error;

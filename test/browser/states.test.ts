@@ -193,7 +193,7 @@ describe('a narrow window', () => {
     using place = newVaultPlace();
     await using service = await place.serve();
     await using person = await openWindow(browser, {
-      baseURL: service.url,
+      baseURL: service.windowOrigin,
       viewport: { width: 360, height: 720 },
     });
     const { page } = person;

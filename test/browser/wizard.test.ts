@@ -70,7 +70,7 @@ describe('a person sets up a vault and uses it', () => {
     words = await firstRun(page, look);
     expect(words).toHaveLength(24);
     // The code is in no address that can be shared, nor in the history.
-    expect(page.url()).toBe(`${service.url}/#/wallets`);
+    expect(page.url()).toBe(`${service.windowOrigin}/#/wallets`);
     await page.getByRole('heading', { name: 'No wallet yet' }).waitFor();
     await look('wallets-empty');
   });

@@ -62,6 +62,7 @@ export class BridgeDouble implements Omit<Bridge, 'copy'> {
       state: this.state,
       version: '0.0.0',
       url: 'http://127.0.0.1:7377',
+      rpId: 'localhost',
       directory: null,
       organization: null,
       owner: null,

@@ -1,0 +1,52 @@
+/** API keys: the `X-Stamp` header, a signature over the body. */
+import { findApiKey } from '../db/api-keys.ts';
+import type { Reader } from '../db/connection.ts';
+import type { Caller } from '../lib/caller.ts';
+import { callerOf, findCredential, unauthenticated, type Proof } from './proof.ts';
+import { schemes, type Scheme } from './schemes.ts';
+import { parseStamp, type Stamp } from './stamp.ts';
+
+/**
+ * Checks a stamp's signature over the body: whose key it is comes later.
+ * @throws LatchkeyError UNAUTHENTICATED when it does not hold.
+ */
+export function apiKeyProof(raw: Uint8Array, header: string): Proof {
+  const stamp = parseStamp(header);
+  const scheme = Object.hasOwn(schemes, stamp.scheme) ? schemes[stamp.scheme] : undefined;
+  if (scheme === undefined) {
+    throw unauthenticated(
+      `malformed activity stamp: X-Stamp: scheme: expected one of ${Object.keys(schemes).join(', ')}`,
+      'SIGNATURE_INVALID',
+    );
+  }
+  if (stamp.publicKey.length !== scheme.publicKeyLength * 2) {
+    throw unauthenticated(
+      `malformed activity stamp: X-Stamp: publicKey: expected ${scheme.publicKeyLength} bytes in hex for ${stamp.scheme}, got ${stamp.publicKey.length / 2}`,
+      'SIGNATURE_INVALID',
+    );
+  }
+  if (!scheme.verify(stamp.publicKey, Buffer.from(stamp.signature, 'hex'), raw)) {
+    throw unauthenticated(
+      'could not verify api key signature: the stamp does not sign these bytes; sign the body exactly as it is sent',
+      'SIGNATURE_INVALID',
+    );
+  }
+  return (organizationId, clock) => ({
+    identify: (tx) => identify(tx, organizationId, stamp, scheme, clock.now()),
+  });
+}
+
+function identify(tx: Reader, organizationId: string, stamp: Stamp, scheme: Scheme, now: number): Caller {
+  const { publicKey } = stamp;
+  const unknown = () =>
+    unauthenticated(
+      `could not find public key in organization or its parent organization organizationId=${organizationId} publicKey=${publicKey}`,
+      'PUBLIC_KEY_NOT_FOUND',
+    );
+  const key = findCredential(tx, organizationId, () => findApiKey(tx, organizationId, publicKey), unknown);
+  if (!scheme.credentialTypes.includes(key.credentialType)) throw unknown();
+  if (key.expiresAt !== null && key.expiresAt <= now) {
+    throw unauthenticated(`Unauthenticated desc = expired api key publicKey ${publicKey}`, 'API_KEY_EXPIRED');
+  }
+  return callerOf(tx, key, stamp);
+}

@@ -1,0 +1,69 @@
+/** What a request's header proves, and what is the same for each kind of it. */
+import { isUuid } from '../crypto/uuid.ts';
+import type { Reader, Writer } from '../db/connection.ts';
+import { getOrganization } from '../db/organizations.ts';
+import { getUserRow } from '../db/users.ts';
+import { requireVault } from '../db/vault.ts';
+import type { Caller } from '../lib/caller.ts';
+import type { Clock } from '../lib/clock.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+
+/** A proof, read against the organization that the request names. */
+export interface Claim {
+  /**
+   * Finds whose it is, as of a transaction.
+   * @throws LatchkeyError INVALID_ARGUMENT or NOT_FOUND for a bad organization, VAULT_MISSING where there can be none,
+   * UNAUTHENTICATED for a credential that is not there, does not hold or is expired.
+   */
+  readonly identify: (tx: Reader) => Caller;
+  /**
+   * Notes that it was used, where a second use must be told from the first. It identifies first, and may be repeated.
+   * @throws LatchkeyError as `identify`.
+   */
+  readonly spend?: (tx: Writer) => void;
+}
+
+export type Proof = (organizationId: string, clock: Clock) => Claim;
+
+/** A failure to prove who one is, with the real API's code for it. */
+export const unauthenticated = (message: string, turnkeyErrorCode: string): LatchkeyError =>
+  new LatchkeyError('UNAUTHENTICATED', message, { turnkeyErrorCode });
+
+/**
+ * Looks a credential up in the organization that a request names.
+ * @param otherwise What is said where the organization has none such.
+ * @throws LatchkeyError as `Claim.identify`.
+ */
+export function findCredential<Row>(
+  tx: Reader,
+  organizationId: string,
+  find: () => Row | undefined,
+  otherwise: () => LatchkeyError,
+): Row {
+  if (!isUuid(organizationId)) {
+    throw new LatchkeyError(
+      'INVALID_ARGUMENT',
+      'malformed organization ID provided: expected a UUID in organizationId',
+      { turnkeyErrorCode: 'INVALID_ORGANIZATION_ID' },
+    );
+  }
+  const row = find();
+  if (row !== undefined) return row;
+  if (getOrganization(tx, organizationId)) throw otherwise();
+  requireVault(tx);
+  throw new LatchkeyError('NOT_FOUND', `no organization found with the given ID: ${organizationId}`, {
+    turnkeyErrorCode: 'ORGANIZATION_NOT_FOUND',
+  });
+}
+
+/** The caller, once a credential of theirs is proven. */
+export function callerOf(
+  tx: Reader,
+  credential: { readonly id: string; readonly organizationId: string; readonly userId: string },
+  stamp: Caller['stamp'],
+): Caller {
+  const { organizationId, userId } = credential;
+  const user = getUserRow(tx, organizationId, userId);
+  if (user === undefined) throw new Error(`credential ${credential.id} has no user`);
+  return { organizationId, userId, root: user.root === 1, stamp };
+}

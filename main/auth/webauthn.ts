@@ -1,0 +1,170 @@
+/**
+ * Passkeys: the `X-Stamp-Webauthn` header, a WebAuthn assertion whose challenge is the hash of the body (WebAuthn
+ * Level 3, section 7.2).
+ */
+import { createHash, hash } from 'node:crypto';
+import { verifyCose } from '../crypto/cose-keys.ts';
+import { countAssertion, findAuthenticator, type AuthenticatorRow } from '../db/authenticators.ts';
+import type { Reader } from '../db/connection.ts';
+import { passkeyOrigins } from '../db/passkey-origins.ts';
+import {
+  base64Text,
+  findFault,
+  readAuthenticatorData,
+  readClientData,
+  type AuthenticatorData,
+  type ClientData,
+} from '../lib/web-authentication.ts';
+import { callerOf, findCredential, unauthenticated, type Proof } from './proof.ts';
+
+/** The longest credential id, an RSA signature and client data with much to say fit well. In characters. */
+const largestHeader = 8192;
+
+/** The assertion that a header carries. */
+interface Assertion {
+  /** Base64url without padding. */
+  readonly credentialId: string;
+  readonly authenticatorData: Uint8Array;
+  readonly clientDataJson: Uint8Array;
+  readonly signature: Uint8Array;
+}
+
+/** @throws LatchkeyError UNAUTHENTICATED when the text is no assertion. */
+export function parseAssertion(text: string): Assertion {
+  if (text.length > largestHeader) {
+    throw malformed(`expected at most ${largestHeader} characters, got ${text.length}`);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw malformed('expected a JSON object');
+  }
+  if (typeof value !== 'object' || value === null) throw malformed('expected a JSON object');
+  const fields = value as Record<string, unknown>;
+  return {
+    credentialId: bytesOf(fields, 'credentialId').toString('base64url'),
+    authenticatorData: bytesOf(fields, 'authenticatorData'),
+    clientDataJson: bytesOf(fields, 'clientDataJson'),
+    signature: bytesOf(fields, 'signature'),
+  };
+}
+
+function bytesOf(fields: Record<string, unknown>, field: keyof Assertion): Buffer {
+  const value = fields[field];
+  if (typeof value !== 'string' || value === '') throw malformed(`${field} is missing`);
+  if (!base64Text.test(value)) throw malformed(`${field} is not base64url`);
+  return Buffer.from(value, 'base64url');
+}
+
+const malformed = (problem: string) =>
+  unauthenticated(`malformed activity stamp: X-Stamp-Webauthn: ${problem}`, 'SIGNATURE_INVALID');
+
+const refused = (problem: string) =>
+  unauthenticated(`could not verify WebAuthN signature: ${problem}`, 'SIGNATURE_INVALID');
+
+/**
+ * Reads an assertion. Which key it must hold for is known once the credential is found, so everything else is checked
+ * then too.
+ * @throws LatchkeyError UNAUTHENTICATED when it is none.
+ */
+export function passkeyProof(raw: Uint8Array, header: string, rpId: string): Proof {
+  const assertion = parseAssertion(header);
+  const ceremony: Ceremony = {
+    clientData: readClientData(assertion.clientDataJson),
+    authenticatorData: readAuthenticatorData(assertion.authenticatorData),
+    challenge: Buffer.from(hash('sha256', raw, 'hex')).toString('base64url'),
+    rpId,
+  };
+  const signCount = ceremony.authenticatorData?.signCount ?? 0;
+  const digest = createHash('sha256')
+    .update(hash('sha256', assertion.authenticatorData, 'buffer'))
+    .update(hash('sha256', assertion.clientDataJson, 'buffer'))
+    .update(assertion.signature)
+    .digest();
+  /** The key that the signature was found to hold for: one request identifies its caller more than once. */
+  let heldFor: string | undefined;
+
+  return (organizationId) => {
+    const verify = (tx: Reader): AuthenticatorRow => {
+      const credential = findCredential(
+        tx,
+        organizationId,
+        () => findAuthenticator(tx, organizationId, assertion.credentialId),
+        () =>
+          unauthenticated(
+            `credential ID could not be found in organization or its parent organization organizationId=${organizationId} credentialId=${assertion.credentialId}`,
+            'CREDENTIAL_NOT_FOUND',
+          ),
+      );
+      checkCeremony(ceremony, passkeyOrigins(tx, organizationId));
+      if (heldFor !== credential.publicKey) checkSignature(assertion, credential.publicKey);
+      heldFor = credential.publicKey;
+      checkCount(credential, signCount, digest);
+      return credential;
+    };
+    return {
+      identify: (tx) => {
+        const credential = verify(tx);
+        return callerOf(tx, credential, {
+          publicKey: credential.publicKey,
+          scheme: 'SIGNATURE_SCHEME_TK_WEBAUTHN',
+          signature: header,
+        });
+      },
+      // What does not count has nothing to note: its assertion still serves for these very bytes alone.
+      ...(signCount > 0 && {
+        spend: (tx) => {
+          const credential = verify(tx);
+          if (isSame(credential.lastAssertion, digest)) return;
+          countAssertion(tx, credential.id, signCount, digest);
+        },
+      }),
+    };
+  };
+}
+
+/** What of an assertion the database need not be asked for. */
+interface Ceremony {
+  readonly clientData: ClientData | undefined;
+  readonly authenticatorData: AuthenticatorData | undefined;
+  /** Base64url of the body's hash, which is signed as lowercase hex. */
+  readonly challenge: string;
+  readonly rpId: string;
+}
+
+function checkCeremony(
+  { clientData, authenticatorData, challenge, rpId }: Ceremony,
+  origins: readonly string[] | undefined,
+): void {
+  const fault = findFault(clientData, authenticatorData, {
+    type: 'webauthn.get',
+    isChallenge: (signed) => signed === challenge,
+    otherwise: 'its challenge is not the hash of this body; stamp the body exactly as it is sent',
+    rpId,
+    origins,
+  });
+  if (fault !== undefined) throw refused(`${fault.field}: ${fault.problem}`);
+}
+
+function checkSignature(
+  { authenticatorData, clientDataJson, signature }: Assertion,
+  publicKey: string,
+): void {
+  const signed = Buffer.concat([authenticatorData, hash('sha256', clientDataJson, 'buffer')]);
+  if (!verifyCose(publicKey, signature, signed)) {
+    throw refused('signature: it is not of this credential over authenticatorData and clientDataJson');
+  }
+}
+
+/** An authenticator that counts never comes to the same number again; the very same assertion is a retry. */
+function checkCount(credential: AuthenticatorRow, signCount: number, digest: Uint8Array): void {
+  const { signCount: last, lastAssertion } = credential;
+  if (signCount > last || (signCount === 0 && last === 0) || isSame(lastAssertion, digest)) return;
+  throw refused(
+    `authenticatorData: expected a sign count above ${last}, got ${signCount}; the authenticator may have been copied`,
+  );
+}
+
+const isSame = (kept: Uint8Array | null, digest: Uint8Array): boolean =>
+  kept !== null && Buffer.from(kept).equals(digest);

@@ -1,0 +1,188 @@
+/** What an operation accepts as an authenticator, and how one is checked and added to a user. */
+import { z } from 'zod';
+import type { ActivityContext, PrepareContext } from '../activities/define.ts';
+import { uuidV4 } from '../crypto/uuid.ts';
+import {
+  countAuthenticatorsOfUser,
+  findAuthenticator,
+  insertAuthenticator,
+  type AuthenticatorRow,
+} from '../db/authenticators.ts';
+import { passkeyOrigins } from '../db/passkey-origins.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import { base64Text } from '../lib/web-authentication.ts';
+import { verifyAttestation, type AttestedCredential } from './attestations.ts';
+import { limits } from './limits.ts';
+import { checkLimit, id, name } from './parameters.ts';
+import { authenticatorTransports } from './resources.ts';
+
+const base64url = (characters: number) => z.string().max(characters).regex(base64Text, 'Expected base64url');
+
+/** WebAuthn's longest credential id has 1023 bytes. */
+const credentialId = base64url(1364);
+const clientDataJson = base64url(8192);
+/** Room for chains of certificates. */
+const attestationObject = base64url(65_536);
+const transports = z.array(z.enum(authenticatorTransports)).max(2 * authenticatorTransports.length);
+const challenge = z.string().min(1).max(256);
+
+/** An authenticator as requests name one. */
+export const authenticatorParams = z.object({
+  authenticatorName: name,
+  challenge,
+  attestation: z.object({ credentialId, clientDataJson, attestationObject, transports }),
+});
+
+export type AuthenticatorParams = z.output<typeof authenticatorParams>;
+
+const authenticatorAttachment = z.enum(['cross-platform', 'platform']).nullish();
+
+/** As browsers write a new credential: the first version, and what the specification's intents hold. */
+export const browserAuthenticatorParams = z.object({
+  authenticatorName: name,
+  userId: id,
+  challenge,
+  attestation: z.object({
+    id: credentialId,
+    type: z.literal('public-key'),
+    rawId: credentialId,
+    authenticatorAttachment,
+    response: z.object({
+      clientDataJson,
+      attestationObject,
+      transports: transports.optional(),
+      authenticatorAttachment,
+    }),
+    clientExtensionResults: z.object({
+      appid: z.boolean().optional(),
+      appidExclude: z.boolean().optional(),
+      credProps: z.object({ rk: z.boolean().optional() }).optional(),
+    }),
+  }),
+});
+
+export const fromBrowser = ({
+  authenticatorName,
+  challenge: given,
+  attestation: { rawId, response },
+}: Omit<z.output<typeof browserAuthenticatorParams>, 'userId'>): AuthenticatorParams => ({
+  authenticatorName,
+  challenge: given,
+  attestation: {
+    credentialId: rawId,
+    clientDataJson: response.clientDataJson,
+    attestationObject: response.attestationObject,
+    transports: response.transports ?? [],
+  },
+});
+
+/**
+ * The specification's intent of an authenticator, as browsers write one. What today's requests do not say is told from
+ * their transports, and is false where it cannot be.
+ * @param userId Left out where the same activity makes the user and has not made any.
+ */
+export function specifiedAuthenticator(
+  { authenticatorName, challenge: given, attestation }: AuthenticatorParams,
+  userId: string | undefined,
+): Readonly<Record<string, unknown>> {
+  const attachment = attestation.transports.includes('AUTHENTICATOR_TRANSPORT_INTERNAL')
+    ? 'platform'
+    : 'cross-platform';
+  return {
+    authenticatorName,
+    ...(userId === undefined ? {} : { userId }),
+    challenge: given,
+    attestation: {
+      id: attestation.credentialId,
+      type: 'public-key',
+      rawId: attestation.credentialId,
+      authenticatorAttachment: attachment,
+      response: {
+        clientDataJson: attestation.clientDataJson,
+        attestationObject: attestation.attestationObject,
+        transports: attestation.transports,
+        authenticatorAttachment: attachment,
+      },
+      clientExtensionResults: { appid: false, appidExclude: false, credProps: { rk: false } },
+    },
+  };
+}
+
+/** An authenticator whose attestation holds. */
+export interface VerifiedAuthenticator extends AttestedCredential {
+  readonly name: string;
+  readonly transports: AuthenticatorParams['attestation']['transports'];
+}
+
+/**
+ * Checks the attestations of authenticators, before the transaction that adds them.
+ * @param at The name of `authenticators` in the request, for errors.
+ * @throws LatchkeyError INVALID_ARGUMENT naming the field.
+ */
+export async function verifyAuthenticators(
+  { tx, organizationId, rpId }: Pick<PrepareContext<unknown>, 'tx' | 'organizationId' | 'rpId'>,
+  authenticators: readonly AuthenticatorParams[],
+  at: string,
+): Promise<readonly VerifiedAuthenticator[]> {
+  const party = { rpId, origins: passkeyOrigins(tx, organizationId) };
+  const verified: VerifiedAuthenticator[] = [];
+  // One after another, so that the first that fails is the one that is named.
+  for (const [index, { authenticatorName, challenge: given, attestation }] of authenticators.entries()) {
+    const credential = await verifyAttestation(given, attestation, party, `${at}[${index}].attestation`);
+    verified.push({ ...credential, name: authenticatorName, transports: attestation.transports });
+  }
+  return verified;
+}
+
+/**
+ * Registers authenticators for a user.
+ * @param at The name of `authenticators` in the request, for errors.
+ * @returns the ids of the new authenticators, in order.
+ */
+export function addAuthenticators(
+  {
+    tx,
+    organizationId,
+    random,
+    now,
+  }: Pick<ActivityContext<unknown>, 'tx' | 'organizationId' | 'random' | 'now'>,
+  userId: string,
+  authenticators: readonly VerifiedAuthenticator[],
+  at: string,
+): string[] {
+  const present = countAuthenticatorsOfUser(tx, userId);
+  checkLimit('authenticators', present, authenticators.length, limits.authenticatorsPerUser);
+  return authenticators.map((authenticator, index) => {
+    if (findAuthenticator(tx, organizationId, authenticator.credentialId)) {
+      throw new LatchkeyError(
+        'ALREADY_EXISTS',
+        `invalid ${at}[${index}].attestation.credentialId: this credential is registered in the organization already`,
+      );
+    }
+    const row: AuthenticatorRow = {
+      id: uuidV4(random('authenticator', 16)),
+      organizationId,
+      userId,
+      name: authenticator.name,
+      credentialId: authenticator.credentialId,
+      publicKey: authenticator.publicKey,
+      attestationType: authenticator.format,
+      aaguid: authenticator.aaguid,
+      model: isPasskey(authenticator) ? 'Passkey' : 'Security key',
+      transports: JSON.stringify(authenticator.transports),
+      signCount: authenticator.signCount,
+      lastAssertion: null,
+      createdAt: now,
+      updatedAt: now,
+    };
+    insertAuthenticator(tx, row);
+    return row.id;
+  });
+}
+
+/** Whether it lives in a phone, a computer or a password manager, and not in a key to plug in or hold to one. */
+const isPasskey = ({ transports: given, multiDevice }: VerifiedAuthenticator): boolean =>
+  multiDevice ||
+  given.some((transport) =>
+    ['AUTHENTICATOR_TRANSPORT_INTERNAL', 'AUTHENTICATOR_TRANSPORT_HYBRID'].includes(transport),
+  );

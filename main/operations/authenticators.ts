@@ -1,0 +1,116 @@
+/** Authenticators: passkeys and security keys. */
+import { z } from 'zod';
+import { activity, older, query } from '../activities/define.ts';
+import {
+  deleteAuthenticator,
+  getAuthenticatorRow,
+  listAuthenticatorsOfUser,
+  toAuthenticator,
+} from '../db/authenticators.ts';
+import { getUserRow } from '../db/users.ts';
+import {
+  addAuthenticators,
+  authenticatorParams,
+  browserAuthenticatorParams,
+  fromBrowser,
+  specifiedAuthenticator,
+  verifyAuthenticators,
+} from './authenticator-registration.ts';
+import { checkCredentialLeft } from './credentials.ts';
+import { limits } from './limits.ts';
+import { checkDistinct, found, id, ids } from './parameters.ts';
+import { shownAuthenticator, uuids } from './resources.ts';
+
+const several = <Schema extends z.ZodType>(authenticator: Schema) =>
+  z.array(authenticator).min(1).max(limits.authenticatorsPerUser);
+
+export const createAuthenticators = activity({
+  path: 'create_authenticators',
+  type: 'ACTIVITY_TYPE_CREATE_AUTHENTICATORS_V2',
+  intent: 'createAuthenticatorsIntentV2',
+  result: 'createAuthenticatorsResult',
+  params: z.object({ authenticators: several(authenticatorParams), userId: id }),
+  specified: {
+    intent: 'createAuthenticatorsIntent',
+    describe: ({ authenticators, userId }) => ({
+      authenticators: authenticators.map((authenticator) => specifiedAuthenticator(authenticator, userId)),
+      userId,
+    }),
+  },
+  returns: z.object({ authenticatorIds: uuids }),
+  accepts: {
+    ACTIVITY_TYPE_CREATE_AUTHENTICATORS: older({
+      intent: 'createAuthenticatorsIntent',
+      params: z
+        .object({ authenticators: several(browserAuthenticatorParams), userId: id })
+        .superRefine(({ authenticators, userId }, context) => {
+          for (const [index, authenticator] of authenticators.entries()) {
+            if (authenticator.userId === userId) continue;
+            const path = ['authenticators', index, 'userId'];
+            context.addIssue({
+              code: 'custom',
+              path,
+              message: `Expected that of parameters.userId, ${userId}`,
+            });
+          }
+        }),
+      upgrade: ({ authenticators, userId }) => ({ authenticators: authenticators.map(fromBrowser), userId }),
+    }),
+  },
+  async prepare(context) {
+    return verifyAuthenticators(context, context.params.authenticators, 'parameters.authenticators');
+  },
+  run(context) {
+    const { tx, organizationId, params, prepared } = context;
+    const user = found(getUserRow(tx, organizationId, params.userId), `unable to find user ${params.userId}`);
+    return { authenticatorIds: addAuthenticators(context, user.id, prepared, 'parameters.authenticators') };
+  },
+});
+
+export const deleteAuthenticators = activity({
+  path: 'delete_authenticators',
+  type: 'ACTIVITY_TYPE_DELETE_AUTHENTICATORS',
+  intent: 'deleteAuthenticatorsIntent',
+  result: 'deleteAuthenticatorsResult',
+  params: z.object({ userId: id, authenticatorIds: ids.min(1) }),
+  returns: z.object({ authenticatorIds: uuids }),
+  run({ tx, organizationId, params, now }) {
+    const { userId, authenticatorIds } = params;
+    found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
+    checkDistinct('parameters.authenticatorIds', authenticatorIds);
+    const present = listAuthenticatorsOfUser(tx, userId).map((row) => row.id);
+    for (const authenticatorId of authenticatorIds) {
+      found(
+        present.find((candidate) => candidate === authenticatorId),
+        `webauthn authenticator not found: user ${userId} has no ${authenticatorId}`,
+      );
+      deleteAuthenticator(tx, authenticatorId);
+    }
+    checkCredentialLeft(tx, userId, now);
+    return { authenticatorIds };
+  },
+});
+
+export const getAuthenticator = query({
+  path: 'get_authenticator',
+  params: z.object({ authenticatorId: id }),
+  returns: z.object({ authenticator: shownAuthenticator }),
+  run: ({ tx, organizationId, params: { authenticatorId } }) => ({
+    authenticator: toAuthenticator(
+      found(
+        getAuthenticatorRow(tx, organizationId, authenticatorId),
+        `webauthn authenticator not found in organization: ${authenticatorId}`,
+      ),
+    ),
+  }),
+});
+
+export const getAuthenticators = query({
+  path: 'get_authenticators',
+  params: z.object({ userId: id }),
+  returns: z.object({ authenticators: z.array(shownAuthenticator) }),
+  run({ tx, organizationId, params: { userId } }) {
+    found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
+    return { authenticators: listAuthenticatorsOfUser(tx, userId).map(toAuthenticator) };
+  },
+});

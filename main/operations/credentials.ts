@@ -1,0 +1,22 @@
+/** What holds for a user's credentials of every kind. */
+import { listApiKeysOfUser } from '../db/api-keys.ts';
+import { countAuthenticatorsOfUser } from '../db/authenticators.ts';
+import type { Reader } from '../db/connection.ts';
+import { listOauthProvidersOfUser } from '../db/oauth-providers.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+
+/**
+ * Called once credentials are deleted: who has no way in left cannot even undo that.
+ * @throws LatchkeyError INVALID_ARGUMENT when the user has no valid credential any more.
+ */
+export function checkCredentialLeft(tx: Reader, userId: string, now: number): void {
+  const left =
+    listApiKeysOfUser(tx, userId).some(({ expiresAt }) => expiresAt === null || expiresAt > now) ||
+    countAuthenticatorsOfUser(tx, userId) > 0 ||
+    listOauthProvidersOfUser(tx, userId).length > 0;
+  if (left) return;
+  throw new LatchkeyError(
+    'INVALID_ARGUMENT',
+    `user missing valid credential: ${userId} would have none left; create another key first`,
+  );
+}
