@@ -34,6 +34,7 @@ const packages = {
   commander: ['main/commands/', 'main/cli.ts'],
   electron: ['main/desktop/', 'main/index.ts', 'preload/index.ts'],
   express: ['main/http/'],
+  jose: ['main/auth/'],
   keytar: ['main/keyslots/'],
 };
 

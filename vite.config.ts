@@ -1,9 +1,9 @@
 // One `vite build` makes everything that runs: dist/renderer (the window), dist/main (the Electron entry and the
-// command, for Node) and dist/preload (CommonJS, as a sandboxed preload must be). `vite` alone serves the window with hot
-// reload in front of a throw-away vault.
+// command, for Node), dist/preload (CommonJS, as a sandboxed preload must be) and dist/reference (the code of the API's
+// reference page, as its makers built it). `vite` alone serves the window with hot reload in front of a throw-away vault.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { chmod, mkdir, utimes, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import react from '@vitejs/plugin-react';
@@ -32,6 +32,14 @@ function runnableCommand(): Plugin {
       if (bundle['cli.js'] !== undefined) await chmod(join(dist, 'main/cli.js'), 0o755);
     },
   };
+}
+
+/** Puts the reference page's code where the port serves it from. */
+async function copyReference(): Promise<void> {
+  const directory = join(dist, 'reference');
+  await mkdir(directory, { recursive: true });
+  const main = import.meta.resolve('@scalar/api-reference');
+  await copyFile(new URL('browser/standalone.js', main), join(directory, 'scalar.js'));
 }
 
 /** The first line that `latchkey dev` prints. */
@@ -114,7 +122,13 @@ export default defineConfig({
         copyPublicDir: false,
         rolldownOptions: {
           input: { index: join(projectRoot, 'main/index.ts'), cli: join(projectRoot, 'main/cli.ts') },
-          output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+          output: {
+            format: 'es',
+            entryFileNames: '[name].js',
+            chunkFileNames: '[name]-[hash].js',
+            // A package of @simplewebauthn/server's looks for a polyfill that is imported before it.
+            strictExecutionOrder: true,
+          },
         },
       },
     },
@@ -139,7 +153,7 @@ export default defineConfig({
       for (const environment of Object.values(builder.environments)) {
         if (['client', 'main', 'preload'].includes(environment.name)) await builder.build(environment);
       }
-      await mkdir(dist, { recursive: true });
+      await copyReference();
       const stamp = join(dist, '.built');
       await writeFile(stamp, '');
       await utimes(stamp, started, started);

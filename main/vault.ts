@@ -1,6 +1,7 @@
 /** The composition root: opens the file, wires the service, listens. The only wiring there is. */
 import { randomBytes } from 'node:crypto';
 import type { VaultBridge } from '../preload/contract.ts';
+import { idTokenVerifier } from './auth/id-tokens.ts';
 import { VaultDoor } from './bridge.ts';
 import { version, type Config } from './config.ts';
 import { checkSecp256k1Accelerator } from './crypto/secp256k1.ts';
@@ -43,7 +44,7 @@ export interface OpenVault {
 export interface Vault extends Omit<OpenVault, 'close'> {
   /** `http://127.0.0.1:7377`. */
   readonly url: string;
-  /** @returns an address that signs one browser in, once. */
+  /** @returns an address that signs one browser in, once; by name, since passkeys are made for names. */
   newLink(): string;
   close(): Promise<void>;
 }
@@ -86,6 +87,12 @@ function open(config: Config, substitutes: Substitutes): Opened {
     keys: keyring,
     random,
     clock,
+    rpId: config.rpId,
+    verifyIdToken: idTokenVerifier({
+      issuers: config.oidcIssuers,
+      allowLoopback: config.allowLoopbackIssuers,
+      clock,
+    }),
     operations,
     versions,
     onActivity: ({ id, type, status }) => {
@@ -133,6 +140,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       port: config.port,
       ...(config.ui ? { window: config.rendererDirectory } : {}),
       discoveryKeys: () => ({ ...door.serverKeys() }),
+      reference: { version, directory: config.referenceDirectory },
       ...(substitutes.dev ? { dev: substitutes.dev({ connection, keyring }) } : {}),
     });
     const url = `http://127.0.0.1:${String(server.port)}`;
@@ -145,7 +153,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       bridge: door,
       setUp: opened.setUp,
       url,
-      newLink: () => `${url}/#code=${sessions.newCode()}`,
+      newLink: () => `http://localhost:${server.port}/#code=${sessions.newCode()}`,
       close: async () => {
         await server.close();
         opened.close();

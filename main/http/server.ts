@@ -5,6 +5,7 @@ import express, { type NextFunction, type Request, type Response } from 'express
 import type { VaultBridge } from '../../preload/contract.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { rawBody, sendJson } from './answer.ts';
+import { apiReference, type ApiReferenceOptions } from './api-reference.ts';
 import { devRoutes, type DevControls } from './dev-routes.ts';
 import { handle, refusal, type Service } from './handle.ts';
 import { checkHost, checkOrigin, type OriginRules } from './origins.ts';
@@ -23,6 +24,8 @@ export interface ServerOptions {
   readonly window?: string;
   /** Public halves of the vault's own keys; throws while there is no vault. */
   readonly discoveryKeys: () => Record<string, string>;
+  /** How the API is described, beside its operations. */
+  readonly reference: Omit<ApiReferenceOptions, 'operations'>;
   readonly dev?: DevControls;
 }
 
@@ -93,6 +96,7 @@ function makeApp(options: ServerOptions): express.Express {
   app.all('/public/v1/:kind/:operation', (request) => {
     throw new LatchkeyError('METHOD_NOT_ALLOWED', `expected POST, got ${request.method}`);
   });
+  app.use(apiReference({ ...options.reference, operations: service.operations }));
   app.use('/window', windowRoutes(bridge, sessions, service, options.window !== undefined));
   if (options.dev !== undefined) app.use('/dev', devRoutes(options.dev));
   if (options.window !== undefined) app.use(windowPage(options.window));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { contentSecurityPolicy } from './content-security-policy.ts';
+import { contentSecurityPolicy, referencePolicy } from './content-security-policy.ts';
 
 const nonce = 'q83vEjRWeJASNFZ4kBI0Vg==';
 
@@ -18,6 +18,21 @@ describe('contentSecurityPolicy', () => {
 
   test.each(['', 'short', "x' *; script-src *", 'abcdefghijklmnop; a'])('refuses the nonce %j', (bad) => {
     expect(() => contentSecurityPolicy(bad, "'self'")).toThrow(
+      /^nonce: expected 16 or more base64 characters/,
+    );
+  });
+});
+
+describe('referencePolicy', () => {
+  test('runs code with the nonce alone, and lets the page send nothing', () => {
+    expect(referencePolicy(nonce)).toBe(
+      `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; style-src-attr 'unsafe-inline'; ` +
+        "img-src data:; connect-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    );
+  });
+
+  test('refuses a nonce that could end it', () => {
+    expect(() => referencePolicy("x' *; script-src *")).toThrow(
       /^nonce: expected 16 or more base64 characters/,
     );
   });

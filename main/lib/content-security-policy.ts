@@ -5,10 +5,7 @@
  * @param connect Where the page may send requests: nowhere over IPC, its own origin over HTTP.
  */
 export function contentSecurityPolicy(nonce: string, connect: "'none'" | "'self'"): string {
-  // Anything but base64 could end the directive and begin another.
-  if (!/^[A-Za-z0-9+/_-]{16,}={0,2}$/.test(nonce)) {
-    throw new TypeError('nonce: expected 16 or more base64 characters and nothing else');
-  }
+  checkNonce(nonce);
   return [
     "default-src 'none'",
     `script-src 'self' 'nonce-${nonce}'`,
@@ -20,4 +17,31 @@ export function contentSecurityPolicy(nonce: string, connect: "'none'" | "'self'
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
+}
+
+/**
+ * That of the API's reference page, whose code is a whole library of others': it runs with this load's nonce and can send
+ * nothing anywhere. Style attributes are the one thing that the library cannot do without.
+ * @param nonce As above.
+ */
+export function referencePolicy(nonce: string): string {
+  checkNonce(nonce);
+  return [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    `style-src 'nonce-${nonce}'`,
+    "style-src-attr 'unsafe-inline'",
+    'img-src data:',
+    "connect-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/** Anything but base64 could end the directive and begin another. */
+function checkNonce(nonce: string): void {
+  if (!/^[A-Za-z0-9+/_-]{16,}={0,2}$/.test(nonce)) {
+    throw new TypeError('nonce: expected 16 or more base64 characters and nothing else');
+  }
 }

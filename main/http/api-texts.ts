@@ -1,0 +1,136 @@
+/** What the description of the API says in words: a sentence for each operation, under the resource that it is about. */
+
+export interface ResourceText {
+  readonly name: string;
+  readonly about: string;
+  /** By the last part of the path. */
+  readonly operations: Readonly<Record<string, string>>;
+}
+
+export const resourceTexts: readonly ResourceText[] = [
+  {
+    name: 'Organization',
+    about: 'The organization whose vault this is, and what it has switched on.',
+    operations: {
+      whoami: 'Tells whose key stamped the request, and in which organization.',
+      get_organization: 'Shows the organization with everything in it.',
+      get_organization_configs: 'Shows the features of the organization, and its quorum of root users.',
+      update_organization_name: 'Gives the organization another name.',
+      set_organization_feature: 'Switches a feature on, or gives it another value.',
+      remove_organization_feature: 'Switches a feature off.',
+    },
+  },
+  {
+    name: 'Users',
+    about: 'People and programs that may ask something of the vault.',
+    operations: {
+      create_users: 'Makes users, with the credentials that they sign in with.',
+      list_users: 'Lists all users.',
+      get_user: 'Shows one user.',
+      update_user: 'Changes what is given of a user’s name, contact data and tags, and leaves the rest.',
+      update_user_name: 'Gives a user another name.',
+      update_user_email: 'Sets a user’s email address; an empty one removes it.',
+      update_user_phone_number: 'Sets a user’s phone number; an empty one removes it.',
+      delete_users: 'Deletes users and their credentials; a member of the root quorum stays.',
+    },
+  },
+  {
+    name: 'API keys',
+    about: 'Keys that stamp requests for a user.',
+    operations: {
+      create_api_keys: 'Registers the public halves of API keys for a user.',
+      get_api_key: 'Shows one API key.',
+      get_api_keys: 'Lists the API keys of a user, or of everybody.',
+      delete_api_keys: 'Deletes API keys of a user, who keeps at least one way in.',
+    },
+  },
+  {
+    name: 'Authenticators',
+    about: 'Passkeys that stamp requests for a user.',
+    operations: {
+      create_authenticators: 'Registers passkeys for a user, each with the attestation of its making.',
+      get_authenticator: 'Shows one passkey.',
+      get_authenticators: 'Lists the passkeys of a user.',
+      delete_authenticators: 'Deletes passkeys of a user, who keeps at least one way in.',
+    },
+  },
+  {
+    name: 'Sign-in',
+    about: 'Short-lived API keys for users who prove who they are.',
+    operations: {
+      oauth: 'Signs a user in by an OpenID Connect token, with an API key encrypted to the client (beta).',
+      otp_auth: 'Signs a user in by a one-time code, with an API key encrypted to the client.',
+      get_oauth_providers: 'Lists the OpenID Connect identities of a user.',
+    },
+  },
+  {
+    name: 'Private keys',
+    about: 'Single keys, made here or imported.',
+    operations: {
+      create_private_keys: 'Makes private keys.',
+      list_private_keys: 'Lists all private keys: their public halves, addresses and tags.',
+      get_private_key: 'Shows one private key: its public half, its addresses and tags.',
+      init_import_private_key: 'Gives a user a public key of the vault, to encrypt a private key to.',
+      import_private_key: 'Stores a private key that the client encrypted to the vault.',
+      export_private_key: 'Hands a private key out, encrypted to the client’s key.',
+      delete_private_keys: 'Deletes private keys that were exported, or that may be lost.',
+    },
+  },
+  {
+    name: 'Wallets',
+    about: 'HD wallets: one secret, and accounts derived from it.',
+    operations: {
+      create_wallet: 'Makes a wallet from a fresh mnemonic, with the accounts asked for.',
+      list_wallets: 'Lists all wallets.',
+      get_wallet: 'Shows one wallet.',
+      update_wallet: 'Gives a wallet another name.',
+      init_import_wallet: 'Gives a user a public key of the vault, to encrypt a mnemonic to.',
+      import_wallet: 'Stores a wallet whose mnemonic the client encrypted to the vault.',
+      export_wallet: 'Hands a wallet’s mnemonic out, encrypted to the client’s key.',
+      delete_wallets: 'Deletes wallets that were exported, or that may be lost.',
+      create_wallet_accounts: 'Derives more accounts of a wallet.',
+      list_wallet_accounts: 'Lists the accounts of a wallet, or of all wallets.',
+      get_wallet_account: 'Shows one account of a wallet, by its address or its path.',
+      export_wallet_account: 'Hands the private key of an account out, encrypted to the client’s key.',
+      delete_wallet_accounts: 'Deletes accounts whose keys were exported, or may be lost.',
+    },
+  },
+  {
+    name: 'Tags',
+    about: 'Names that group users, or private keys.',
+    operations: {
+      create_user_tag: 'Makes a user tag and attaches it to users.',
+      list_user_tags: 'Lists all user tags.',
+      update_user_tag: 'Renames a user tag, attaches it and detaches it, all at once.',
+      delete_user_tags: 'Deletes user tags; the users stay.',
+      create_private_key_tag: 'Makes a private key tag and attaches it to keys.',
+      list_private_key_tags: 'Lists all private key tags.',
+      update_private_key_tag: 'Renames a private key tag, attaches it and detaches it, all at once.',
+      delete_private_key_tags: 'Deletes private key tags; the keys stay.',
+    },
+  },
+  {
+    name: 'Signing',
+    about: 'Signatures by private keys and wallet accounts.',
+    operations: {
+      sign_raw_payload: 'Signs one payload.',
+      sign_raw_payloads: 'Signs several payloads with one key.',
+    },
+  },
+  {
+    name: 'Policies',
+    about: 'Rules that say who may do what.',
+    operations: {
+      get_policy: 'Shows one policy.',
+      list_policies: 'Lists all policies.',
+    },
+  },
+  {
+    name: 'Activities',
+    about: 'The log of every request that changed or signed something.',
+    operations: {
+      get_activity: 'Shows one activity.',
+      list_activities: 'Lists activities, the newest first.',
+    },
+  },
+];

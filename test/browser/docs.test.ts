@@ -1,0 +1,122 @@
+/** The API's reference page, in a browser: it shows every operation, works whole, and speaks to nobody. */
+import { readFile } from 'node:fs/promises';
+import type { Browser, Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { resourceTexts } from '../../main/http/api-texts.ts';
+import { operations } from '../../main/operations/index.ts';
+import { launchChromium, openWindow } from './chromium.ts';
+import type { BrowserWindow } from './chromium.ts';
+import { newVaultPlace, serveDevVault } from './service.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  return () => browser.close();
+});
+
+const sidebar = (page: Page) => page.getByRole('complementary', { name: 'Sidebar for Latchkey' });
+
+/** Opens the page and notes every request that comes of it. */
+async function openReference({ page }: BrowserWindow, url: string): Promise<readonly string[]> {
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    asked.push(request.url());
+  });
+  await page.goto(`${url}/docs`);
+  await page.getByRole('heading', { name: 'Latchkey', level: 1 }).waitFor();
+  return asked;
+}
+
+describe('the reference page', () => {
+  test('shows every operation, and is put together from this port alone', async () => {
+    await using service = await serveDevVault();
+    await using person = await openWindow(browser);
+    const { page } = person;
+    const asked = await openReference(person, service.url);
+    const paths: string[] = [];
+    for (const { name, operations: told } of resourceTexts) {
+      const group = sidebar(page)
+        .getByRole('listitem')
+        .filter({ has: page.getByRole('link', { name, exact: true }) });
+      const open = group.getByRole('button', { name: `Open Group - ${name}` });
+      if ((await open.count()) > 0) await open.click();
+      const links = group.getByRole('link', { name: /HTTP Method: POST$/ });
+      await expect
+        .poll(() => links.count(), { message: name, timeout: 10_000 })
+        .toBe(Object.keys(told).length);
+      const addresses = await links.evaluateAll((found) =>
+        found.map((link) => link.getAttribute('href') ?? ''),
+      );
+      paths.push(...addresses.map((address) => address.replace(/^.*\/public\/v1\//, '')));
+    }
+    expect(paths.sort()).toEqual([...operations.keys()].sort());
+
+    await sidebar(page)
+      .getByRole('link', { name: /^Create wallet HTTP/ })
+      .click();
+    const createWallet = page.getByRole('region', { name: 'Create wallet', exact: true });
+    await createWallet
+      .getByText('Makes a wallet from a fresh mnemonic, with the accounts asked for.')
+      .waitFor();
+    await createWallet.getByText('ACTIVITY_TYPE_CREATE_WALLET').first().waitFor();
+    await createWallet.getByText(`${service.url}/public/v1/submit/create_wallet`).first().waitFor();
+
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByRole('combobox').fill('sign raw payloads');
+    await page.getByRole('dialog').getByRole('option').first().click();
+    await page.getByRole('heading', { name: 'Sign raw payloads' }).waitFor();
+    await sidebar(page).getByRole('button', { name: 'Set dark mode' }).click();
+    await sidebar(page).getByRole('button', { name: 'Set light mode' }).waitFor();
+
+    expect(asked).toEqual([`${service.url}/docs`, `${service.url}/docs/scalar.js`]);
+    expect(person.violations).toEqual([]);
+    expect(person.complaints).toEqual([]);
+    // By now the page is too long for a picture of the whole.
+    await page.goto('about:blank');
+  });
+
+  test('gives the description away as a file', async () => {
+    await using service = await serveDevVault();
+    await using person = await openWindow(browser);
+    const { page } = person;
+    await openReference(person, service.url);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: /^Download OpenAPI Document/ }).click(),
+    ]);
+    const file = JSON.parse(await readFile(await download.path(), 'utf8')) as unknown;
+    expect(file).toEqual(await (await fetch(`${service.url}/openapi.json`)).json());
+    expect(person.violations).toEqual([]);
+  });
+
+  test('can send nothing, not even to its own port', async () => {
+    await using service = await serveDevVault();
+    await using person = await openWindow(browser);
+    const { page } = person;
+    await openReference(person, service.url);
+    const answered: string[] = [];
+    page.on('response', (response) => {
+      answered.push(response.url());
+    });
+    await page.evaluate(async (url) => {
+      const image = document.createElement('img');
+      image.src = `${url}/openapi.json`;
+      document.body.append(image);
+      navigator.sendBeacon(`${url}/window/lock`, '{}');
+      await fetch(`${url}/window/status`, { method: 'POST' }).catch(() => undefined);
+    }, service.url);
+    await expect
+      .poll(() => person.violations.map(({ directive }) => directive).sort())
+      .toEqual(['connect-src', 'connect-src', 'img-src']);
+    expect(answered).toEqual([]);
+  });
+
+  test('is there while there is no vault, and without the window', async () => {
+    using place = newVaultPlace();
+    await using service = await place.serve();
+    await using person = await openWindow(browser);
+    await openReference(person, service.url);
+    expect(person.violations).toEqual([]);
+  });
+});

@@ -1,0 +1,171 @@
+// `npm run docs`: writes what README.md says of compatibility, between its two marks, from the operations themselves, the
+// calls that the tests make with the vendor's SDKs, and the list of the real API's operations. `--check` only compares.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { resourceTexts } from '../main/http/api-texts.ts';
+import { operations } from '../main/operations/index.ts';
+import { sdkCalls } from './sdk-calls.ts';
+import { keptVendorOperations } from './vendor-operations.ts';
+
+const readme = join(import.meta.dirname, '..', 'README.md');
+const start = '<!-- compatibility:start -->\n';
+const end = '<!-- compatibility:end -->';
+
+/** The operations of the specification. */
+export const specified: readonly string[] = [
+  'submit/oauth',
+  'submit/otp_auth',
+  'submit/create_users',
+  'submit/delete_users',
+  'submit/delete_api_keys',
+  'submit/create_authenticators',
+  'submit/delete_authenticators',
+  'query/list_users',
+  'query/get_private_key',
+  'submit/export_private_key',
+  'submit/init_import_private_key',
+  'submit/sign_raw_payload',
+  'submit/update_private_key_tag',
+  'submit/delete_private_key_tags',
+  'query/get_wallet',
+  'submit/import_wallet',
+  'submit/delete_wallets',
+  'query/get_policy',
+  'submit/set_organization_feature',
+  'submit/remove_organization_feature',
+];
+
+type Plan = 'next' | 'later' | 'never';
+
+interface Part {
+  readonly name: string;
+  readonly plan: Plan;
+  /** Which operations it has, by a part of their names; what no part has is next. */
+  readonly has: RegExp;
+}
+
+/** The real API's parts beyond a vault's own operations, in the order in which they are looked through. */
+const parts: readonly Part[] = [
+  { name: 'invitations', plan: 'later', has: /invitation/ },
+  { name: 'recovery of users', plan: 'later', has: /recover/ },
+  { name: 'secrets', plan: 'later', has: /secrets/ },
+  { name: 'multi-factor policies', plan: 'later', has: /mfa/ },
+  { name: 'session profiles', plan: 'later', has: /session_profile/ },
+  { name: 'IP allowlists', plan: 'later', has: /ip_allowlist/ },
+  { name: 'webhook endpoints', plan: 'later', has: /webhook_endpoint/ },
+  { name: 'smart contract interfaces', plan: 'later', has: /smart_contract_interface/ },
+  { name: 'velocity controls', plan: 'later', has: /velocity_control/ },
+  { name: 'OAuth 2.0 credentials', plan: 'later', has: /oauth2/ },
+  { name: 'proofs and mail events', plan: 'later', has: /proof|email_events/ },
+  { name: 'Earn', plan: 'never', has: /earn/ },
+  { name: 'Swap', plan: 'never', has: /swap/ },
+  { name: 'fiat on-ramp', plan: 'never', has: /fiat_on_ramp|onramp/ },
+  { name: 'verifiable cloud', plan: 'never', has: /tvc|get_app_status/ },
+  { name: 'Spark', plan: 'never', has: /spark/ },
+  {
+    name: 'sending to chains and indexing them',
+    plan: 'never',
+    has: /(eth|sol)_send|undelegate|send_transaction|nonces|gas_usage|balances|supported_assets|transaction_history/,
+  },
+];
+
+export const partOf = (path: string): Part | undefined => parts.find(({ has }) => has.test(path));
+
+const count = (paths: readonly string[]): string =>
+  paths.length === 1 ? '1 operation' : `${paths.length} operations`;
+
+/** One line for each operation of ours, under the resource that it is about. */
+function matrix(): string[] {
+  const tried = new Map(sdkCalls.map(({ path, method }) => [path, method]));
+  const places = resourceTexts.flatMap((resource) => Object.keys(resource.operations));
+  const rows = [...operations]
+    .map(([path, operation]) => {
+      const resource =
+        resourceTexts.find((text) => Object.hasOwn(text.operations, operation.path))?.name ?? 'Other';
+      const types =
+        operation.kind === 'query'
+          ? '(a query)'
+          : operation.versions.map(({ type }) => `\`${type.replace('ACTIVITY_TYPE_', '')}\``).join(', ');
+      const method = tried.get(path);
+      const cells = [
+        resource,
+        `\`${operation.path}\``,
+        types,
+        method === undefined ? 'none yet' : `\`${method}\``,
+      ];
+      return { place: places.indexOf(operation.path), cells };
+    })
+    .sort((a, b) => a.place - b.place);
+  return [
+    '| about | operation | accepts `ACTIVITY_TYPE_…` | SDK method tried |',
+    '|---|---|---|---|',
+    ...rows.map(({ cells }, index) => {
+      const [resource = '', ...rest] = cells;
+      const again = rows[index - 1]?.cells[0] === resource;
+      return `| ${[again ? '' : resource, ...rest].join(' | ')} |`;
+    }),
+  ];
+}
+
+/** What the real API has and Latchkey has not, by plan. */
+function missing(): string[] {
+  const vendor = keptVendorOperations().operations.map(({ path }) => path);
+  const left = vendor.filter((path) => !operations.has(path));
+  const inPart = (part: Part | undefined): string[] => left.filter((path) => partOf(path) === part);
+  const named = (plan: Plan): string =>
+    parts
+      .filter((part) => part.plan === plan && inPart(part).length > 0)
+      .map((part) => `${part.name} (${inPart(part).length})`)
+      .join(', ');
+  const next = inPart(undefined).map((path) => `\`${path.split('/').at(-1) ?? ''}\``);
+  const planned = (plan: Plan): string[] => left.filter((path) => (partOf(path)?.plan ?? 'next') === plan);
+  return [
+    ...(next.length > 0 ? [`- Planned next, ${count(planned('next'))}: ${next.join(', ')}.`] : []),
+    `- Planned for later, ${count(planned('later'))}: ${named('later')}.`,
+    `- Not planned, ${count(planned('never'))} of products that live on the vendor's servers: ${named('never')}.`,
+  ];
+}
+
+/** @returns what stands between the marks. */
+export function compatibility(): string {
+  const { source, operations: vendor } = keptVendorOperations();
+  const common = vendor.filter(({ path }) => operations.has(path));
+  const there = specified.filter((path) => operations.has(path));
+  const [vendorPackage = ''] = source.split(',');
+  return [
+    `Latchkey has ${common.length} of the real API's ${vendor.length} operations (as ${vendorPackage} lists them), and ${there.length} of ${specified.length} in the specification`,
+    'that it was built to. Each was called by the tests with the methods of @turnkey/http and @turnkey/sdk-server that are',
+    'named here; older types are accepted under the same path.',
+    '',
+    ...matrix(),
+    '',
+    'Everything else answers 501:',
+    '',
+    ...missing(),
+    '',
+  ].join('\n');
+}
+
+/** @throws Error where the marks are not both there, in order. */
+export function withCompatibility(text: string): string {
+  const [before, rest] = cut(text, start);
+  const [, after] = cut(rest, end);
+  return `${before}${start}\n${compatibility()}\n${end}${after}`;
+}
+
+function cut(text: string, mark: string): readonly [string, string] {
+  const at = text.indexOf(mark);
+  if (at < 0) throw new Error(`README.md has no ${mark.trim()}`);
+  return [text.slice(0, at), text.slice(at + mark.length)];
+}
+
+if (import.meta.main) {
+  const text = readFileSync(readme, 'utf8');
+  const wanted = withCompatibility(text);
+  if (!process.argv.includes('--check')) {
+    writeFileSync(readme, wanted);
+  } else if (text !== wanted) {
+    console.error('README.md does not say what there is: run npm run docs');
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,567 @@
+/**
+ * A call by the vendor's SDKs for every operation, in an order in which each finds what it needs. A test makes them all, and
+ * the README's matrix names their methods.
+ */
+import { encryptPrivateKeyToBundle, encryptWalletToBundle, generateP256KeyPair } from '@turnkey/crypto';
+import type { TurnkeyApiTypes, TurnkeyClient } from '@turnkey/http';
+import type { Turnkey } from '@turnkey/sdk-server';
+import { english, generateMnemonic, generatePrivateKey } from 'viem/accounts';
+import { insertPolicy } from '../main/db/policies.ts';
+import { issueOneTimeCode } from '../main/operations/one-time-codes.ts';
+import { startOidcProvider } from './oidc-provider.ts';
+import type { OidcProvider } from './oidc-provider.ts';
+import { SoftwareAuthenticator } from './software-authenticator.ts';
+import { ethereumAccount, newTestKey, send, startTestVault } from './support.ts';
+import type { TestVault } from './support.ts';
+
+/** What a type names, without the "anything else" that the server SDK's client allows. */
+type Named<T> = { [Name in keyof T as string extends Name ? never : Name]: T[Name] };
+
+/** The methods as @turnkey/sdk-server has them; what it lacks, as @turnkey/http has it. */
+type Methods = Named<ReturnType<Turnkey['apiClient']>> & Pick<TurnkeyClient, 'getOrganization'>;
+
+type MethodName = {
+  [Name in keyof Methods]: Methods[Name] extends (input: never) => Promise<object> ? Name : never;
+}[keyof Methods];
+
+/** Of each method, what it takes and what it answers. */
+type Inputs = {
+  [Name in MethodName]: Methods[Name] extends (input: infer Input) => unknown
+    ? Exclude<Input, undefined>
+    : never;
+};
+type Answers = {
+  [Name in MethodName]: Methods[Name] extends (input: never) => infer Output ? Awaited<Output> : never;
+};
+
+/** What calls leave to later ones: ids, an address, bundles. */
+type Kept =
+  | 'activity'
+  | 'address'
+  | 'apiKey'
+  | 'authenticator'
+  | 'privateKey'
+  | 'privateKeyImport'
+  | 'privateKeyTag'
+  | 'user'
+  | 'userTag'
+  | 'wallet'
+  | 'walletAccount'
+  | 'walletImport';
+
+/** A vault, and an issuer of tokens that it trusts. */
+export interface Scene extends AsyncDisposable {
+  readonly service: TestVault;
+  readonly oidc: OidcProvider;
+  /** A client's public key, to which secrets are encrypted. */
+  readonly target: string;
+  /** The public half of the key that the vault signs bundles with. */
+  readonly signer: string;
+  readonly policyId: string;
+  readonly kept: Map<Kept, string>;
+  /** @throws Error where no call has left it. */
+  readonly id: (what: Kept) => string;
+}
+
+interface CallOf<Name extends MethodName> {
+  /** What follows `/public/v1/`. */
+  readonly path: string;
+  readonly method: Name;
+  /** The parameters, flat, as @turnkey/sdk-server takes them. */
+  readonly parameters: (scene: Scene) => Inputs[Name] | Promise<Inputs[Name]>;
+  /** What later calls need of the answer: a query's resource, or an activity's result. */
+  readonly keep?: (answer: Answers[Name]) => Partial<Record<Kept, string | undefined>>;
+}
+
+export type SdkCall = { [Name in MethodName]: CallOf<Name> }[MethodName];
+
+const subject = 'ann';
+
+export const sdkCalls: readonly SdkCall[] = [
+  { path: 'query/whoami', method: 'getWhoami', parameters: () => ({}) },
+  {
+    path: 'query/get_organization',
+    method: 'getOrganization',
+    parameters: ({ service: { organizationId } }) => ({
+      organizationId,
+    }),
+  },
+  {
+    path: 'submit/update_organization_name',
+    method: 'updateOrganizationName',
+    parameters: () => ({ organizationName: 'Renamed' }),
+  },
+  {
+    path: 'submit/set_organization_feature',
+    method: 'setOrganizationFeature',
+    parameters: () => ({
+      name: 'FEATURE_NAME_WEBHOOK',
+      value: 'http://127.0.0.1:9/hook',
+    }),
+  },
+  {
+    path: 'query/get_organization_configs',
+    method: 'getOrganizationConfigs',
+    parameters: ({ service: { organizationId } }) => ({
+      organizationId,
+    }),
+  },
+  {
+    path: 'submit/remove_organization_feature',
+    method: 'removeOrganizationFeature',
+    parameters: () => ({
+      name: 'FEATURE_NAME_WEBHOOK',
+    }),
+  },
+
+  {
+    path: 'submit/create_user_tag',
+    method: 'createUserTag',
+    parameters: () => ({ userTagName: 'Tag', userIds: [] }),
+    keep: (answer) => ({
+      userTag: answer.userTagId,
+    }),
+  },
+  {
+    path: 'submit/create_users',
+    method: 'createUsers',
+    parameters: async ({ oidc, id }) => ({
+      users: [
+        {
+          userName: 'Ann',
+          userEmail: 'ann@example.com',
+          userPhoneNumber: '+15551234567',
+          apiKeys: [
+            { apiKeyName: 'Ann', publicKey: newTestKey().publicKey, curveType: 'API_KEY_CURVE_P256' },
+          ],
+          authenticators: [newPasskey('Ann')],
+          oauthProviders: [{ providerName: 'Issuer', oidcToken: await oidc.idToken({ subject }) }],
+          userTags: [id('userTag')],
+        },
+      ],
+    }),
+    keep: (answer) => ({ user: answer.userIds[0] }),
+  },
+  { path: 'query/list_users', method: 'getUsers', parameters: () => ({}) },
+  { path: 'query/get_user', method: 'getUser', parameters: ({ id }) => ({ userId: id('user') }) },
+  { path: 'query/list_user_tags', method: 'listUserTags', parameters: () => ({}) },
+  {
+    path: 'submit/update_user_tag',
+    method: 'updateUserTag',
+    parameters: ({ service: { rootUserId }, id }) => ({
+      userTagId: id('userTag'),
+      newUserTagName: 'Renamed',
+      addUserIds: [rootUserId],
+      removeUserIds: [id('user')],
+    }),
+  },
+  {
+    path: 'submit/delete_user_tags',
+    method: 'deleteUserTags',
+    parameters: ({ id }) => ({ userTagIds: [id('userTag')] }),
+  },
+  {
+    path: 'submit/update_user',
+    method: 'updateUser',
+    parameters: ({ id }) => ({ userId: id('user'), userName: 'Anna' }),
+  },
+  {
+    path: 'submit/update_user_name',
+    method: 'updateUserName',
+    parameters: ({ id }) => ({
+      userId: id('user'),
+      userName: 'Anne',
+    }),
+  },
+  {
+    path: 'submit/update_user_email',
+    method: 'updateUserEmail',
+    parameters: ({ id }) => ({
+      userId: id('user'),
+      userEmail: 'anne@example.com',
+    }),
+  },
+  {
+    path: 'submit/update_user_phone_number',
+    method: 'updateUserPhoneNumber',
+    parameters: ({ id }) => ({
+      userId: id('user'),
+      userPhoneNumber: '+15557654321',
+    }),
+  },
+
+  {
+    path: 'submit/create_api_keys',
+    method: 'createApiKeys',
+    parameters: ({ id }) => ({
+      userId: id('user'),
+      apiKeys: [{ apiKeyName: 'Second', publicKey: newTestKey().publicKey, curveType: 'API_KEY_CURVE_P256' }],
+    }),
+    keep: (answer) => ({ apiKey: answer.apiKeyIds[0] }),
+  },
+  { path: 'query/get_api_key', method: 'getApiKey', parameters: ({ id }) => ({ apiKeyId: id('apiKey') }) },
+  { path: 'query/get_api_keys', method: 'getApiKeys', parameters: ({ id }) => ({ userId: id('user') }) },
+  {
+    path: 'submit/delete_api_keys',
+    method: 'deleteApiKeys',
+    parameters: ({ id }) => ({
+      userId: id('user'),
+      apiKeyIds: [id('apiKey')],
+    }),
+  },
+
+  {
+    path: 'submit/create_authenticators',
+    method: 'createAuthenticators',
+    parameters: ({ id }) => ({
+      userId: id('user'),
+      authenticators: [newPasskey('Second')],
+    }),
+    keep: (answer) => ({ authenticator: answer.authenticatorIds[0] }),
+  },
+  {
+    path: 'query/get_authenticator',
+    method: 'getAuthenticator',
+    parameters: ({ id }) => ({
+      authenticatorId: id('authenticator'),
+    }),
+  },
+  {
+    path: 'query/get_authenticators',
+    method: 'getAuthenticators',
+    parameters: ({ id }) => ({ userId: id('user') }),
+  },
+  {
+    path: 'submit/delete_authenticators',
+    method: 'deleteAuthenticators',
+    parameters: ({ id }) => ({
+      userId: id('user'),
+      authenticatorIds: [id('authenticator')],
+    }),
+  },
+
+  {
+    path: 'query/get_oauth_providers',
+    method: 'getOauthProviders',
+    parameters: ({ id }) => ({ userId: id('user') }),
+  },
+  {
+    path: 'submit/oauth',
+    method: 'oauth',
+    parameters: async ({ oidc, target }) => ({
+      oidcToken: await oidc.idToken({ subject, boundTo: target }),
+      targetPublicKey: target,
+      expirationSeconds: '60',
+      invalidateExisting: true,
+    }),
+  },
+  {
+    path: 'submit/otp_auth',
+    method: 'otpAuth',
+    parameters: async (scene) => ({
+      ...(await newOneTimeCode(scene, scene.id('user'), 'anne@example.com')),
+      targetPublicKey: scene.target,
+      apiKeyName: 'By code',
+    }),
+  },
+
+  {
+    path: 'submit/create_private_keys',
+    method: 'createPrivateKeys',
+    parameters: () => ({
+      privateKeys: [
+        {
+          privateKeyName: 'Key',
+          curve: 'CURVE_SECP256K1',
+          privateKeyTags: [],
+          addressFormats: ['ADDRESS_FORMAT_ETHEREUM'],
+        },
+      ],
+    }),
+    keep: (answer) => ({ privateKey: answer.privateKeys[0]?.privateKeyId }),
+  },
+  { path: 'query/list_private_keys', method: 'getPrivateKeys', parameters: () => ({}) },
+  {
+    path: 'query/get_private_key',
+    method: 'getPrivateKey',
+    parameters: ({ id }) => ({ privateKeyId: id('privateKey') }),
+  },
+  {
+    path: 'submit/create_private_key_tag',
+    method: 'createPrivateKeyTag',
+    parameters: ({ id }) => ({
+      privateKeyTagName: 'Tag',
+      privateKeyIds: [id('privateKey')],
+    }),
+    keep: (answer) => ({ privateKeyTag: answer.privateKeyTagId }),
+  },
+  { path: 'query/list_private_key_tags', method: 'listPrivateKeyTags', parameters: () => ({}) },
+  {
+    path: 'submit/update_private_key_tag',
+    method: 'updatePrivateKeyTag',
+    parameters: ({ id }) => ({
+      privateKeyTagId: id('privateKeyTag'),
+      newPrivateKeyTagName: 'Renamed',
+      addPrivateKeyIds: [],
+      removePrivateKeyIds: [],
+    }),
+  },
+  {
+    path: 'submit/delete_private_key_tags',
+    method: 'deletePrivateKeyTags',
+    parameters: ({ id }) => ({
+      privateKeyTagIds: [id('privateKeyTag')],
+    }),
+  },
+  {
+    path: 'submit/init_import_private_key',
+    method: 'initImportPrivateKey',
+    parameters: ({ service: { rootUserId } }) => ({
+      userId: rootUserId,
+    }),
+    keep: (answer) => ({ privateKeyImport: answer.importBundle }),
+  },
+  {
+    path: 'submit/import_private_key',
+    method: 'importPrivateKey',
+    parameters: async (scene) => ({
+      userId: scene.service.rootUserId,
+      privateKeyName: 'Imported',
+      encryptedBundle: await encryptPrivateKeyToBundle({
+        privateKey: generatePrivateKey().slice(2),
+        keyFormat: 'HEXADECIMAL',
+        ...importTo(scene, scene.id('privateKeyImport')),
+      }),
+      curve: 'CURVE_SECP256K1',
+      addressFormats: ['ADDRESS_FORMAT_ETHEREUM'],
+    }),
+  },
+  {
+    path: 'submit/export_private_key',
+    method: 'exportPrivateKey',
+    parameters: ({ target, id }) => ({
+      privateKeyId: id('privateKey'),
+      targetPublicKey: target,
+    }),
+  },
+
+  {
+    path: 'submit/create_wallet',
+    method: 'createWallet',
+    parameters: () => ({
+      walletName: 'Wallet',
+      accounts: [ethereumAccount],
+      mnemonicLength: 24,
+    }),
+    keep: (answer) => ({ wallet: answer.walletId, address: answer.addresses[0] }),
+  },
+  { path: 'query/list_wallets', method: 'getWallets', parameters: () => ({}) },
+  { path: 'query/get_wallet', method: 'getWallet', parameters: ({ id }) => ({ walletId: id('wallet') }) },
+  {
+    path: 'submit/update_wallet',
+    method: 'updateWallet',
+    parameters: ({ id }) => ({
+      walletId: id('wallet'),
+      walletName: 'Renamed',
+    }),
+  },
+  {
+    path: 'submit/create_wallet_accounts',
+    method: 'createWalletAccounts',
+    parameters: ({ id }) => ({
+      walletId: id('wallet'),
+      accounts: [{ ...ethereumAccount, path: "m/44'/60'/0'/0/1" }],
+    }),
+  },
+  {
+    path: 'query/get_wallet_account',
+    method: 'getWalletAccount',
+    parameters: ({ id }) => ({
+      walletId: id('wallet'),
+      address: id('address'),
+    }),
+  },
+  {
+    path: 'query/list_wallet_accounts',
+    method: 'getWalletAccounts',
+    parameters: ({ id }) => ({
+      walletId: id('wallet'),
+      includeWalletDetails: true,
+    }),
+    keep: (answer) => ({ walletAccount: answer.accounts[0]?.walletAccountId }),
+  },
+  {
+    path: 'submit/init_import_wallet',
+    method: 'initImportWallet',
+    parameters: ({ service: { rootUserId } }) => ({
+      userId: rootUserId,
+    }),
+    keep: (answer) => ({ walletImport: answer.importBundle }),
+  },
+  {
+    path: 'submit/import_wallet',
+    method: 'importWallet',
+    parameters: async (scene) => ({
+      userId: scene.service.rootUserId,
+      walletName: 'Imported',
+      encryptedBundle: await encryptWalletToBundle({
+        mnemonic: generateMnemonic(english),
+        ...importTo(scene, scene.id('walletImport')),
+      }),
+      accounts: [ethereumAccount],
+    }),
+  },
+  {
+    path: 'submit/export_wallet_account',
+    method: 'exportWalletAccount',
+    parameters: ({ target, id }) => ({
+      address: id('address'),
+      targetPublicKey: target,
+    }),
+  },
+  {
+    path: 'submit/export_wallet',
+    method: 'exportWallet',
+    parameters: ({ target, id }) => ({
+      walletId: id('wallet'),
+      targetPublicKey: target,
+    }),
+  },
+
+  {
+    path: 'submit/sign_raw_payload',
+    method: 'signRawPayload',
+    parameters: ({ id }) => ({
+      signWith: id('address'),
+      payload: 'hello',
+      encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
+      hashFunction: 'HASH_FUNCTION_KECCAK256',
+    }),
+    keep: (answer) => ({ activity: answer.activity.id }),
+  },
+  {
+    path: 'submit/sign_raw_payloads',
+    method: 'signRawPayloads',
+    parameters: ({ id }) => ({
+      signWith: id('privateKey'),
+      payloads: ['hello', 'again'],
+      encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
+      hashFunction: 'HASH_FUNCTION_SHA256',
+    }),
+  },
+
+  { path: 'query/get_policy', method: 'getPolicy', parameters: ({ policyId }) => ({ policyId }) },
+  { path: 'query/list_policies', method: 'getPolicies', parameters: () => ({}) },
+
+  {
+    path: 'query/get_activity',
+    method: 'getActivity',
+    parameters: ({ id }) => ({ activityId: id('activity') }),
+  },
+  {
+    path: 'query/list_activities',
+    method: 'getActivities',
+    parameters: () => ({
+      filterByStatus: ['ACTIVITY_STATUS_COMPLETED'],
+      paginationOptions: { limit: '100' },
+    }),
+  },
+
+  {
+    path: 'submit/delete_wallet_accounts',
+    method: 'deleteWalletAccounts',
+    parameters: ({ id }) => ({
+      walletAccountIds: [id('walletAccount')],
+      deleteWithoutExport: true,
+    }),
+  },
+  {
+    path: 'submit/delete_wallets',
+    method: 'deleteWallets',
+    parameters: ({ id }) => ({ walletIds: [id('wallet')] }),
+  },
+  {
+    path: 'submit/delete_private_keys',
+    method: 'deletePrivateKeys',
+    parameters: ({ id }) => ({
+      privateKeyIds: [id('privateKey')],
+    }),
+  },
+  { path: 'submit/delete_users', method: 'deleteUsers', parameters: ({ id }) => ({ userIds: [id('user')] }) },
+];
+
+/** A new passkey, as requests name one. */
+function newPasskey(name: string): TurnkeyApiTypes['v1AuthenticatorParamsV2'] {
+  return new SoftwareAuthenticator().params(name) as unknown as TurnkeyApiTypes['v1AuthenticatorParamsV2'];
+}
+
+/** How the vendor's library encrypts to an import bundle, which it checks first. */
+function importTo({ service, signer }: Scene, importBundle: string) {
+  return {
+    importBundle,
+    userId: service.rootUserId,
+    organizationId: service.organizationId,
+    dangerouslyOverrideSignerPublicKey: signer,
+  };
+}
+
+/** A code as the vault would send it to a user. */
+function newOneTimeCode(
+  { service: { vault, organizationId } }: Scene,
+  userId: string,
+  contact: string,
+): Promise<{ readonly otpId: string; readonly otpCode: string }> {
+  return vault.units.write((tx) =>
+    issueOneTimeCode(
+      {
+        tx,
+        keys: vault.keyring,
+        organizationId,
+        random: (_purpose, length) => crypto.getRandomValues(new Uint8Array(length)),
+        now: Date.now(),
+      },
+      { userId, contact },
+    ),
+  );
+}
+
+export async function setScene(): Promise<Scene> {
+  await using resources = new AsyncDisposableStack();
+  const oidc = resources.use(await startOidcProvider());
+  const service = resources.use(await startTestVault({ oidcIssuers: [oidc.issuer] }));
+  const { organizationId, url, vault } = service;
+  const keys = await send(url, { method: 'GET', path: '/public/v1/discovery/keys' });
+  const policyId = crypto.randomUUID();
+  const now = Date.now();
+  // No operation makes policies yet.
+  await vault.units.write((tx) => {
+    insertPolicy(tx, {
+      id: policyId,
+      organizationId,
+      name: 'Policy',
+      effect: 'EFFECT_ALLOW',
+      condition: "activity.resource == 'WALLET'",
+      consensus: 'approvers.count() >= 1',
+      time: null,
+      notes: '',
+      createdAt: now,
+      updatedAt: now,
+    });
+  });
+  const kept: Scene['kept'] = new Map();
+  const owned = resources.move();
+  return {
+    service,
+    oidc,
+    target: generateP256KeyPair().publicKeyUncompressed,
+    signer: String(keys.body?.['signer']),
+    policyId,
+    kept,
+    id: (what) => {
+      const id = kept.get(what);
+      if (id === undefined) throw new Error(`no call has left its ${what}`);
+      return id;
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}

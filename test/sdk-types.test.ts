@@ -1,0 +1,153 @@
+/**
+ * The vendor's TypeScript types, held against what every operation answers. The compiler is what checks here
+ * (`npm run check:types`); the tests themselves see to it that no operation is left out.
+ */
+import type { TurnkeyApiTypes } from '@turnkey/http';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import { z } from 'zod';
+import { activity, query, type Operation } from '../main/activities/define.ts';
+import type { showActivity } from '../main/activities/show.ts';
+import * as activities from '../main/operations/activities.ts';
+import * as apiKeys from '../main/operations/api-keys.ts';
+import * as features from '../main/operations/features.ts';
+import { operations } from '../main/operations/index.ts';
+import * as organizations from '../main/operations/organizations.ts';
+import * as policies from '../main/operations/policies.ts';
+import * as privateKeys from '../main/operations/private-keys.ts';
+import { shownWallet, type shownUser } from '../main/operations/resources.ts';
+import * as signing from '../main/operations/signing.ts';
+import * as tags from '../main/operations/tags.ts';
+import * as users from '../main/operations/users.ts';
+import * as walletAccounts from '../main/operations/wallet-accounts.ts';
+import * as wallets from '../main/operations/wallets.ts';
+// The package exports the definitions alone, which do not say whose answers they are.
+import type { paths } from '../node_modules/@turnkey/http/dist/__generated__/services/coordinator/public/v1/public_api.types.d.ts';
+
+/** What arrives of a value as JSON: a field that is undefined is not there. */
+type Arriving<T> = T extends readonly (infer Element)[]
+  ? Arriving<Element>[]
+  : T extends object
+    ? { [Key in keyof T]: Arriving<Exclude<T[Key], undefined>> }
+    : T;
+
+type QueryPath<Path extends string> = `/public/v1/query/${Path}` & keyof paths;
+
+/** The vendor's type of what an operation answers: a query's whole answer, an activity's result. */
+type Expected<Operation> = Operation extends {
+  readonly kind: 'query';
+  readonly path: infer Path extends string;
+}
+  ? paths[QueryPath<Path>]['post']['responses'][200]['schema']
+  : Operation extends {
+        readonly versions: readonly [{ readonly result: infer Result extends string }, ...unknown[]];
+      }
+    ? TurnkeyApiTypes[`v1${Capitalize<Result>}` & keyof TurnkeyApiTypes]
+    : never;
+
+type Answered<Operation> = Operation extends { readonly returns: infer Returns extends z.ZodType }
+  ? Arriving<z.output<Returns>>
+  : never;
+
+/** The same operations, but for those whose answer the vendor's type does not take: their place says why. */
+type Fitting<Operations> = {
+  [Name in keyof Operations]: [Expected<Operations[Name]>] extends [never]
+    ? 'the vendor has no such operation'
+    : Answered<Operations[Name]> extends Expected<Operations[Name]>
+      ? Operations[Name]
+      : { readonly expected: Expected<Operations[Name]>; readonly answered: Answered<Operations[Name]> };
+};
+
+/** @param resource One file of `main/operations/`: it does not compile while an answer of it does not fit. */
+const fitting = <Operations extends object>(resource: Operations & Fitting<Operations>): Operations =>
+  resource;
+
+describe('the vendor’s types take', () => {
+  test('what every operation answers', () => {
+    const held = [
+      fitting(apiKeys),
+      fitting(features),
+      fitting(organizations),
+      fitting(policies),
+      fitting(privateKeys),
+      fitting(signing),
+      fitting(tags),
+      fitting(users),
+      fitting(walletAccounts),
+      fitting(wallets),
+      // Whose answers are activities, below.
+      activities,
+    ].flatMap((resource) => Object.values(resource).map(({ path }: Operation) => path));
+    expect(held.sort()).toEqual([...operations.values()].map(({ path }) => path).sort());
+  });
+
+  test('an activity, as the vault shows it', () => {
+    type Shown = ReturnType<typeof showActivity>;
+    type Vote = Shown['votes'][number];
+    type VendorActivity = TurnkeyApiTypes['v1Activity'];
+    type VendorVote = TurnkeyApiTypes['v1Vote'];
+    /** What the vault reads from its file: texts of which the vendor names a few. */
+    type Text<T, Names extends keyof T> = Omit<T, Names> & Record<Names, string>;
+
+    // Intent and result are held above, operation by operation; where the vendor's types have no failure, there is null.
+    type Envelope = Omit<Shown, 'intent' | 'result' | 'votes' | 'failure'> & {
+      readonly failure?: NonNullable<Shown['failure']>;
+    };
+    expectTypeOf<Envelope>().toExtend<Text<Omit<VendorActivity, 'intent' | 'result' | 'votes'>, 'type'>>();
+    expectTypeOf<Omit<Vote, 'user'>>().toExtend<Omit<VendorVote, 'user'>>();
+    expectTypeOf<Arriving<z.output<typeof shownUser>>>().toExtend<VendorVote['user']>();
+  });
+});
+
+describe('the vendor’s types do not take', () => {
+  const wallet = { path: 'get_wallet', params: z.object({}), run: () => never() } as const;
+
+  test('an answer that lacks a field', () => {
+    const getWallet = query({
+      ...wallet,
+      returns: z.object({ wallet: shownWallet.omit({ walletName: true }) }),
+    });
+    // @ts-expect-error -- walletName
+    fitting({ getWallet });
+  });
+
+  test('an answer with a field that may be missing', () => {
+    const returns = z.object({ wallet: shownWallet.partial({ walletName: true }) });
+    // @ts-expect-error -- walletName
+    fitting({ getWallet: query({ ...wallet, returns }) });
+  });
+
+  test('an answer with a field of another type', () => {
+    const returns = z.object({ wallet: shownWallet.extend({ exported: z.string() }) });
+    // @ts-expect-error -- exported
+    fitting({ getWallet: query({ ...wallet, returns }) });
+  });
+
+  test('a result that lacks a field, or has a name of its own', () => {
+    const definition = {
+      path: 'create_wallet',
+      type: 'ACTIVITY_TYPE_CREATE_WALLET',
+      intent: 'createWalletIntent',
+      params: z.object({}),
+      run: () => never(),
+    } as const;
+    const complete = z.object({ walletId: z.string(), addresses: z.array(z.string()) });
+    const result = 'createWalletResult';
+    fitting({ createWallet: activity({ ...definition, result, returns: complete }) });
+    const lacking = complete.omit({ addresses: true });
+    // @ts-expect-error -- addresses
+    fitting({ createWallet: activity({ ...definition, result, returns: lacking }) });
+    // @ts-expect-error -- the name
+    fitting({ createWallet: activity({ ...definition, result: 'makeWalletResult', returns: complete }) });
+  });
+
+  test('an operation that the vendor does not have', () => {
+    const returns = z.object({ wallet: shownWallet });
+    fitting({ getWallet: query({ ...wallet, returns }) });
+    // @ts-expect-error -- the path
+    fitting({ getWallet: query({ ...wallet, path: 'get_purse', returns }) });
+  });
+});
+
+function never(): never {
+  throw new Error('not run');
+}
