@@ -12,6 +12,7 @@ import { StatusProvider, useDoorState, useStatusQuery } from './parts/vault.tsx'
 import { Activity } from './screens/activity.tsx';
 import { Connect } from './screens/connect.tsx';
 import { FirstRun } from './screens/first-run.tsx';
+import { Organization } from './screens/organization.tsx';
 import { ImportPrivateKey } from './screens/private-key-import.tsx';
 import { PrivateKey } from './screens/private-key.tsx';
 import { NewPrivateKey, PrivateKeys } from './screens/private-keys.tsx';
@@ -124,6 +125,7 @@ function Places(): ReactNode {
             {({ userId }) => <UserApiKey key={userId} userId={userId} />}
           </Route>
           <Route path="/tags" component={Tags} />
+          <Route path="/organization" component={Organization} />
           <Route path="/activity/:activityId?">
             {({ activityId }) => <Activity activityId={activityId} />}
           </Route>

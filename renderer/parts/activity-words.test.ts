@@ -38,6 +38,16 @@ test.each([
     'Old, 1 account',
   ],
   ['ACTIVITY_TYPE_UPDATE_WALLET', { updateWalletIntent: { walletId: '1', walletName: 'New' } }, 'to New'],
+  [
+    'ACTIVITY_TYPE_UPDATE_ORGANIZATION_NAME',
+    { updateOrganizationNameIntent: { organizationName: 'Works' } },
+    'to Works',
+  ],
+  [
+    'ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE',
+    { setOrganizationFeatureIntent: { name: 'FEATURE_NAME_WEBHOOK', value: 'https://example.org' } },
+    'Webhook URL',
+  ],
   ['ACTIVITY_TYPE_UNHEARD_OF', {}, ''],
 ])('%s is summed up', (type, intent, said) => {
   expect(summarize({ type, intent })).toBe(said);

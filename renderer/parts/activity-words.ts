@@ -1,6 +1,7 @@
 /** Activities in plain words. */
 
 import { count } from './bytes.ts';
+import { featureLabel } from './features.ts';
 import type { Activity } from './resources.ts';
 import { shorten } from './short.ts';
 
@@ -34,6 +35,9 @@ const typeWords: Readonly<Record<string, string>> = {
   CREATE_PRIVATE_KEY_TAG: 'Make a tag for private keys',
   UPDATE_PRIVATE_KEY_TAG: 'Change a tag of private keys',
   DELETE_PRIVATE_KEY_TAGS: 'Delete tags of private keys',
+  UPDATE_ORGANIZATION_NAME: 'Rename the organization',
+  SET_ORGANIZATION_FEATURE: 'Set a feature',
+  REMOVE_ORGANIZATION_FEATURE: 'Remove a feature',
 };
 
 const bareType = (type: string): string => type.replace(/^ACTIVITY_TYPE_/, '').replace(/_V\d+$/, '');
@@ -122,6 +126,11 @@ export function summarize(activity: Pick<Activity, 'type' | 'intent'>): string {
       return textOf(intent['userTagName']);
     case 'CREATE_PRIVATE_KEY_TAG':
       return textOf(intent['privateKeyTagName']);
+    case 'UPDATE_ORGANIZATION_NAME':
+      return `to ${textOf(intent['organizationName'])}`;
+    case 'SET_ORGANIZATION_FEATURE':
+    case 'REMOVE_ORGANIZATION_FEATURE':
+      return featureLabel(textOf(intent['name']));
     default:
       return '';
   }

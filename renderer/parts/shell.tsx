@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Text } from '@mantine/core';
 import {
+  IconBuilding,
   IconHistory,
   IconKey,
   IconLock,
@@ -26,6 +27,7 @@ const places = [
   { to: '/sign', label: 'Sign', icon: IconSignature },
   { to: '/users', label: 'Users', icon: IconUsers },
   { to: '/tags', label: 'Tags', icon: IconTags },
+  { to: '/organization', label: 'Organization', icon: IconBuilding },
   { to: '/activity', label: 'Activity', icon: IconHistory },
   { to: '/connect', label: 'Connect', icon: IconPlugConnected },
 ] as const;

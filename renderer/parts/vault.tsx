@@ -92,6 +92,12 @@ async function refreshAll(client: QueryClient): Promise<void> {
 /** Between two refreshes of what is shown, in milliseconds: a script may sign thousands of times in a second. */
 const refreshPause = 1_000;
 
+const renames: ReadonlySet<string> = new Set([
+  'ACTIVITY_TYPE_UPDATE_ORGANIZATION_NAME',
+  'ACTIVITY_TYPE_UPDATE_USER',
+  'ACTIVITY_TYPE_UPDATE_USER_NAME',
+]);
+
 /** Turns events into invalidated queries, the first at once and the rest of a burst together. */
 function refresher(client: QueryClient): { onEvent: (event: VaultEvent) => void; stop: () => void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -112,6 +118,8 @@ function refresher(client: QueryClient): { onEvent: (event: VaultEvent) => void;
     onEvent(event) {
       if (event.kind === 'status') void refreshAll(client);
       else {
+        // The status says what the organization and its owner are called.
+        if (renames.has(event.type)) void client.invalidateQueries({ queryKey: statusKey });
         waiting.add(event.type.includes('_SIGN_') ? 'log' : 'all');
         if (timer === undefined) flush();
       }

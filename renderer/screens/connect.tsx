@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { ApiKeys } from '../parts/api-keys.tsx';
+import { ApiReference } from '../parts/api-reference.tsx';
 import { MadeApiKey } from '../parts/made-api-key.tsx';
 import { NewApiKey } from '../parts/new-api-key.tsx';
 import type { NamedPair } from '../parts/new-api-key.tsx';
@@ -48,6 +49,7 @@ export function Connect(): ReactNode {
           </>
         }
       />
+      <ApiReference />
     </>
   );
 }

@@ -17,6 +17,7 @@ import { NameField } from '../parts/name-field.tsx';
 import { nameProblem } from '../parts/names.ts';
 import { NewApiKey } from '../parts/new-api-key.tsx';
 import type { NamedPair } from '../parts/new-api-key.tsx';
+import { OauthProviders } from '../parts/oauth-providers.tsx';
 import { PageHead, Panel } from '../parts/page.tsx';
 import { Passkeys } from '../parts/passkeys.tsx';
 import type { User as UserRecord } from '../parts/resources.ts';
@@ -73,6 +74,7 @@ export function User({ userId }: Props): ReactNode {
             }
           />
           <Passkeys user={user} />
+          <OauthProviders user={user} />
           <TagEditor kind="user" holderId={userId} tagIds={user.userTags} />
           <ManageUser of={user} />
         </>

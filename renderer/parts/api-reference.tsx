@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react';
+import { Text } from '@mantine/core';
+import { CopyButton } from './copy-button.tsx';
+import { Panel } from './page.tsx';
+import { useStatus } from './vault.tsx';
+
+/** Where every operation is described. The app shows the address, since its own window leads nowhere outside. */
+export function ApiReference(): ReactNode {
+  const { url } = useStatus();
+  const address = `${url}/docs`;
+  return (
+    <Panel title="API reference">
+      <Text mb="xs">Every operation, with its parameters, its answer and an example:</Text>
+      {/^https?:$/.test(window.location.protocol) ? (
+        <a href={address} target="_blank" rel="noreferrer" className="lk-link lk-mono">
+          {address}
+        </a>
+      ) : (
+        <span className="lk-id">
+          <span className="lk-mono">{address}</span>
+          <CopyButton text={address} what="address of the API reference" />
+        </span>
+      )}
+    </Panel>
+  );
+}

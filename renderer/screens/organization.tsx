@@ -1,0 +1,285 @@
+import { useRef, useState } from 'react';
+import type { ReactNode, SyntheticEvent } from 'react';
+import { Button, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { featureLabel, features as known } from '../parts/features.ts';
+import { ShortId } from '../parts/identifier.tsx';
+import { NameField } from '../parts/name-field.tsx';
+import { nameProblem } from '../parts/names.ts';
+import { PageHead, Panel } from '../parts/page.tsx';
+import { describeQuorum } from '../parts/quorum.ts';
+import type { Feature, Quorum, User } from '../parts/resources.ts';
+import { shorten } from '../parts/short.ts';
+import { Failure, LoadingRows } from '../parts/states.tsx';
+import { useAsk, useStatus, useSubmit } from '../parts/vault.tsx';
+import '../parts/rows.css';
+
+interface Configs {
+  readonly features: readonly Feature[];
+  readonly quorum: Quorum;
+}
+
+/** What the vault is to those who use its API: a name and an id, who decides in it, and its settings. */
+export function Organization(): ReactNode {
+  const { organization } = useStatus();
+  const { data, error, isPending, refetch } = useAsk<{ configs: Configs }>('get_organization_configs');
+  return (
+    <>
+      <PageHead
+        title="Organization"
+        lead={
+          organization !== null && (
+            <>
+              All that this vault holds belongs to one organization. Programs name it by its id:{' '}
+              <ShortId text={organization.id} what="organization id" />
+            </>
+          )
+        }
+      />
+      {organization !== null && <Rename name={organization.name} key={organization.name} />}
+      {isPending && (
+        <Panel kind="plain">
+          <LoadingRows what="the organization’s settings" />
+        </Panel>
+      )}
+      <Failure
+        title="The organization’s settings could not be read"
+        error={error}
+        onRetry={() => void refetch()}
+      />
+      {data !== undefined && (
+        <>
+          <RootQuorum of={data.configs.quorum} />
+          <Features present={data.configs.features} />
+        </>
+      )}
+    </>
+  );
+}
+
+const updateOrganizationName = {
+  operation: 'update_organization_name',
+  type: 'ACTIVITY_TYPE_UPDATE_ORGANIZATION_NAME',
+  result: 'updateOrganizationNameResult',
+} as const;
+
+function Rename({ name }: { readonly name: string }): ReactNode {
+  const [typed, setTyped] = useState(name);
+  const update = useSubmit<{ organizationName: string }, unknown>(updateOrganizationName);
+  const given = typed.trim();
+  const problem = nameProblem(typed, 'organization');
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    if (problem !== null) return;
+    update.mutate(
+      { organizationName: given },
+      {
+        onSuccess() {
+          notifications.show({
+            title: 'The organization is renamed',
+            message: `It is called “${given}” now.`,
+          });
+        },
+      },
+    );
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Panel title="Name">
+        <Stack gap="md" maw={560}>
+          <NameField
+            description="What this vault is called, here and in what programs are told of it."
+            value={typed}
+            problem={problem}
+            onType={setTyped}
+          />
+          <Failure title="The organization was not renamed" error={update.error} />
+          <div>
+            <Button type="submit" loading={update.isPending} disabled={given === name}>
+              Rename
+            </Button>
+          </div>
+        </Stack>
+      </Panel>
+    </form>
+  );
+}
+
+function RootQuorum({ of: { threshold, userIds } }: { readonly of: Quorum }): ReactNode {
+  const { data, error, isPending, refetch } = useAsk<{ users: readonly User[] }>('list_users');
+  const nameOf = (id: string): string =>
+    data?.users.find(({ userId }) => userId === id)?.userName ?? shorten(id);
+  return (
+    <Panel title="Root quorum">
+      {isPending ? (
+        <LoadingRows what="the users of the root quorum" rows={1} />
+      ) : (
+        <Text className="lk-row-name">{describeQuorum(threshold, userIds.map(nameOf))}</Text>
+      )}
+      <Text size="sm" c="dimmed">
+        Whoever else asks for a change is refused, unless a policy allows it.
+      </Text>
+      <Failure title="The users’ names could not be read" error={error} onRetry={() => void refetch()} />
+    </Panel>
+  );
+}
+
+interface FeatureAnswer {
+  readonly features: readonly Feature[];
+}
+
+const setOrganizationFeature = {
+  operation: 'set_organization_feature',
+  type: 'ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE',
+  result: 'setOrganizationFeatureResult',
+} as const;
+
+const removeOrganizationFeature = {
+  operation: 'remove_organization_feature',
+  type: 'ACTIVITY_TYPE_REMOVE_ORGANIZATION_FEATURE',
+  result: 'removeOrganizationFeatureResult',
+} as const;
+
+function Features({ present }: { readonly present: readonly Feature[] }): ReactNode {
+  const remove = useSubmit<{ name: string }, FeatureAnswer>(removeOrganizationFeature);
+  const choice = useRef<HTMLSelectElement>(null);
+  const takeOut = (name: string) => {
+    remove.mutate(
+      { name },
+      {
+        onSuccess() {
+          // The button that had the focus is gone.
+          choice.current?.focus();
+          notifications.show({
+            title: 'The feature is removed',
+            message: `“${featureLabel(name)}” is not set now.`,
+          });
+        },
+      },
+    );
+  };
+  return (
+    <Panel title="Features" kind="plain">
+      {present.length > 0 && (
+        <ul className="lk-rows" aria-label="Features">
+          {present.map(({ name, value }) => (
+            <li key={name} className="lk-row lk-manage">
+              <div>
+                <span className="lk-row-name">{featureLabel(name)}</span>
+                <br />
+                <span className="lk-row-more">
+                  {value === '' ? 'On' : <span className="lk-mono">{value}</span>}
+                </span>
+              </div>
+              <Button
+                variant="default"
+                size="xs"
+                className="lk-danger-button"
+                aria-label={`Remove ${featureLabel(name)}`}
+                loading={remove.isPending && remove.variables.name === name}
+                disabled={remove.isPending}
+                onClick={() => {
+                  takeOut(name);
+                }}
+              >
+                Remove
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className="lk-rows-foot" data-first={present.length === 0 || undefined}>
+        {present.length === 0 && (
+          <Text c="dimmed" size="sm" mb="md">
+            None is set yet. Features are settings of the organization that programs read and set by name.
+          </Text>
+        )}
+        <Failure title="The feature was not removed" error={remove.error} />
+        <SetFeature present={present} choice={choice} />
+      </div>
+    </Panel>
+  );
+}
+
+interface SetProps {
+  readonly present: readonly Feature[];
+  readonly choice: React.RefObject<HTMLSelectElement | null>;
+}
+
+function SetFeature({ present, choice }: SetProps): ReactNode {
+  const [chosen, setChosen] = useState('FEATURE_NAME_WEBHOOK');
+  const [typed, setTyped] = useState<string | null>(null);
+  const [tried, setTried] = useState(false);
+  const set = useSubmit<Feature, FeatureAnswer>(setOrganizationFeature);
+  const words = known[chosen];
+  const field = words?.value;
+  const current = present.find(({ name }) => name === chosen);
+  const value = field === undefined ? '' : (typed ?? current?.value ?? '').trim();
+  const problem = field !== undefined && value === '' ? 'Type what it is to be set to.' : null;
+  const isOn = field === undefined && current !== undefined;
+  const choose = (name: string) => {
+    setChosen(name);
+    setTyped(null);
+    setTried(false);
+    set.reset();
+  };
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (problem !== null || isOn) return;
+    set.mutate(
+      { name: chosen, value },
+      {
+        onSuccess() {
+          setTyped(null);
+          setTried(false);
+          notifications.show({ title: 'The feature is set', message: `“${featureLabel(chosen)}” is set.` });
+        },
+      },
+    );
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md" maw={560}>
+        <NativeSelect
+          label="Feature"
+          description={words?.about}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          ref={choice}
+          value={chosen}
+          error={isOn ? 'It is on already.' : null}
+          data={Object.entries(known).map(([name, { label }]) => ({ value: name, label }))}
+          onChange={(event) => {
+            choose(event.currentTarget.value);
+          }}
+        />
+        {field !== undefined && (
+          <TextInput
+            label={field.label}
+            placeholder={field.placeholder}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            required
+            maxLength={2000}
+            value={typed ?? current?.value ?? ''}
+            error={tried ? problem : null}
+            onChange={(event) => {
+              setTyped(event.currentTarget.value);
+            }}
+          />
+        )}
+        <Failure title="The feature was not set" error={set.error} />
+        <div>
+          <Button
+            type="submit"
+            loading={set.isPending}
+            disabled={isOn || value === current?.value}
+          >
+            {current === undefined ? 'Set the feature' : 'Change the feature'}
+          </Button>
+        </div>
+      </Stack>
+    </form>
+  );
+}
