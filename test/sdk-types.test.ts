@@ -9,12 +9,15 @@ import { activity, query, type Operation } from '../main/activities/define.ts';
 import type { showActivity } from '../main/activities/show.ts';
 import * as activities from '../main/operations/activities.ts';
 import * as apiKeys from '../main/operations/api-keys.ts';
+import * as authenticators from '../main/operations/authenticators.ts';
 import * as features from '../main/operations/features.ts';
 import { operations } from '../main/operations/index.ts';
+import * as oauthProviders from '../main/operations/oauth-providers.ts';
 import * as organizations from '../main/operations/organizations.ts';
 import * as policies from '../main/operations/policies.ts';
 import * as privateKeys from '../main/operations/private-keys.ts';
 import { shownWallet, type shownUser } from '../main/operations/resources.ts';
+import * as signIn from '../main/operations/sign-in.ts';
 import * as signing from '../main/operations/signing.ts';
 import * as tags from '../main/operations/tags.ts';
 import * as users from '../main/operations/users.ts';
@@ -65,10 +68,13 @@ describe('the vendor’s types take', () => {
   test('what every operation answers', () => {
     const held = [
       fitting(apiKeys),
+      fitting(authenticators),
       fitting(features),
+      fitting(oauthProviders),
       fitting(organizations),
       fitting(policies),
       fitting(privateKeys),
+      fitting(signIn),
       fitting(signing),
       fitting(tags),
       fitting(users),

@@ -1,8 +1,8 @@
 /** Whoever cannot see well, or has no mouse: axe-core on every screen in both schemes, and the keyboard alone. */
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { launchChromium, openWindow, takePicture } from './chromium.ts';
+import { launchChromium, openWindow } from './chromium.ts';
+import { axeFindings } from './inspect.ts';
 import { newVaultPlace } from './service.ts';
 import {
   askedPositions,
@@ -15,7 +15,6 @@ import {
   tour,
   wordField,
 } from './steps.ts';
-import type { Look } from './steps.ts';
 
 let browser: Browser;
 
@@ -24,49 +23,18 @@ beforeAll(async () => {
   return () => browser.close();
 });
 
-/** Everything that WCAG 2.2 asks for at levels A and AA, and axe-core's own good practice. */
-const everything = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa', 'best-practice'];
-
-/** The rules that a change of colours can break. */
-const ofColours = ['color-contrast', 'link-in-text-block'];
-
 describe('every screen, in light and in dark', () => {
-  /** `screen (scheme): rule, where, why` */
-  const found: string[] = [];
-  const seen: string[] = [];
-
-  async function check(page: Page, screen: string, onlyColours: boolean): Promise<void> {
-    // There are no frames to look into, and another page to gather results in would take as long again.
-    const axe = new AxeBuilder({ page }).setLegacyMode();
-    const { violations, passes } = await (
-      onlyColours ? axe.withRules(ofColours) : axe.withTags(everything)
-    ).analyze();
-    if (passes.length === 0) throw new Error(`axe-core found nothing to check on ${screen}`);
-    for (const { id, nodes } of violations) {
-      for (const { target, failureSummary } of nodes) {
-        found.push(`${screen}: ${id} at ${target.join(' ')}: ${failureSummary ?? ''}`);
-      }
-    }
-  }
-
-  const lookAt =
-    (page: Page): Look =>
-    async (screen) => {
-      seen.push(screen);
-      for (const colorScheme of ['dark', 'light'] as const) {
-        await page.emulateMedia({ colorScheme });
-        await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
-        await takePicture(page, `${screen}-${colorScheme}`);
-        await check(page, `${screen} (${colorScheme})`, colorScheme === 'dark');
-      }
-    };
-
   test('axe-core finds nothing to mend', async () => {
     using place = newVaultPlace();
     await using service = await place.serve();
     await using person = await openWindow(browser, { baseURL: service.windowOrigin });
     const { page } = person;
-    const look = lookAt(page);
+    const found: string[] = [];
+    const seen: string[] = [];
+    const look = async (screen: string): Promise<void> => {
+      seen.push(screen);
+      found.push(...(await axeFindings(page, screen)));
+    };
     await page.goto('/');
     await heading(page, 'This window needs a new link').waitFor();
     await look('signed-out');

@@ -1,6 +1,7 @@
 /** What can be wrong with any screen: what axe-core finds, and what a narrow window cuts off. */
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
+import { takePicture } from './chromium.ts';
 
 /** Everything that WCAG 2.2 asks for at levels A and AA, and axe-core's own good practice. */
 const everything = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa', 'best-practice'];
@@ -8,12 +9,16 @@ const everything = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag
 /** The rules that a change of colours can break. */
 const ofColours = ['color-contrast', 'link-in-text-block'];
 
-/** @returns `screen (scheme): rule, where, why`, for each thing to mend in light and in dark. */
+/**
+ * Takes a picture in light and in dark.
+ * @returns `screen (scheme): rule, where, why`, for each thing to mend in either.
+ */
 export async function axeFindings(page: Page, screen: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme });
     await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+    await takePicture(page, `${screen}-${colorScheme}`);
     // There are no frames to look into, and another page to gather results in would take as long again.
     const axe = new AxeBuilder({ page }).setLegacyMode();
     const { violations, passes } = await (

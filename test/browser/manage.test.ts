@@ -51,7 +51,6 @@ describe('every screen for managing what is in a vault', () => {
     await manageTour(page, async (screen) => {
       seen.push(screen);
       found.push(...(await axeFindings(page, screen)));
-      await takePicture(page, screen);
     });
     expect(seen.length).toBe(new Set(seen).size);
     expect(seen.length).toBeGreaterThan(30);
@@ -151,7 +150,6 @@ describe('passkeys', () => {
 
     expect(await axeFindings(page, 'passkeys')).toEqual([]);
     expect(await tooWideFindings(page, 'passkeys')).toEqual([]);
-    await takePicture(page, 'passkeys');
     await page.setViewportSize({ width: 360, height: 720 });
     await takePicture(page, 'passkeys-narrow');
     await page.setViewportSize({ width: 1280, height: 800 });
@@ -175,6 +173,89 @@ describe('passkeys', () => {
     const { port } = new URL(service.url);
     await page.getByText(`open this window at http://localhost:${port}`).waitFor();
     expect(await button(page, 'Register a passkey').count()).toBe(0);
+  });
+});
+
+describe('accounts elsewhere', () => {
+  test('that sign a user in are shown as their ID tokens name them', async () => {
+    await using service = await serveDevVault();
+    await using person = await openWindow(browser);
+    const { page } = person;
+    const claims = { iss: 'https://accounts.example', aud: 'app.example', sub: 'subject-of-ada' };
+    await service.root.submit('create_users', 'CREATE_USERS_V4', {
+      users: [
+        {
+          userName: 'Ada',
+          apiKeys: [],
+          authenticators: [],
+          oauthProviders: [{ providerName: 'Example accounts', oidcClaims: claims }],
+          userTags: [],
+        },
+      ],
+    });
+    await page.goto(service.windowUrl);
+    await goTo(page, 'Users');
+    await page.getByRole('link', { name: /^Ada/ }).click();
+    const providers = page.getByRole('list', { name: 'OAuth providers' });
+    await providers.getByText('Example accounts').waitFor();
+    expect(Object.fromEntries(await readFacts(providers))).toEqual({
+      Issuer: claims.iss,
+      Audience: claims.aud,
+      Subject: claims.sub,
+    });
+    expect(await axeFindings(page, 'user-oauth-providers')).toEqual([]);
+    expect(await tooWideFindings(page, 'user-oauth-providers')).toEqual([]);
+    await goTo(page, 'Users');
+    await page.getByRole('link', { name: /You/ }).click();
+    await page.getByText('None: ').waitFor();
+  });
+});
+
+describe('the organization', () => {
+  test('is renamed, says who decides, and has its features set, changed and removed', async () => {
+    await using service = await serveDevVault();
+    await using person = await openWindow(browser);
+    const { page } = person;
+    await page.goto(service.windowUrl);
+    await goTo(page, 'Organization');
+    const rename = button(page, 'Rename');
+    expect(await rename.isDisabled()).toBe(true);
+    await page.getByRole('textbox', { name: 'Name' }).fill('Household');
+    await rename.click();
+    await page.getByRole('alert').filter({ hasText: 'It is called “Household” now.' }).waitFor();
+    await expect.poll(() => rename.isDisabled()).toBe(true);
+    expect((await service.root.query('whoami')).body).toMatchObject({ organizationName: 'Household' });
+
+    const features = page.getByRole('list', { name: 'Features' });
+    const url = page.getByRole('textbox', { name: 'URL' });
+    await url.fill('https://example.org/hook');
+    await button(page, 'Set the feature').click();
+    await features.getByText('https://example.org/hook').waitFor();
+    const change = button(page, 'Change the feature');
+    expect(await change.isDisabled()).toBe(true);
+    await url.fill('https://example.org/other');
+    await change.click();
+    await features.getByText('https://example.org/other').waitFor();
+    const configs = await service.root.query('get_organization_configs');
+    expect(configs.body).toMatchObject({
+      configs: { features: [{ name: 'FEATURE_NAME_WEBHOOK', value: 'https://example.org/other' }] },
+    });
+
+    // What the vault refuses stays in the form, with the reason.
+    await page.getByRole('combobox', { name: 'Feature' }).selectOption({ label: 'Passkey origins' });
+    await page.getByRole('textbox', { name: 'Origins' }).fill('example.org');
+    await button(page, 'Set the feature').click();
+    const refusal = page.getByRole('alert').filter({ hasText: 'The feature was not set' });
+    await refusal.waitFor();
+    expect(await refusal.innerText()).toContain('example.org');
+    expect(await page.getByRole('textbox', { name: 'Origins' }).inputValue()).toBe('example.org');
+
+    await button(page, 'Remove Webhook URL').click();
+    await features.waitFor({ state: 'hidden' });
+    const after = await service.root.query('get_organization_configs');
+    expect(after.body).toMatchObject({ configs: { features: [] } });
+    expect(person.violations).toEqual([]);
+    expect(person.complaints).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 /** The built `latchkey` command as a service with a window, on a vault of its own. */
 import { join } from 'node:path';
-import { CommandProcess, runCommand, temporaryDirectory } from '../support.ts';
+import { CommandProcess, runCommand, temporaryDirectory, TestClient, testKeyOf } from '../support.ts';
 
 /** A running service; disposing it ends the process and leaves the vault. */
 export interface Service extends AsyncDisposable {
@@ -12,6 +12,11 @@ export interface Service extends AsyncDisposable {
   stop(): Promise<void>;
   /** What it wrote to standard error, which is where faults of its own go. */
   stderr(): string;
+}
+
+/** `latchkey dev`, with a client that may do everything. */
+export interface DevService extends Service {
+  readonly root: TestClient;
 }
 
 /** A vault's directory, served or not. */
@@ -27,15 +32,35 @@ interface ReadyLine {
   readonly windowUrl: string;
 }
 
-async function start(argv: readonly string[]): Promise<Service> {
+interface DevLine extends ReadyLine {
+  readonly organizationId: string;
+  readonly apiPublicKey: string;
+  readonly apiPrivateKey: string;
+}
+
+interface Started<Line> extends Service {
+  readonly line: Line;
+}
+
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller names the line it asks for
+async function start<Line extends ReadyLine>(argv: readonly string[]): Promise<Started<Line>> {
   const process = new CommandProcess(argv);
   try {
-    const { url, windowUrl } = JSON.parse(await process.nextLine()) as ReadyLine;
+    const line = JSON.parse(await process.nextLine()) as Line;
+    const { url, windowUrl } = line;
     const stop = async (): Promise<void> => {
       await process.stop();
     };
     const windowOrigin = new URL(windowUrl).origin;
-    return { url, windowUrl, windowOrigin, stop, stderr: () => process.stderr, [Symbol.asyncDispose]: stop };
+    return {
+      line,
+      url,
+      windowUrl,
+      windowOrigin,
+      stop,
+      stderr: () => process.stderr,
+      [Symbol.asyncDispose]: stop,
+    };
   } catch (error) {
     await process[Symbol.asyncDispose]();
     throw error;
@@ -66,4 +91,8 @@ export function newVaultPlace(): VaultPlace {
 }
 
 /** A vault in memory, made and unlocked already: `latchkey dev`. */
-export const serveDevVault = (): Promise<Service> => start(['dev', '--ui', '--port', '0', '--json']);
+export async function serveDevVault(): Promise<DevService> {
+  const service = await start<DevLine>(['dev', '--ui', '--port', '0', '--json']);
+  const { url, organizationId, apiPrivateKey, apiPublicKey } = service.line;
+  return { ...service, root: new TestClient(url, organizationId, testKeyOf(apiPrivateKey, apiPublicKey)) };
+}

@@ -2,6 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { launchChromium, openWindow, takePicture } from './chromium.ts';
+import { tooWideFindings } from './inspect.ts';
 import { newVaultPlace, serveDevVault } from './service.ts';
 import {
   button,
@@ -186,9 +187,6 @@ describe('two windows of one vault', () => {
 });
 
 describe('a narrow window', () => {
-  /** The narrowest that a page must fit without scrolling sideways (WCAG 2.2, 1.4.10 asks for 320). */
-  const widths = [360, 320];
-
   test('has no screen that scrolls sideways or cuts a text off', async () => {
     using place = newVaultPlace();
     await using service = await place.serve();
@@ -200,15 +198,7 @@ describe('a narrow window', () => {
     const tooWide: string[] = [];
     const look = async (screen: string): Promise<void> => {
       await takePicture(page, `${screen}-narrow`);
-      for (const width of widths) {
-        await page.setViewportSize({ width, height: 720 });
-        // What is drawn by script follows the window a moment later.
-        for (let tries = 0; tries < 5 && (await page.evaluate(overflows)).length > 0; tries += 1) {
-          await page.waitForTimeout(200);
-        }
-        for (const found of await page.evaluate(overflows)) tooWide.push(`${screen} at ${width}: ${found}`);
-      }
-      await page.setViewportSize({ width: 360, height: 720 });
+      tooWide.push(...(await tooWideFindings(page, screen)));
     };
     await page.goto('/');
     await heading(page, 'This window needs a new link').waitFor();
@@ -250,29 +240,3 @@ describe('light and dark', () => {
     await expect.poll(scheme).toBe('light');
   });
 });
-
-/** Runs in the page. @returns what reaches beyond the window's right edge, or is cut off there. */
-function overflows(): readonly string[] {
-  const { clientWidth, scrollWidth } = document.documentElement;
-  const found = scrollWidth > clientWidth ? [`the page is ${scrollWidth} wide in ${clientWidth}`] : [];
-  const scrolls = (element: Element | null): boolean =>
-    element !== null &&
-    (/auto|scroll/.test(getComputedStyle(element).overflowX) || scrolls(element.parentElement));
-  for (const element of document.body.querySelectorAll<HTMLElement>('*')) {
-    const { right, width, height } = element.getBoundingClientRect();
-    // What is there for screen readers alone is a pixel in size.
-    if (width <= 1 || height <= 1 || !element.checkVisibility({ visibilityProperty: true })) continue;
-    // Ornaments of a control move in and out of its frame.
-    if (element.closest('[aria-hidden=true]') !== null) continue;
-    const frame = element.parentElement?.closest('section, form, main, [role=dialog]');
-    const edge = Math.min(clientWidth, frame?.getBoundingClientRect().right ?? clientWidth);
-    if (right > edge + 1 && !scrolls(element.parentElement)) {
-      found.push(`${element.outerHTML.slice(0, 120)} ends at ${Math.round(right)} of ${Math.round(edge)}`);
-    }
-    const cuts = getComputedStyle(element).overflowX === 'hidden';
-    if (cuts && element.scrollWidth > element.clientWidth + 1) {
-      found.push(`${element.outerHTML.slice(0, 120)} cuts off what it holds`);
-    }
-  }
-  return found;
-}

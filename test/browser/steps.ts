@@ -326,6 +326,7 @@ export async function manageTour(page: Page, look: Look): Promise<void> {
   await managePrivateKeyScreens(page, look);
   await userScreens(page, look);
   await tagScreens(page, look);
+  await organizationScreens(page, look);
 }
 
 async function manageWalletScreens(page: Page, look: Look): Promise<void> {
@@ -480,6 +481,22 @@ async function tagScreens(page: Page, look: Look): Promise<void> {
   const deleting = await openDialog(page, 'Delete the tag releases', 'Delete “releases”');
   await look('tag-delete');
   await leaveDialog(deleting, 'Cancel');
+}
+
+async function organizationScreens(page: Page, look: Look): Promise<void> {
+  await goTo(page, 'Organization');
+  await page.getByText('alone may do everything here.').waitFor();
+  await page.getByText('None is set yet.').waitFor();
+  await look('organization');
+  await page.getByRole('textbox', { name: 'Name' }).fill('');
+  await page.getByText('Give the organization a name.').waitFor();
+  await button(page, 'Set the feature').click();
+  await page.getByText('Type what it is to be set to.').waitFor();
+  await look('organization-refused');
+  await page.getByRole('combobox', { name: 'Feature' }).selectOption({ label: 'Sign-in by email' });
+  await button(page, 'Set the feature').click();
+  await page.getByRole('list', { name: 'Features' }).getByText('Sign-in by email').waitFor();
+  await look('organization-feature');
 }
 
 async function unknownAddresses(page: Page, look: Look): Promise<void> {
