@@ -42,7 +42,6 @@ interface Started<Line> extends Service {
   readonly line: Line;
 }
 
-// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller names the line it asks for
 async function start<Line extends ReadyLine>(argv: readonly string[]): Promise<Started<Line>> {
   const process = new CommandProcess(argv);
   try {
