@@ -207,18 +207,22 @@ interface SetProps {
 }
 
 function SetFeature({ present, choice }: SetProps): ReactNode {
-  const [chosen, setChosen] = useState('FEATURE_NAME_WEBHOOK');
+  const [picked, setPicked] = useState<string | null>(null);
   const [typed, setTyped] = useState<string | null>(null);
   const [tried, setTried] = useState(false);
   const set = useSubmit<Feature, FeatureAnswer>(setOrganizationFeature);
+  // A switch that is on can only be removed.
+  const choices = Object.entries(known).filter(
+    ([name, { value }]) => value !== undefined || !present.some((feature) => feature.name === name),
+  );
+  const chosen = choices.find(([name]) => name === picked)?.[0] ?? choices[0]?.[0] ?? '';
   const words = known[chosen];
   const field = words?.value;
   const current = present.find(({ name }) => name === chosen);
   const value = field === undefined ? '' : (typed ?? current?.value ?? '').trim();
   const problem = field !== undefined && value === '' ? 'Type what it is to be set to.' : null;
-  const isOn = field === undefined && current !== undefined;
   const choose = (name: string) => {
-    setChosen(name);
+    setPicked(name);
     setTyped(null);
     setTried(false);
     set.reset();
@@ -226,7 +230,7 @@ function SetFeature({ present, choice }: SetProps): ReactNode {
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     setTried(true);
-    if (problem !== null || isOn) return;
+    if (problem !== null) return;
     set.mutate(
       { name: chosen, value },
       {
@@ -247,8 +251,7 @@ function SetFeature({ present, choice }: SetProps): ReactNode {
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           ref={choice}
           value={chosen}
-          error={isOn ? 'It is on already.' : null}
-          data={Object.entries(known).map(([name, { label }]) => ({ value: name, label }))}
+          data={choices.map(([name, { label }]) => ({ value: name, label }))}
           onChange={(event) => {
             choose(event.currentTarget.value);
           }}
@@ -271,11 +274,7 @@ function SetFeature({ present, choice }: SetProps): ReactNode {
         )}
         <Failure title="The feature was not set" error={set.error} />
         <div>
-          <Button
-            type="submit"
-            loading={set.isPending}
-            disabled={isOn || value === current?.value}
-          >
+          <Button type="submit" loading={set.isPending} disabled={value === current?.value}>
             {current === undefined ? 'Set the feature' : 'Change the feature'}
           </Button>
         </div>

@@ -250,6 +250,15 @@ describe('the organization', () => {
     expect(await refusal.innerText()).toContain('example.org');
     expect(await page.getByRole('textbox', { name: 'Origins' }).inputValue()).toBe('example.org');
 
+    // A switch that is on is not offered again.
+    await page.getByRole('combobox', { name: 'Feature' }).selectOption({ label: 'Sign-in by email' });
+    await button(page, 'Set the feature').click();
+    await features.getByText('Sign-in by email').waitFor();
+    const offered = page.getByRole('combobox', { name: 'Feature' }).getByRole('option');
+    await expect.poll(() => offered.allInnerTexts()).not.toContain('Sign-in by email');
+    await button(page, 'Remove Sign-in by email').click();
+    await expect.poll(() => offered.allInnerTexts()).toContain('Sign-in by email');
+
     await button(page, 'Remove Webhook URL').click();
     await features.waitFor({ state: 'hidden' });
     const after = await service.root.query('get_organization_configs');
