@@ -1,11 +1,8 @@
 /** Secrets stay where they are sealed: not in files, not in answers, not in what a process writes. */
-import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { derivePrivateKey } from '../main/crypto/derivation.ts';
-import { mnemonicFromEntropy, seedFromMnemonic } from '../main/crypto/mnemonics.ts';
-import type { Random } from '../main/lib/random.ts';
+import { filesIn, SecretWatch } from './secret-watch.ts';
 import {
   CommandProcess,
   ethereumAccount,
@@ -13,53 +10,12 @@ import {
   newWallet,
   runCommand,
   send,
-  solanaAccount,
   startTestVault,
   temporaryDirectory,
 } from './support.ts';
 import type { Answer, Json } from './support.ts';
 
 const password = 'a password that nobody guesses 4711';
-
-/** Everything that must not be seen, by what it is. */
-type Secrets = Map<string, readonly Buffer[]>;
-
-/** The forms that a secret would turn up in, had it gone astray. */
-function formsOf(secret: Uint8Array): Buffer[] {
-  const bytes = Buffer.from(secret);
-  const hex = bytes.toString('hex');
-  const texts = [
-    hex,
-    hex.toUpperCase(),
-    bytes.toString('base64').replace(/=+$/, ''),
-    bytes.toString('base64url'),
-    bytes.join(','),
-  ];
-  return [bytes, ...texts.map((text) => Buffer.from(text))];
-}
-
-/** A text, as it is, in the forms of its bytes, and in part. */
-function textForms(text: string): Buffer[] {
-  const words = text.split(' ');
-  const part = words.length > 4 ? [words.slice(0, 4), words.slice(-4)].map((some) => some.join(' ')) : [];
-  return [
-    ...formsOf(Buffer.from(text)),
-    Buffer.from(JSON.stringify(words)),
-    ...part.map((some) => Buffer.from(some)),
-  ];
-}
-
-/** @returns what was found where; nothing, if all is well. */
-function findSecrets(secrets: Secrets, places: ReadonlyMap<string, Buffer>): string[] {
-  return [...secrets].flatMap(([secret, forms]) =>
-    [...places].flatMap(([place, content]) =>
-      forms.some((form) => content.includes(form)) ? [`${secret} in ${place}`] : [],
-    ),
-  );
-}
-
-const filesIn = (directory: string): Map<string, Buffer> =>
-  new Map(readdirSync(directory).map((name) => [name, readFileSync(join(directory, name))]));
 
 describe('a vault with a password, a phrase, wallets and keys', () => {
   afterEach(() => {
@@ -74,41 +30,11 @@ describe('a vault with a password, a phrase, wallets and keys', () => {
         return true;
       });
     }
-    const secrets: Secrets = new Map();
-    // Ids, salts and nonces are public; all else that is drawn is a secret or becomes one.
-    const open = new Set([
-      'vault',
-      'organization',
-      'user',
-      'api key',
-      'activity',
-      'vote',
-      'query',
-      'wallet account',
-      'keyslot.id',
-      'keyslot.salt',
-      'sealing.nonce',
-    ]);
-    const seeds: Uint8Array[] = [];
-    const random: Random = (purpose, length) => {
-      const bytes = new Uint8Array(randomBytes(length));
-      if (open.has(purpose)) return bytes;
-      const name = `${purpose} ${String(secrets.size)}`;
-      secrets.set(name, formsOf(bytes));
-      if (purpose === 'mnemonic' || purpose.includes('recovery phrase')) {
-        const mnemonic = mnemonicFromEntropy(bytes);
-        secrets.set(`${name}, in words`, textForms(mnemonic));
-        const seed = seedFromMnemonic(mnemonic);
-        secrets.set(`${name}, its seed`, formsOf(seed));
-        seeds.push(seed);
-      }
-      return bytes;
-    };
     await using service = await startTestVault({
       password,
-      substitutes: { random, onFault: (fault) => written.push(String(fault)) },
+      substitutes: { onFault: (fault) => written.push(String(fault)) },
     });
-    secrets.set('password', textForms(password));
+    const { secrets } = service;
     const { root, vault } = service;
     const answers: Answer[] = [];
     const note = async (answer: Promise<Answer>): Promise<void> => {
@@ -116,11 +42,6 @@ describe('a vault with a password, a phrase, wallets and keys', () => {
     };
 
     const { walletId, ethereum, solana } = await newWallet(root);
-    for (const seed of seeds) {
-      for (const { curve, path } of [ethereumAccount, solanaAccount]) {
-        secrets.set(`key of ${path} ${String(secrets.size)}`, formsOf(derivePrivateKey(curve, seed, path)));
-      }
-    }
     for (const curve of ['CURVE_SECP256K1', 'CURVE_ED25519']) {
       const privateKeys = [
         { privateKeyName: curve, curve, privateKeyTags: [], addressFormats: ['ADDRESS_FORMAT_COMPRESSED'] },
@@ -211,19 +132,22 @@ describe('a vault with a password, a phrase, wallets and keys', () => {
       ['the status', Buffer.from(JSON.stringify(await vault.bridge.status()))],
     ]);
     // The master key, the vault's own keys, both phrases, both keys and what is derived of them.
-    expect(secrets.size).toBeGreaterThan(15);
+    expect(secrets.count).toBeGreaterThan(15);
     expect([...places.keys()]).toEqual(expect.arrayContaining(['vault.db', 'vault.db-wal', 'endpoint.json']));
-    expect(findSecrets(secrets, places)).toEqual([]);
+    expect(secrets.find(places)).toEqual([]);
 
     // The search finds what is there.
-    const present: Secrets = new Map([['address', [Buffer.from(ethereum)]]]);
-    expect(findSecrets(present, places).some((found) => found.startsWith('address in vault.db'))).toBe(true);
+    const present = new SecretWatch();
+    present.addText('address', ethereum);
+    expect(present.find(places)).toContain('address in vault.db-wal');
     // The command line's own secret is in the note for it, and nowhere else.
     places.delete('endpoint.json');
-    expect(findSecrets(new Map([['nonce', formsOf(Buffer.from(nonce))]]), places)).toEqual([]);
+    const own = new SecretWatch();
+    own.addText('nonce', nonce);
+    expect(own.find(places)).toEqual([]);
 
     await vault.close();
-    expect(findSecrets(secrets, filesIn(service.directory))).toEqual([]);
+    expect(secrets.find(filesIn(service.directory))).toEqual([]);
   });
 });
 
@@ -239,11 +163,10 @@ describe('the command', () => {
       organizationId: string;
     };
     const apiPrivateKey = readFileSync(join(home.path, 'keys/owner.private'), 'utf8').trim();
-    const secrets: Secrets = new Map([
-      ['password', textForms(password)],
-      ['phrase', textForms(recoveryPhrase)],
-      ['API key', [...formsOf(Buffer.from(apiPrivateKey, 'hex'))]],
-    ]);
+    const secrets = new SecretWatch();
+    secrets.addText('password', password);
+    secrets.addText('phrase', recoveryPhrase);
+    secrets.addBytes('API key', Buffer.from(apiPrivateKey, 'hex'));
 
     await using service = new CommandProcess(['serve', '--port', '0', '--json', ...opened], secret);
     await service.nextLine();
@@ -274,9 +197,10 @@ describe('the command', () => {
       ['serve', Buffer.from(service.stdout + service.stderr)],
       ...filesIn(join(home.path, 'vault')),
     ]);
-    expect(findSecrets(secrets, places)).toEqual([]);
-    const present: Secrets = new Map([['organization', [Buffer.from(organizationId)]]]);
-    expect(findSecrets(present, places)).toContain('organization in vault.db');
+    expect(secrets.find(places)).toEqual([]);
+    const present = new SecretWatch();
+    present.addText('organization', organizationId);
+    expect(present.find(places)).toContain('organization in vault.db');
   });
 
   test('dev keeps its API key to its one line', async () => {

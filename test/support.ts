@@ -20,6 +20,7 @@ import { operations } from '../main/operations/index.ts';
 import type { NewVault } from '../main/setup.ts';
 import { startVault } from '../main/vault.ts';
 import type { Substitutes, Vault } from '../main/vault.ts';
+import { filesIn, SecretWatch } from './secret-watch.ts';
 
 const projectRoot = join(import.meta.dirname, '..');
 
@@ -263,6 +264,8 @@ export interface TestVault extends AsyncDisposable {
   readonly clock: TestClock;
   /** Errors that the service reports as its own. A test that expects one takes it out: the rest fail the test. */
   readonly faults: unknown[];
+  /** What the vault drew: looked for in its files when it is disposed of. */
+  readonly secrets: SecretWatch;
   /** A user without the root quorum's rights, and a key of theirs. */
   newUser(name: string): Promise<{ readonly userId: string; readonly client: TestClient }>;
   unlock(): Promise<void>;
@@ -279,19 +282,25 @@ export async function startTestVault(options: TestVaultOptions = {}): Promise<Te
     {},
   );
   const { oidcIssuers = config.oidcIssuers } = options;
+  const secrets = new SecretWatch();
+  const random = secrets.random(options.substitutes?.random);
   const vault = await startVault(
     { ...config, oidcIssuers, allowLoopbackIssuers: true },
     {
       clock,
       onFault: (fault) => faults.push(fault),
       ...options.substitutes,
+      random,
     },
   );
+  resources.defer(() => {
+    const found = secrets.find(filesIn(path));
+    if (found.length > 0) throw new Error(`there are secrets on the disk: ${found.join(', ')}`);
+  });
   resources.defer(() => vault.close());
   const key = newTestKey();
-  const recoveryPhrase = mnemonicFromEntropy(
-    (options.substitutes?.random ?? randomOfTests)('test recovery phrase', entropyLength(24)),
-  );
+  const recoveryPhrase = mnemonicFromEntropy(random('test recovery phrase', entropyLength(24)));
+  if (options.password !== undefined) secrets.addText('the password', options.password);
   const setup: NewVault = {
     organizationName: 'Tests',
     userName: 'Root',
@@ -317,6 +326,7 @@ export async function startTestVault(options: TestVaultOptions = {}): Promise<Te
     root,
     clock,
     faults,
+    secrets,
     newUser: async (name) => {
       const userKey = newTestKey();
       const apiKeys = [{ apiKeyName: name, publicKey: userKey.publicKey, curveType: 'API_KEY_CURVE_P256' }];
@@ -334,9 +344,6 @@ export async function startTestVault(options: TestVaultOptions = {}): Promise<Te
     },
   };
 }
-
-const randomOfTests = (_purpose: string, length: number): Uint8Array =>
-  crypto.getRandomValues(new Uint8Array(length));
 
 /** An activity as the tests read one. */
 export interface ActivityBody extends Json {

@@ -1,0 +1,136 @@
+/** Notes the secrets of a vault as they are drawn, and looks for them where none may be. */
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { derivePrivateKey } from '../main/crypto/derivation.ts';
+import { mnemonicFromEntropy, seedFromMnemonic } from '../main/crypto/mnemonics.ts';
+import type { Random } from '../main/lib/random.ts';
+
+/** Ids, salts and nonces are public; all else that is drawn is a secret or becomes one. */
+const open = new Set([
+  'vault',
+  'organization',
+  'user',
+  'api key',
+  'activity',
+  'vote',
+  'query',
+  'wallet account',
+  'tag',
+  'authenticator',
+  'oauth provider',
+  'import target id',
+  'one-time code id',
+  'keyslot.id',
+  'keyslot.salt',
+  'sealing.nonce',
+]);
+
+/** Where wallets of the tests have their first accounts. */
+const accounts = [
+  { curve: 'CURVE_SECP256K1', path: "m/44'/60'/0'/0/0" },
+  { curve: 'CURVE_ED25519', path: "m/44'/501'/0'/0'" },
+] as const;
+
+/** How many bytes of a form are looked up first: enough that what is no secret is hardly ever looked at twice. */
+const prefixLength = 6;
+
+export class SecretWatch {
+  /** Every form of every secret, under its first bytes in hex. */
+  readonly #forms = new Map<string, { readonly name: string; readonly form: Buffer }[]>();
+  /** Whether any form starts with these two bytes. */
+  readonly #starts = new Uint8Array(0x10000);
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Draws from `source`, and watches what is drawn: keys, mnemonics and what follows from them. */
+  random(source: Random = (_purpose, length) => new Uint8Array(randomBytes(length))): Random {
+    return (purpose, length) => {
+      const bytes = source(purpose, length);
+      if (!open.has(purpose)) this.#drawn(purpose, bytes);
+      return bytes;
+    };
+  }
+
+  /** Watches a text: as it is, in the forms of its bytes, and a phrase in part. */
+  addText(name: string, text: string): void {
+    const words = text.split(' ');
+    const part = words.length > 4 ? [words.slice(0, 4), words.slice(-4)].map((some) => some.join(' ')) : [];
+    this.#add(name, [...formsOf(Buffer.from(text)), JSON.stringify(words), ...part]);
+  }
+
+  /** Watches bytes in the forms that they would turn up in, had they gone astray. */
+  addBytes(name: string, bytes: Uint8Array): void {
+    // What a test's own stream of one value draws is found everywhere, and no secret.
+    if (new Set(bytes).size === 1) return;
+    this.#add(name, formsOf(bytes));
+  }
+
+  /** @returns which secret was found where; nothing, if all is well. */
+  find(places: Iterable<readonly [string, Uint8Array]>): string[] {
+    const found = new Set<string>();
+    for (const [place, content] of places) {
+      const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+      for (let at = 0; at + prefixLength <= bytes.length; at++) {
+        if (this.#starts[bytes.readUInt16BE(at)] === 0) continue;
+        const candidates = this.#forms.get(bytes.toString('hex', at, at + prefixLength));
+        for (const { name, form } of candidates ?? []) {
+          if (bytes.subarray(at, at + form.length).equals(form)) found.add(`${name} in ${place}`);
+        }
+      }
+    }
+    return [...found];
+  }
+
+  #drawn(purpose: string, bytes: Uint8Array): void {
+    const name = `${purpose} ${String(this.#count)}`;
+    this.addBytes(name, bytes);
+    if (purpose !== 'mnemonic' && !purpose.includes('recovery phrase')) return;
+    const mnemonic = mnemonicFromEntropy(bytes);
+    const seed = seedFromMnemonic(mnemonic);
+    this.addText(`${name}, in words`, mnemonic);
+    this.addBytes(`${name}, its seed`, seed);
+    for (const { curve, path } of accounts) {
+      this.addBytes(`${name}, its key of ${path}`, derivePrivateKey(curve, seed, path));
+    }
+  }
+
+  #add(name: string, forms: readonly (Uint8Array | string)[]): void {
+    this.#count++;
+    for (const each of forms) {
+      const form = Buffer.from(each);
+      // A shorter one turns up by chance.
+      if (form.length < prefixLength) continue;
+      this.#starts[form.readUInt16BE(0)] = 1;
+      const prefix = form.toString('hex', 0, prefixLength);
+      const same = this.#forms.get(prefix);
+      if (same === undefined) this.#forms.set(prefix, [{ name, form }]);
+      else same.push({ name, form });
+    }
+  }
+}
+
+function formsOf(secret: Uint8Array): (Buffer | string)[] {
+  const bytes = Buffer.from(secret);
+  const hex = bytes.toString('hex');
+  return [
+    bytes,
+    hex,
+    hex.toUpperCase(),
+    bytes.toString('base64').replace(/=+$/, ''),
+    bytes.toString('base64url'),
+    bytes.join(','),
+  ];
+}
+
+/** What a directory holds, those below it included. */
+export const filesIn = (directory: string): Map<string, Buffer> =>
+  new Map(
+    readdirSync(directory, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((file) => [file.slice(directory.length + 1), readFileSync(file)]),
+  );
