@@ -1,6 +1,13 @@
 /** The service's side of the window's door: `preload/contract.ts`, over a vault. */
 import { z } from 'zod';
-import type { Bridge, UnlockWith, VaultBridge, VaultEvent, VaultStatus } from '../preload/contract.ts';
+import type {
+  Bridge,
+  RowFinding,
+  UnlockWith,
+  VaultBridge,
+  VaultEvent,
+  VaultStatus,
+} from '../preload/contract.ts';
 import { parse, parseSecret } from './activities/parse.ts';
 import { mnemonicFromEntropy } from './crypto/mnemonics.ts';
 import { p256PublicKey, signP256 } from './crypto/p256.ts';
@@ -12,6 +19,7 @@ import { getUserRow } from './db/users.ts';
 import { getVault, requireVault, type VaultRow } from './db/vault.ts';
 import { handle, type Service } from './http/handle.ts';
 import { openAnySlot, type OpenWith } from './keyslots/slots.ts';
+import { unlockVault } from './keyslots/unlock.ts';
 import { assertNever, LatchkeyError } from './lib/errors.ts';
 import { checkMissing, setUp, type SetupParts } from './setup.ts';
 
@@ -74,9 +82,9 @@ export class VaultDoor implements VaultBridge {
   }
 
   async status(): Promise<VaultStatus> {
-    const { units, keyring } = this.#parts;
+    const { units, guard, keyring } = this.#parts;
     const keychain = await this.#probeKeychain();
-    return units.read((tx) => {
+    return units.peek((tx) => {
       const vault = getVault(tx);
       const organization = vault && getOrganization(tx, vault.organizationId);
       const owner = vault && getUserRow(tx, vault.organizationId, vault.ownerUserId);
@@ -90,7 +98,8 @@ export class VaultDoor implements VaultBridge {
         owner: owner ? { userId: owner.id, userName: owner.name } : null,
         keyslots: listKeyslots(tx).map(({ kind }) => kind),
         keychain,
-        serverKeys: vault === undefined ? null : this.serverKeys(),
+        serverKeys: vault === undefined ? null : this.#serverKeys(),
+        tampering: shortened(guard.tampering),
       };
     });
   }
@@ -138,11 +147,14 @@ export class VaultDoor implements VaultBridge {
 
   async unlock(input: unknown): Promise<VaultStatus> {
     const how: UnlockWith = parseSecret(unlockParams, input, 'unlock');
-    const { units, keyring, keychain } = this.#parts;
+    const { units, keychain } = this.#parts;
     const vault = this.#vault();
-    const masterKey = await openAnySlot(vault.id, units.read(listKeyslots), toOpenWith(how, keychain));
-    keyring.unlock(masterKey);
-    masterKey.fill(0);
+    const masterKey = await openAnySlot(vault.id, units.peek(listKeyslots), toOpenWith(how, keychain));
+    try {
+      unlockVault(this.#parts, masterKey);
+    } finally {
+      masterKey.fill(0);
+    }
     return this.status();
   }
 
@@ -150,6 +162,11 @@ export class VaultDoor implements VaultBridge {
     this.#vault();
     this.#parts.keyring.lock();
     return this.status();
+  }
+
+  async checkRows(): Promise<readonly RowFinding[]> {
+    this.#vault();
+    return Promise.resolve(this.#parts.guard.inspect());
   }
 
   async call(path: unknown, body: unknown): ReturnType<Bridge['call']> {
@@ -176,7 +193,11 @@ export class VaultDoor implements VaultBridge {
 
   /** @throws LatchkeyError VAULT_MISSING while there is none. */
   serverKeys(): ServerKeys {
-    this.#vault();
+    this.#parts.units.read(requireVault);
+    return this.#serverKeys();
+  }
+
+  #serverKeys(): ServerKeys {
     return {
       signer: this.#serverKey('signer').publicKey,
       notarizer: this.#serverKey('notarizer').publicKey,
@@ -185,11 +206,11 @@ export class VaultDoor implements VaultBridge {
   }
 
   #vault(): VaultRow {
-    return this.#parts.units.read(requireVault);
+    return this.#parts.units.peek(requireVault);
   }
 
   #serverKey(name: Parameters<typeof getServerKey>[1]) {
-    const key = this.#parts.units.read((tx) => getServerKey(tx, name));
+    const key = this.#parts.units.peek((tx) => getServerKey(tx, name));
     if (key === undefined) throw new Error(`the vault has no ${name} key`);
     return key;
   }
@@ -219,6 +240,14 @@ export class VaultDoor implements VaultBridge {
     return (this.#keychain ??= this.#parts.keychain.probe());
   }
 }
+
+/** As many findings as a person reads. */
+const shownFindings = 20;
+
+const shortened = (findings: readonly RowFinding[] | undefined): VaultStatus['tampering'] =>
+  findings === undefined
+    ? null
+    : { total: findings.length, findings: findings.slice(0, shownFindings) };
 
 function toOpenWith(how: UnlockWith, keychain: SetupParts['keychain']): OpenWith {
   switch (how.with) {

@@ -6,7 +6,9 @@ import { VaultDoor } from './bridge.ts';
 import { version, type Config } from './config.ts';
 import { checkSecp256k1Accelerator } from './crypto/secp256k1.ts';
 import { Connection } from './db/connection.ts';
+import { RowGuard, tampered } from './db/integrity.ts';
 import { migrate } from './db/migrations.ts';
+import { checkSchema } from './db/schema.ts';
 import { UnitOfWork } from './db/unit-of-work.ts';
 import { createPrivateFile, VaultDirectory } from './db/vault-directory.ts';
 import type { DevControls } from './http/dev-routes.ts';
@@ -26,7 +28,7 @@ export interface Substitutes {
   readonly clock?: Clock;
   readonly keychain?: Keychain;
   /** Makes the `/dev/` routes, over the open vault. */
-  readonly dev?: (parts: { readonly connection: Connection; readonly keyring: Keyring }) => DevControls;
+  readonly dev?: (parts: Pick<OpenVault, 'connection' | 'guard' | 'keyring'>) => DevControls;
   /** Where faults go; standard error unless given. */
   readonly onFault?: (error: unknown) => void;
 }
@@ -35,6 +37,7 @@ export interface Substitutes {
 export interface OpenVault {
   readonly connection: Connection;
   readonly units: UnitOfWork;
+  readonly guard: RowGuard;
   readonly keyring: Keyring;
   readonly bridge: VaultBridge;
   readonly setUp: (vault: NewVault) => Promise<MadeVault>;
@@ -71,6 +74,8 @@ function open(config: Config, substitutes: Substitutes): Opened {
   try {
     if (directory) createPrivateFile(directory.database);
     connection = Connection.open(directory?.database ?? ':memory:');
+    const changed = checkSchema(connection);
+    if (changed.length > 0) throw tampered(changed);
     migrate(connection);
   } catch (error) {
     connection?.close();
@@ -80,8 +85,11 @@ function open(config: Config, substitutes: Substitutes): Opened {
   const random = substitutes.random ?? systemRandom;
   const clock = substitutes.clock ?? systemClock;
   const keychain = substitutes.keychain ?? keychainOf(config);
-  const units = new UnitOfWork(connection);
   const keyring = new Keyring({ random: systemRandom, clock });
+  const guard = new RowGuard(connection, keyring, () => {
+    door.announce({ kind: 'status' });
+  });
+  const units = new UnitOfWork(connection, guard);
   const service: Service = {
     units,
     keys: keyring,
@@ -101,12 +109,13 @@ function open(config: Config, substitutes: Substitutes): Opened {
     onFault: substitutes.onFault ?? logFault,
   };
   let url = '';
-  const parts = { units, keyring, keychain, random, clock };
+  const parts = { units, guard, keyring, keychain, random, clock };
   const door = new VaultDoor(parts, service, { version, directory: config.dataDirectory, url: () => url });
   const opened = connection;
   return {
     connection: opened,
     units,
+    guard,
     keyring,
     bridge: door,
     door,
@@ -118,6 +127,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     setUp: (vault) => setUp(parts, vault),
     close: () => {
       units.flush();
+      guard.stop();
       keyring.lock();
       opened.close();
       directory?.release();
@@ -128,7 +138,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
 /** Opens the vault and serves it on loopback; the vault may be missing or locked, and the service says so. */
 export async function startVault(config: Config, substitutes: Substitutes = {}): Promise<Vault> {
   const opened = open(config, substitutes);
-  const { connection, units, keyring, door, service, directory } = opened;
+  const { connection, units, guard, keyring, door, service, directory } = opened;
   const nonce = directory?.nonce ?? randomBytes(32).toString('base64url');
   const sessions = new WindowSessions(nonce);
   try {
@@ -141,7 +151,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       ...(config.ui ? { window: config.rendererDirectory } : {}),
       discoveryKeys: () => ({ ...door.serverKeys() }),
       reference: { version, directory: config.referenceDirectory },
-      ...(substitutes.dev ? { dev: substitutes.dev({ connection, keyring }) } : {}),
+      ...(substitutes.dev ? { dev: substitutes.dev({ connection, guard, keyring }) } : {}),
     });
     const url = `http://127.0.0.1:${String(server.port)}`;
     opened.listensAt(url);
@@ -149,6 +159,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
     return {
       connection,
       units,
+      guard,
       keyring,
       bridge: door,
       setUp: opened.setUp,

@@ -174,12 +174,22 @@ export type ChainCheck =
 
 /** Recomputes every hash of the log, a thousand rows at a time. */
 export function checkActivityChain(tx: Reader): ChainCheck {
+  const walk = walkActivityChain(tx, 1000);
+  for (;;) {
+    const { done, value } = walk.next();
+    if (done === true) return value;
+  }
+}
+
+/** The same with a pause after each so many rows, for who has other things to do meanwhile. */
+export function* walkActivityChain(tx: Reader, slice: number): Generator<undefined, ChainCheck> {
   let previous: Uint8Array = genesis;
   let expected = 1;
   for (;;) {
     const rows = tx.all<ActivityRow>(
-      `SELECT ${columns} FROM activities WHERE sequence >= ? ORDER BY sequence LIMIT 1000`,
+      `SELECT ${columns} FROM activities WHERE sequence >= ? ORDER BY sequence LIMIT ?`,
       expected,
+      slice,
     );
     for (const row of rows) {
       if (row.sequence !== expected) {
@@ -202,7 +212,8 @@ export function checkActivityChain(tx: Reader): ChainCheck {
       previous = row.hash;
       expected++;
     }
-    if (rows.length < 1000)
+    if (rows.length < slice)
       return { ok: true, rows: expected - 1, head: Buffer.from(previous).toString('hex') };
+    yield;
   }
 }
