@@ -12,6 +12,7 @@ import { parse, parseSecret } from './activities/parse.ts';
 import { mnemonicFromEntropy } from './crypto/mnemonics.ts';
 import { p256PublicKey, signP256 } from './crypto/p256.ts';
 import { toHex } from './crypto/encodings.ts';
+import type { Reader } from './db/connection.ts';
 import { listKeyslots } from './db/keyslots.ts';
 import { getOrganization } from './db/organizations.ts';
 import { getServerKey, serverKeyPlace } from './db/server-keys.ts';
@@ -98,7 +99,7 @@ export class VaultDoor implements VaultBridge {
         owner: owner ? { userId: owner.id, userName: owner.name } : null,
         keyslots: listKeyslots(tx).map(({ kind }) => kind),
         keychain,
-        serverKeys: vault === undefined ? null : this.#serverKeys(),
+        serverKeys: serverKeysOf(tx),
         tampering: shortened(guard.tampering),
       };
     });
@@ -193,34 +194,25 @@ export class VaultDoor implements VaultBridge {
 
   /** @throws LatchkeyError VAULT_MISSING while there is none. */
   serverKeys(): ServerKeys {
-    this.#parts.units.read(requireVault);
-    return this.#serverKeys();
-  }
-
-  #serverKeys(): ServerKeys {
-    return {
-      signer: this.#serverKey('signer').publicKey,
-      notarizer: this.#serverKey('notarizer').publicKey,
-      tlsFetcher: this.#serverKey('tlsFetcher').publicKey,
-    };
+    return this.#parts.units.read((tx) => {
+      requireVault(tx);
+      const keys = serverKeysOf(tx);
+      if (keys === null) throw new Error('the vault has not all of its own keys');
+      return keys;
+    });
   }
 
   #vault(): VaultRow {
     return this.#parts.units.peek(requireVault);
   }
 
-  #serverKey(name: Parameters<typeof getServerKey>[1]) {
-    const key = this.#parts.units.peek((tx) => getServerKey(tx, name));
-    if (key === undefined) throw new Error(`the vault has no ${name} key`);
-    return key;
-  }
-
   /** The owner's stamp over a request of the window's. */
   #stamp(vault: VaultRow, raw: Uint8Array): string {
-    const { sealed } = this.#serverKey('window');
+    const { units, keyring } = this.#parts;
+    const key = units.read((tx) => getServerKey(tx, 'window'));
+    if (key === undefined) throw new Error('the vault has no window key');
     const place = serverKeyPlace('window', vault.organizationId);
-    const { keyring } = this.#parts;
-    const privateKey = keyring.cached('server key window', () => keyring.open(place, sealed));
+    const privateKey = keyring.cached('server key window', () => keyring.open(place, key.sealed));
     const stamp = {
       publicKey: toHex(p256PublicKey(privateKey)),
       scheme: 'SIGNATURE_SCHEME_TK_API_P256',
@@ -239,6 +231,15 @@ export class VaultDoor implements VaultBridge {
   #probeKeychain(): Promise<VaultStatus['keychain']> {
     return (this.#keychain ??= this.#parts.keychain.probe());
   }
+}
+
+/** @returns null where there is no vault, or not all of it. */
+function serverKeysOf(tx: Reader): VaultStatus['serverKeys'] {
+  const [signer, notarizer, tlsFetcher] = (['signer', 'notarizer', 'tlsFetcher'] as const).map(
+    (name) => getServerKey(tx, name)?.publicKey,
+  );
+  if (signer === undefined || notarizer === undefined || tlsFetcher === undefined) return null;
+  return { signer, notarizer, tlsFetcher };
 }
 
 /** As many findings as a person reads. */

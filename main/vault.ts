@@ -6,10 +6,11 @@ import { VaultDoor } from './bridge.ts';
 import { version, type Config } from './config.ts';
 import { checkSecp256k1Accelerator } from './crypto/secp256k1.ts';
 import { Connection } from './db/connection.ts';
-import { RowGuard, tampered } from './db/integrity.ts';
+import { holdsRows, misshapen, RowGuard } from './db/integrity.ts';
 import { migrate } from './db/migrations.ts';
 import { checkSchema } from './db/schema.ts';
 import { UnitOfWork } from './db/unit-of-work.ts';
+import { getVault } from './db/vault.ts';
 import { createPrivateFile, VaultDirectory } from './db/vault-directory.ts';
 import type { DevControls } from './http/dev-routes.ts';
 import type { Service } from './http/handle.ts';
@@ -75,8 +76,9 @@ function open(config: Config, substitutes: Substitutes): Opened {
     if (directory) createPrivateFile(directory.database);
     connection = Connection.open(directory?.database ?? ':memory:');
     const changed = checkSchema(connection);
-    if (changed.length > 0) throw tampered(changed);
+    if (changed.length > 0) throw misshapen(changed);
     migrate(connection);
+    checkPresence(connection);
   } catch (error) {
     connection?.close();
     directory?.release();
@@ -133,6 +135,12 @@ function open(config: Config, substitutes: Substitutes): Opened {
       directory?.release();
     },
   };
+}
+
+/** Where rows are left of a vault, no other is made over them. @throws LatchkeyError VAULT_TAMPERED */
+function checkPresence(connection: Connection): void {
+  if (getVault(connection) !== undefined || !holdsRows(connection)) return;
+  throw misshapen([{ table: 'vault', row: '1', problem: 'it is missing, and the rows of its vault are there' }]);
 }
 
 /** Opens the vault and serves it on loopback; the vault may be missing or locked, and the service says so. */

@@ -253,7 +253,7 @@ describe('a locked vault', () => {
 
   test('answers queries of a passkey that counts, and counts on once unlocked', async () => {
     const userId = await newUser();
-    const passkey = new SoftwareAuthenticator();
+    const passkey = new SoftwareAuthenticator({ counts: true });
     await create(userId, passkey.params('Counts'));
     const count = (): unknown =>
       service.vault.connection.get('SELECT sign_count AS count FROM authenticators WHERE user_id = ?', userId);

@@ -181,10 +181,25 @@ export function checkActivityChain(tx: Reader): ChainCheck {
   }
 }
 
-/** The same with a pause after each so many rows, for who has other things to do meanwhile. */
-export function* walkActivityChain(tx: Reader, slice: number): Generator<undefined, ChainCheck> {
-  let previous: Uint8Array = genesis;
-  let expected = 1;
+/** A row of the log, by its number and hash. */
+export interface LogRow {
+  readonly sequence: number;
+  readonly hash: Uint8Array;
+}
+
+const beforeTheFirst: LogRow = { sequence: 0, hash: genesis };
+
+/**
+ * The same with a pause after each so many rows, for who has other things to do meanwhile.
+ * @param after The row that the first one must follow.
+ */
+export function* walkActivityChain(
+  tx: Reader,
+  slice: number,
+  after: LogRow = beforeTheFirst,
+): Generator<undefined, ChainCheck> {
+  let previous = after.hash;
+  let expected = after.sequence + 1;
   for (;;) {
     const rows = tx.all<ActivityRow>(
       `SELECT ${columns} FROM activities WHERE sequence >= ? ORDER BY sequence LIMIT ?`,

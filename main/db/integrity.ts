@@ -10,7 +10,7 @@
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { LatchkeyError } from '../lib/errors.ts';
-import { checkActivityChain, walkActivityChain, type ChainCheck } from './activities.ts';
+import { walkActivityChain, type ChainCheck, type LogRow } from './activities.ts';
 import type { Connection, Reader, Value, Writer } from './connection.ts';
 import { checkSchema, type RowFinding } from './schema.ts';
 import type { Guard } from './unit-of-work.ts';
@@ -34,7 +34,11 @@ export const unprotected: Readonly<Record<string, { readonly columns?: readonly 
 export const rowKeyPlace = { table: 'integrity', rowId: 'row key', organizationId: '' } as const;
 
 export const getSealedRowKey = (tx: Reader): Uint8Array | undefined =>
-  tx.get<{ sealed: Uint8Array }>('SELECT sealed FROM integrity')?.sealed;
+  tx.get<{ sealed: Uint8Array }>('SELECT sealed FROM integrity WHERE one = 1')?.sealed;
+
+/** Whether rows of a vault are in the file, of this version or of an earlier one. */
+export const holdsRows = (tx: Reader): boolean =>
+  tx.get('SELECT 1 FROM integrity UNION ALL SELECT 1 FROM organizations') !== undefined;
 
 /** The sums follow before COMMIT. */
 export function putSealedRowKey(tx: Writer, sealed: Uint8Array): void {
@@ -141,10 +145,17 @@ class Sum {
   }
 }
 
-/** Rows and sum of each table that has rows, by name, and the log's last row; what is sealed. */
+/** A row of the log; its hash in hex. */
+type LogEnd = readonly [sequence: number, hash: string];
+
+/** What is sealed. */
 interface State {
+  /** Rows and sum of each table that has rows, by name. */
   readonly tables: Readonly<Record<string, readonly [rows: number, sum: string]>>;
-  readonly log: readonly [sequence: number, hash: string];
+  /** The log's last row. */
+  readonly log: LogEnd;
+  /** The row up to which the owner accepted a log that was changed; the chain holds after it. */
+  readonly accepted?: LogEnd;
 }
 
 const sealedFormat = 'latchkey integrity 1';
@@ -188,7 +199,7 @@ function openState(mac: Mac, sealed: Uint8Array): State | undefined {
 const sealKey = (mac: Mac, head: Uint8Array): Uint8Array =>
   mac(`seal ${Buffer.from(head.subarray(0, saltLength)).toString('hex')}`);
 
-const logHead = (tx: Reader): State['log'] => {
+const logEnd = (tx: Reader): LogEnd => {
   const last = tx.get<{ sequence: number; hash: Uint8Array }>(
     'SELECT sequence, hash FROM activities ORDER BY sequence DESC LIMIT 1',
   );
@@ -202,18 +213,19 @@ const logHead = (tx: Reader): State['log'] => {
  */
 export const checkRows = (tx: Reader, mac: Mac): readonly RowFinding[] => examine(tx, mac).findings;
 
+const readState = (tx: Reader, mac: Mac): State | undefined => {
+  const sealed = tx.get<{ sums: Uint8Array }>('SELECT sums FROM integrity WHERE one = 1')?.sums;
+  return sealed && openState(mac, sealed);
+};
+
 function examine(tx: Reader, mac: Mac): { readonly findings: readonly RowFinding[]; readonly state: State } {
-  const sealed = tx.get<{ sums: Uint8Array }>('SELECT sums FROM integrity')?.sums;
-  const before = sealed && openState(mac, sealed);
-  const findings: RowFinding[] = [];
+  const before = readState(tx, mac);
+  const findings = [...checkIndexes(tx, 'integrity')];
   if (before === undefined) {
     findings.push({
       table: 'integrity',
       row: '1',
-      problem:
-        sealed === undefined
-          ? 'the row that authenticates all others is missing'
-          : 'it was changed, or belongs to another state of the vault: which rows are missing is not known',
+      problem: 'it is missing or was changed: which rows of other tables are gone is not known',
     });
   }
   const tables: Record<string, readonly [number, string]> = {};
@@ -239,7 +251,7 @@ function examine(tx: Reader, mac: Mac): { readonly findings: readonly RowFinding
     }
     findings.push(...checkIndexes(tx, table.name));
   }
-  const log = logHead(tx);
+  const log = logEnd(tx);
   if (before !== undefined && (log[0] !== before.log[0] || log[1] !== before.log[1])) {
     findings.push({
       table: 'activities',
@@ -247,15 +259,17 @@ function examine(tx: Reader, mac: Mac): { readonly findings: readonly RowFinding
       problem: `the log ended with another row ${String(before.log[0])} when it was last written`,
     });
   }
-  const kept = tx.get<{ count: number }>('SELECT count(*) AS count FROM activities')?.count ?? 0;
-  if (kept !== log[0]) {
+  const accepted = before?.accepted;
+  const first = accepted?.[0] ?? 0;
+  const kept = tx.get<{ count: number }>('SELECT count(*) AS count FROM activities WHERE sequence > ?', first);
+  if (kept?.count !== log[0] - first) {
     findings.push({
       table: 'activities',
       row: null,
-      problem: `there are ${String(kept)} rows, and the last is number ${String(log[0])}`,
+      problem: `there are ${String(kept?.count)} rows after number ${String(first)}, and the last is number ${String(log[0])}`,
     });
   }
-  return { findings, state: { tables, log } };
+  return { findings, state: { tables, log, ...(accepted && { accepted }) } };
 }
 
 /** All that can be said of a file: its schema, its rows, and its log from the first row on. */
@@ -263,9 +277,19 @@ export function inspect(tx: Reader, mac: Mac): readonly RowFinding[] {
   const schema = checkSchema(tx);
   // Rows of a schema that is not known would be looked at in vain.
   if (schema.length > 0) return schema;
-  const log = checkActivityChain(tx);
-  return [...checkRows(tx, mac), ...(log.ok ? [] : [brokenLog(log)])];
+  return [...checkRows(tx, mac), ...checkLog(tx, readState(tx, mac)?.accepted)];
 }
+
+function checkLog(tx: Reader, accepted?: LogEnd): readonly RowFinding[] {
+  const walk = walkActivityChain(tx, pageSize, logRowOf(accepted));
+  for (;;) {
+    const { done, value } = walk.next();
+    if (done === true) return value.ok ? [] : [brokenLog(value)];
+  }
+}
+
+const logRowOf = (end: LogEnd | undefined): LogRow | undefined =>
+  end && { sequence: end[0], hash: Buffer.from(end[1], 'hex') };
 
 const brokenLog = ({ sequence, problem }: Extract<ChainCheck, { ok: false }>): RowFinding => ({
   table: 'activities',
@@ -329,14 +353,23 @@ function checkIndexes(tx: Reader, table: string): readonly RowFinding[] {
 /** How many findings an error names. */
 const named = 5;
 
-/** What is said of a file that does not hold. */
-export function tampered(findings: readonly RowFinding[]): LatchkeyError {
+/** What is said of rows that do not hold. */
+export const tampered = (findings: readonly RowFinding[]): LatchkeyError =>
+  refused(
+    findings,
+    '`latchkey doctor` lists all of it. Restore a backup; or, if you know what changed it and want it so, accept it with `latchkey doctor --accept-changes`.',
+  );
+
+/** What is said of a file that cannot be accepted as it is. */
+export const misshapen = (findings: readonly RowFinding[]): LatchkeyError =>
+  refused(findings, 'Undo it, or restore a backup.');
+
+function refused(findings: readonly RowFinding[], wayOn: string): LatchkeyError {
   const list = findings.slice(0, named).map(describeFinding);
   const more = findings.length - list.length;
   return new LatchkeyError(
     'VAULT_TAMPERED',
-    `The vault's file was changed outside Latchkey, and is not used: ${list.join('; ')}${more > 0 ? `; and ${String(more)} more` : ''}. ` +
-      '`latchkey doctor` lists all of it. Restore a backup; or, if you know what changed it and want it so, accept it with `latchkey doctor --accept-changes`.',
+    `The vault's file was changed outside Latchkey, and is not used: ${list.join('; ')}${more > 0 ? `; and ${String(more)} more` : ''}. ${wayOn}`,
   );
 }
 
@@ -370,6 +403,7 @@ export class RowGuard implements Guard {
   #sealed: string | undefined;
   /** The sums, while no row has changed since they were read. */
   #sums: State['tables'] | undefined;
+  #accepted: LogEnd | undefined;
   #tampering: readonly RowFinding[] | undefined;
   #walk: NodeJS.Immediate | undefined;
   #walkedAt = -Infinity;
@@ -387,6 +421,11 @@ export class RowGuard implements Guard {
   /** Why the file is not used; undefined while nothing is known against it. */
   get tampering(): readonly RowFinding[] | undefined {
     return this.#tampering;
+  }
+
+  /** Whether the log is being followed from its first row. */
+  get walking(): boolean {
+    return this.#walk !== undefined;
   }
 
   /**
@@ -437,7 +476,8 @@ export class RowGuard implements Guard {
   }
 
   /**
-   * Authenticates all rows as they are, with the key that the keyring holds now, in one transaction.
+   * Authenticates all rows as they are, with the key that the keyring holds now, in one transaction. Where the log's
+   * chain is broken, it is followed from its present end on.
    * @param alongside Writes what belongs to it: the sealed row key at least.
    */
   adopt(alongside: (tx: Writer) => void): void {
@@ -448,6 +488,7 @@ export class RowGuard implements Guard {
         this.#forgetSums();
         for (const table of protectedTables(tx)) tx.run(authenticate(table));
         alongside(tx);
+        this.#accepted = checkLog(tx).length > 0 ? logEnd(tx) : undefined;
         this.undone();
         this.seal();
       });
@@ -469,10 +510,14 @@ export class RowGuard implements Guard {
     // Locked, no row could be written that is authenticated.
     if (!this.#keys.unlocked) return;
     this.#sums ??= this.#readSums();
-    const state = JSON.stringify({ tables: this.#sums, log: logHead(this.#connection) } satisfies State);
+    const state = JSON.stringify({
+      tables: this.#sums,
+      log: logEnd(this.#connection),
+      ...(this.#accepted && { accepted: this.#accepted }),
+    } satisfies State);
     if (state === this.#sealed) return;
     const sums = sealState((data) => this.#keys.mac(data), state);
-    if (this.#connection.run('UPDATE integrity SET sums = ?', sums) !== 1) {
+    if (this.#connection.run('UPDATE integrity SET sums = ? WHERE one = 1', sums) !== 1) {
       throw new Error('the row that authenticates all others is missing');
     }
     this.#sealed = state;
@@ -502,6 +547,7 @@ export class RowGuard implements Guard {
       tx.run('UPDATE temp.row_sums SET rows = ?, sum = ? WHERE name = ?', ...values);
     }
     this.#sums = state.tables;
+    this.#accepted = state.accepted;
     this.#sealed = JSON.stringify(state);
   }
 
@@ -536,7 +582,7 @@ export class RowGuard implements Guard {
   #walkLog(): void {
     this.stop();
     this.#walkedAt = performance.now();
-    const walk = walkActivityChain(this.#connection, 200);
+    const walk = walkActivityChain(this.#connection, 200, logRowOf(this.#accepted));
     const step = (): void => {
       this.#walk = undefined;
       if (!this.#keys.unlocked) return;
