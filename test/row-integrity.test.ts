@@ -140,8 +140,8 @@ async function makeVault(directory: string): Promise<void> {
         tx.run(`UPDATE ${table} SET ${name} = ${type === 'TEXT' ? `${name} || ' 2'` : `${name} + 1`}`);
       }
       if (!['vault', 'keyslots', 'server_keys', 'organizations', 'users', 'backup_schedule'].includes(table)) {
-        const [first] = connection.all<Row>(`SELECT * FROM ${table} LIMIT 1`);
-        if (first) tx.run(`DELETE FROM ${table} WHERE ${where(first)}`, ...parametersOf(first));
+        const last = connection.all<Row>(`SELECT * FROM ${table}`).at(-1);
+        if (last) tx.run(`DELETE FROM ${table} WHERE ${where(last)}`, ...parametersOf(last));
       }
     }
   });

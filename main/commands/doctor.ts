@@ -13,20 +13,20 @@ import { curves } from '../crypto/curves.ts';
 import { derivePrivateKey } from '../crypto/derivation.ts';
 import { sha256 } from '../crypto/hashes.ts';
 import { seedFromMnemonic } from '../crypto/mnemonics.ts';
+import { HmacKey } from '../crypto/hmac.ts';
 import { generateP256, signP256, verifyP256 } from '../crypto/p256.ts';
 import { toHex } from '../crypto/encodings.ts';
 import { checkSecp256k1Accelerator } from '../crypto/secp256k1.ts';
 import { checkActivityChain } from '../db/activities.ts';
-import { Connection } from '../db/connection.ts';
+import { Connection, type Reader } from '../db/connection.ts';
 import { checkRows, describeFinding, inspect } from '../db/integrity.ts';
 import { listKeyslots } from '../db/keyslots.ts';
 import { schemaVersion } from '../db/migrations.ts';
 import { checkSchema } from '../db/schema.ts';
 import { getVault, requireVault } from '../db/vault.ts';
-import { rowMac } from '../keyslots/keyring.ts';
 import { openAnySlot, type OpenWith } from '../keyslots/slots.ts';
-import { authenticateAll, findRowKey } from '../keyslots/unlock.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { authenticateAll, findRowKey, type FoundRowKey } from '../keyslots/unlock.ts';
+import { assertNever, LatchkeyError } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
 import { keychainOf, openVault } from '../vault.ts';
 import { findRunning, type Running } from './client.ts';
@@ -263,10 +263,9 @@ async function checkFileRows(file: string, how: OpenWith): Promise<readonly RowF
       const found = findRowKey(connection, masterKey);
       if (found.state === 'unadopted') return undefined;
       if (found.state === 'lost') return [found.finding];
-      const { rowKey } = found;
-      const rows = connection.view(() => checkRows(connection, (data) => rowMac(rowKey, data)));
-      rowKey.fill(0);
-      return rows;
+      const key = new HmacKey(found.rowKey);
+      found.rowKey.fill(0);
+      return connection.view(() => checkRows(connection, (data) => key.mac(data)));
     } finally {
       masterKey.fill(0);
     }
@@ -304,7 +303,7 @@ export async function acceptChanges(
     });
     try {
       const found = units.peek((tx) => findRowKey(tx, masterKey));
-      const findings = found.state === 'held' ? inspect(connection, (data) => rowMac(found.rowKey, data)) : found.state === 'lost' ? [found.finding] : [];
+      const findings = findingsOf(connection, found);
       const list = findings.map(describeFinding);
       if (list.length === 0) {
         print(json, { accepted: [] }, 'Nothing was changed: there is nothing to accept.');
@@ -326,6 +325,22 @@ export async function acceptChanges(
     }
   } finally {
     close();
+  }
+}
+
+function findingsOf(tx: Reader, found: FoundRowKey): readonly RowFinding[] {
+  switch (found.state) {
+    case 'held': {
+      const key = new HmacKey(found.rowKey);
+      found.rowKey.fill(0);
+      return inspect(tx, (data) => key.mac(data));
+    }
+    case 'lost':
+      return [found.finding];
+    case 'unadopted':
+      return [];
+    default:
+      return assertNever(found);
   }
 }
 

@@ -2,8 +2,8 @@
  * The one holder of the master key while the vault is unlocked, and of the secret keys opened with it.
  * Erasing memory is best effort in JavaScript; what is promised is that nothing is held here after `lock`.
  */
-import { createHmac } from 'node:crypto';
 import { checkBytes } from '../crypto/bytes.ts';
+import { HmacKey } from '../crypto/hmac.ts';
 import { open, seal } from '../crypto/sealing.ts';
 import type { Place } from '../crypto/sealing.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -25,10 +25,6 @@ interface Entry {
   readonly madeAt: number;
 }
 
-/** @param rowKey 32 bytes. */
-export const rowMac = (rowKey: Uint8Array, data: string | Uint8Array): Uint8Array =>
-  createHmac('sha256', rowKey).update(data).digest();
-
 export type KeyringListener = (unlocked: boolean) => void;
 
 export class Keyring {
@@ -40,7 +36,7 @@ export class Keyring {
   readonly #entries = new Map<string, Entry>();
   readonly #listeners = new Set<KeyringListener>();
   #masterKey: Uint8Array | undefined;
-  #rowKey: Uint8Array | undefined;
+  #rowKey: HmacKey | undefined;
   #sweep: NodeJS.Timeout | undefined;
 
   constructor({ random, clock, maxEntries = 1024, timeToLive = 5 * 60_000 }: KeyringOptions) {
@@ -59,12 +55,15 @@ export class Keyring {
    * Keys held before are erased first.
    * @param rowKey Left out, the one that is held stays: a new master key for the same vault.
    */
-  unlock(masterKey: Uint8Array, rowKey = this.#rowKey): void {
+  unlock(masterKey: Uint8Array, rowKey?: Uint8Array): void {
     checkBytes('masterKey', masterKey, 32);
-    if (rowKey !== undefined) checkBytes('rowKey', rowKey, 32);
-    const copies = [Uint8Array.from(masterKey), rowKey && Uint8Array.from(rowKey)] as const;
+    const copy = Uint8Array.from(masterKey);
+    const kept = rowKey === undefined ? this.#rowKey : new HmacKey(rowKey);
+    if (kept !== this.#rowKey) this.#rowKey?.erase();
+    this.#rowKey = undefined;
     this.#drop();
-    [this.#masterKey, this.#rowKey] = copies;
+    this.#masterKey = copy;
+    this.#rowKey = kept;
     this.#tell();
   }
 
@@ -101,7 +100,7 @@ export class Keyring {
 
   /** HMAC-SHA-256 under the row key: what shows that a row is as Latchkey wrote it. @throws LatchkeyError VAULT_LOCKED */
   mac(data: string | Uint8Array): Uint8Array {
-    return rowMac(this.#rowKey ?? this.#noKey(), data);
+    return (this.#rowKey ?? this.#noKey()).mac(data);
   }
 
   /**
@@ -163,7 +162,7 @@ export class Keyring {
     this.#sweep = undefined;
     this.forget();
     this.#masterKey?.fill(0);
-    this.#rowKey?.fill(0);
+    this.#rowKey?.erase();
     this.#masterKey = undefined;
     this.#rowKey = undefined;
   }

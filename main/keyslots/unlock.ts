@@ -2,6 +2,7 @@
  * From the master key, which a keyslot gave, to an unlocked vault: opens the key that authenticates rows, looks at every
  * row with it, and hands both to the keyring. Nothing is unlocked that does not hold.
  */
+import { HmacKey } from '../crypto/hmac.ts';
 import { open, seal, type Place } from '../crypto/sealing.ts';
 import type { Reader } from '../db/connection.ts';
 import { getSealedRowKey, putSealedRowKey, rowKeyPlace, type RowGuard } from '../db/integrity.ts';
@@ -17,7 +18,7 @@ import type { UnitOfWork } from '../db/unit-of-work.ts';
 import { requireVault } from '../db/vault.ts';
 import { assertNever } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
-import { rowMac, type Keyring } from './keyring.ts';
+import type { Keyring } from './keyring.ts';
 
 export interface UnlockParts {
   readonly units: UnitOfWork;
@@ -84,7 +85,12 @@ export function unlockVault(parts: UnlockParts, masterKey: Uint8Array): void {
 }
 
 function unlockVerified({ guard, keyring }: UnlockParts, masterKey: Uint8Array, rowKey: Uint8Array): void {
-  guard.verify((data) => rowMac(rowKey, data));
+  const key = new HmacKey(rowKey);
+  try {
+    guard.verify((data) => key.mac(data));
+  } finally {
+    key.erase();
+  }
   keyring.unlock(masterKey, rowKey);
   guard.begin();
 }

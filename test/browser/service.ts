@@ -16,6 +16,8 @@ export interface Service extends AsyncDisposable {
 
 /** A vault's directory, served or not. */
 export interface VaultPlace extends Disposable {
+  /** The vault's own directory. */
+  readonly path: string;
   /** @param port 0 for any free one. */
   serve(port?: number): Promise<Service>;
   /** A link for one more browser, from the service that runs: `latchkey open`. */
@@ -52,6 +54,7 @@ export function newVaultPlace(): VaultPlace {
     join(directory.path, 'config'),
   ];
   return {
+    path: join(directory.path, 'vault'),
     serve: (port = 0) =>
       start(['serve', '--ui', '--port', String(port), '--json', '--no-keychain', ...places]),
     newLink: async () => {
