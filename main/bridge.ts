@@ -1,10 +1,18 @@
 /** The service's side of the window's door: `preload/contract.ts`, over a vault. */
 import { z } from 'zod';
-import type { Bridge, UnlockWith, VaultBridge, VaultEvent, VaultStatus } from '../preload/contract.ts';
+import type {
+  Bridge,
+  RowFinding,
+  UnlockWith,
+  VaultBridge,
+  VaultEvent,
+  VaultStatus,
+} from '../preload/contract.ts';
 import { parse, parseSecret } from './activities/parse.ts';
 import { mnemonicFromEntropy } from './crypto/mnemonics.ts';
 import { p256PublicKey, signP256 } from './crypto/p256.ts';
 import { toHex } from './crypto/encodings.ts';
+import type { Reader } from './db/connection.ts';
 import { listKeyslots } from './db/keyslots.ts';
 import { getOrganization } from './db/organizations.ts';
 import { getServerKey, serverKeyPlace } from './db/server-keys.ts';
@@ -12,6 +20,7 @@ import { getUserRow } from './db/users.ts';
 import { getVault, requireVault, type VaultRow } from './db/vault.ts';
 import { handle, type Service } from './http/handle.ts';
 import { openAnySlot, type OpenWith } from './keyslots/slots.ts';
+import { unlockVault } from './keyslots/unlock.ts';
 import { assertNever, LatchkeyError } from './lib/errors.ts';
 import { checkMissing, setUp, type SetupParts } from './setup.ts';
 
@@ -74,9 +83,9 @@ export class VaultDoor implements VaultBridge {
   }
 
   async status(): Promise<VaultStatus> {
-    const { units, keyring } = this.#parts;
+    const { units, guard, keyring } = this.#parts;
     const keychain = await this.#probeKeychain();
-    return units.read((tx) => {
+    return units.peek((tx) => {
       const vault = getVault(tx);
       const organization = vault && getOrganization(tx, vault.organizationId);
       const owner = vault && getUserRow(tx, vault.organizationId, vault.ownerUserId);
@@ -90,7 +99,8 @@ export class VaultDoor implements VaultBridge {
         owner: owner ? { userId: owner.id, userName: owner.name } : null,
         keyslots: listKeyslots(tx).map(({ kind }) => kind),
         keychain,
-        serverKeys: vault === undefined ? null : this.serverKeys(),
+        serverKeys: serverKeysOf(tx),
+        tampering: shortened(guard.tampering),
       };
     });
   }
@@ -138,11 +148,14 @@ export class VaultDoor implements VaultBridge {
 
   async unlock(input: unknown): Promise<VaultStatus> {
     const how: UnlockWith = parseSecret(unlockParams, input, 'unlock');
-    const { units, keyring, keychain } = this.#parts;
+    const { units, keychain } = this.#parts;
     const vault = this.#vault();
-    const masterKey = await openAnySlot(vault.id, units.read(listKeyslots), toOpenWith(how, keychain));
-    keyring.unlock(masterKey);
-    masterKey.fill(0);
+    const masterKey = await openAnySlot(vault.id, units.peek(listKeyslots), toOpenWith(how, keychain));
+    try {
+      unlockVault(this.#parts, masterKey);
+    } finally {
+      masterKey.fill(0);
+    }
     return this.status();
   }
 
@@ -150,6 +163,11 @@ export class VaultDoor implements VaultBridge {
     this.#vault();
     this.#parts.keyring.lock();
     return this.status();
+  }
+
+  async checkRows(): Promise<readonly RowFinding[]> {
+    this.#vault();
+    return Promise.resolve(this.#parts.guard.inspect());
   }
 
   async call(path: unknown, body: unknown): ReturnType<Bridge['call']> {
@@ -176,30 +194,25 @@ export class VaultDoor implements VaultBridge {
 
   /** @throws LatchkeyError VAULT_MISSING while there is none. */
   serverKeys(): ServerKeys {
-    this.#vault();
-    return {
-      signer: this.#serverKey('signer').publicKey,
-      notarizer: this.#serverKey('notarizer').publicKey,
-      tlsFetcher: this.#serverKey('tlsFetcher').publicKey,
-    };
+    return this.#parts.units.read((tx) => {
+      requireVault(tx);
+      const keys = serverKeysOf(tx);
+      if (keys === null) throw new Error('the vault has not all of its own keys');
+      return keys;
+    });
   }
 
   #vault(): VaultRow {
-    return this.#parts.units.read(requireVault);
-  }
-
-  #serverKey(name: Parameters<typeof getServerKey>[1]) {
-    const key = this.#parts.units.read((tx) => getServerKey(tx, name));
-    if (key === undefined) throw new Error(`the vault has no ${name} key`);
-    return key;
+    return this.#parts.units.peek(requireVault);
   }
 
   /** The owner's stamp over a request of the window's. */
   #stamp(vault: VaultRow, raw: Uint8Array): string {
-    const { sealed } = this.#serverKey('window');
+    const { units, keyring } = this.#parts;
+    const key = units.read((tx) => getServerKey(tx, 'window'));
+    if (key === undefined) throw new Error('the vault has no window key');
     const place = serverKeyPlace('window', vault.organizationId);
-    const { keyring } = this.#parts;
-    const privateKey = keyring.cached('server key window', () => keyring.open(place, sealed));
+    const privateKey = keyring.cached('server key window', () => keyring.open(place, key.sealed));
     const stamp = {
       publicKey: toHex(p256PublicKey(privateKey)),
       scheme: 'SIGNATURE_SCHEME_TK_API_P256',
@@ -219,6 +232,23 @@ export class VaultDoor implements VaultBridge {
     return (this.#keychain ??= this.#parts.keychain.probe());
   }
 }
+
+/** @returns null where there is no vault, or not all of it. */
+function serverKeysOf(tx: Reader): VaultStatus['serverKeys'] {
+  const [signer, notarizer, tlsFetcher] = (['signer', 'notarizer', 'tlsFetcher'] as const).map(
+    (name) => getServerKey(tx, name)?.publicKey,
+  );
+  if (signer === undefined || notarizer === undefined || tlsFetcher === undefined) return null;
+  return { signer, notarizer, tlsFetcher };
+}
+
+/** As many findings as a person reads. */
+const shownFindings = 20;
+
+const shortened = (findings: readonly RowFinding[] | undefined): VaultStatus['tampering'] =>
+  findings === undefined
+    ? null
+    : { total: findings.length, findings: findings.slice(0, shownFindings) };
 
 function toOpenWith(how: UnlockWith, keychain: SetupParts['keychain']): OpenWith {
   switch (how.with) {

@@ -3,6 +3,7 @@ import { generateP256, uncompressP256 } from './crypto/p256.ts';
 import { toHex } from './crypto/encodings.ts';
 import { uuidV4 } from './crypto/uuid.ts';
 import { insertApiKey } from './db/api-keys.ts';
+import { putSealedRowKey, rowKeyPlace, type RowGuard } from './db/integrity.ts';
 import { insertKeyslot, type KeyslotRow } from './db/keyslots.ts';
 import { insertOrganization } from './db/organizations.ts';
 import { insertServerKey, serverKeyNames, serverKeyPlace, type ServerKeyRow } from './db/server-keys.ts';
@@ -24,6 +25,7 @@ import type { Random } from './lib/random.ts';
 /** What a vault is made with. */
 export interface SetupParts {
   readonly units: UnitOfWork;
+  readonly guard: RowGuard;
   readonly keyring: Keyring;
   readonly keychain: Keychain;
   readonly random: Random;
@@ -53,13 +55,14 @@ export interface MadeVault {
  * @throws LatchkeyError ALREADY_EXISTS when the file holds one.
  */
 export async function setUp(parts: SetupParts, vault: NewVault): Promise<MadeVault> {
-  const { units, keyring, keychain, random, clock } = parts;
+  const { units, guard, keyring, keychain, random, clock } = parts;
   checkMissing(units);
   const now = clock.now();
   const vaultId = uuidV4(random('vault', 16));
   const organizationId = uuidV4(random('organization', 16));
   const userId = uuidV4(random('user', 16));
   const masterKey = random('master key', 32);
+  const rowKey = random('row key', 32);
   const slotBase = { masterKey, vaultId, random, now };
   const slots: KeyslotRow[] = [];
   try {
@@ -68,11 +71,13 @@ export async function setUp(parts: SetupParts, vault: NewVault): Promise<MadeVau
     if (vault.password !== undefined)
       slots.push(await makePasswordSlot({ ...slotBase, password: vault.password }));
     if (vault.useKeychain) slots.push(await makeKeychainSlot({ ...slotBase, keychain }));
-    keyring.unlock(masterKey);
+    keyring.unlock(masterKey, rowKey);
+    guard.begin();
     const serverKeys = serverKeyNames.map((name) => makeServerKey(name));
     await units.write((tx) => {
       if (getVault(tx)) throw vaultExists();
       insertVault(tx, { id: vaultId, organizationId, ownerUserId: userId, createdAt: now });
+      putSealedRowKey(tx, keyring.seal(rowKeyPlace, rowKey));
       for (const slot of slots) insertKeyslot(tx, slot);
       for (const key of serverKeys) insertServerKey(tx, key.row);
       const times = { createdAt: now, updatedAt: now };
@@ -115,6 +120,7 @@ export async function setUp(parts: SetupParts, vault: NewVault): Promise<MadeVau
     throw error;
   } finally {
     masterKey.fill(0);
+    rowKey.fill(0);
   }
   return { organizationId, userId };
 

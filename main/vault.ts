@@ -6,8 +6,11 @@ import { VaultDoor } from './bridge.ts';
 import { version, type Config } from './config.ts';
 import { checkSecp256k1Accelerator } from './crypto/secp256k1.ts';
 import { Connection } from './db/connection.ts';
+import { holdsRows, misshapen, RowGuard } from './db/integrity.ts';
 import { migrate } from './db/migrations.ts';
+import { checkSchema } from './db/schema.ts';
 import { UnitOfWork } from './db/unit-of-work.ts';
+import { getVault } from './db/vault.ts';
 import { createPrivateFile, VaultDirectory } from './db/vault-directory.ts';
 import type { DevControls } from './http/dev-routes.ts';
 import type { Service } from './http/handle.ts';
@@ -26,7 +29,7 @@ export interface Substitutes {
   readonly clock?: Clock;
   readonly keychain?: Keychain;
   /** Makes the `/dev/` routes, over the open vault. */
-  readonly dev?: (parts: { readonly connection: Connection; readonly keyring: Keyring }) => DevControls;
+  readonly dev?: (parts: Pick<OpenVault, 'connection' | 'guard' | 'keyring'>) => DevControls;
   /** Where faults go; standard error unless given. */
   readonly onFault?: (error: unknown) => void;
 }
@@ -35,6 +38,7 @@ export interface Substitutes {
 export interface OpenVault {
   readonly connection: Connection;
   readonly units: UnitOfWork;
+  readonly guard: RowGuard;
   readonly keyring: Keyring;
   readonly bridge: VaultBridge;
   readonly setUp: (vault: NewVault) => Promise<MadeVault>;
@@ -71,7 +75,10 @@ function open(config: Config, substitutes: Substitutes): Opened {
   try {
     if (directory) createPrivateFile(directory.database);
     connection = Connection.open(directory?.database ?? ':memory:');
+    const changed = checkSchema(connection);
+    if (changed.length > 0) throw misshapen(changed);
     migrate(connection);
+    checkPresence(connection);
   } catch (error) {
     connection?.close();
     directory?.release();
@@ -80,8 +87,11 @@ function open(config: Config, substitutes: Substitutes): Opened {
   const random = substitutes.random ?? systemRandom;
   const clock = substitutes.clock ?? systemClock;
   const keychain = substitutes.keychain ?? keychainOf(config);
-  const units = new UnitOfWork(connection);
   const keyring = new Keyring({ random: systemRandom, clock });
+  const guard = new RowGuard(connection, keyring, () => {
+    door.announce({ kind: 'status' });
+  });
+  const units = new UnitOfWork(connection, guard);
   const service: Service = {
     units,
     keys: keyring,
@@ -101,12 +111,13 @@ function open(config: Config, substitutes: Substitutes): Opened {
     onFault: substitutes.onFault ?? logFault,
   };
   let url = '';
-  const parts = { units, keyring, keychain, random, clock };
+  const parts = { units, guard, keyring, keychain, random, clock };
   const door = new VaultDoor(parts, service, { version, directory: config.dataDirectory, url: () => url });
   const opened = connection;
   return {
     connection: opened,
     units,
+    guard,
     keyring,
     bridge: door,
     door,
@@ -118,6 +129,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     setUp: (vault) => setUp(parts, vault),
     close: () => {
       units.flush();
+      guard.stop();
       keyring.lock();
       opened.close();
       directory?.release();
@@ -125,10 +137,16 @@ function open(config: Config, substitutes: Substitutes): Opened {
   };
 }
 
+/** Where rows are left of a vault, no other is made over them. @throws LatchkeyError VAULT_TAMPERED */
+function checkPresence(connection: Connection): void {
+  if (getVault(connection) !== undefined || !holdsRows(connection)) return;
+  throw misshapen([{ table: 'vault', row: '1', problem: 'it is missing, and the rows of its vault are there' }]);
+}
+
 /** Opens the vault and serves it on loopback; the vault may be missing or locked, and the service says so. */
 export async function startVault(config: Config, substitutes: Substitutes = {}): Promise<Vault> {
   const opened = open(config, substitutes);
-  const { connection, units, keyring, door, service, directory } = opened;
+  const { connection, units, guard, keyring, door, service, directory } = opened;
   const nonce = directory?.nonce ?? randomBytes(32).toString('base64url');
   const sessions = new WindowSessions(nonce);
   try {
@@ -141,7 +159,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       ...(config.ui ? { window: config.rendererDirectory } : {}),
       discoveryKeys: () => ({ ...door.serverKeys() }),
       reference: { version, directory: config.referenceDirectory },
-      ...(substitutes.dev ? { dev: substitutes.dev({ connection, keyring }) } : {}),
+      ...(substitutes.dev ? { dev: substitutes.dev({ connection, guard, keyring }) } : {}),
     });
     const url = `http://127.0.0.1:${String(server.port)}`;
     opened.listensAt(url);
@@ -149,6 +167,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
     return {
       connection,
       units,
+      guard,
       keyring,
       bridge: door,
       setUp: opened.setUp,

@@ -1,5 +1,5 @@
 /**
- * The window's one door into the vault: eight calls and one event stream.
+ * The window's one door into the vault: nine calls and one event stream.
  *
  * Two transports carry it, and the renderer cannot tell them apart: IPC in Electron (`preload/index.ts`) and
  * HTTP with a session in a browser (`renderer/bridge.ts`). Everything a window does to resources goes through
@@ -11,6 +11,15 @@ export type VaultState = 'none' | 'locked' | 'unlocked';
 
 /** What can open the master key. */
 export type KeyslotKind = 'keychain' | 'password' | 'recovery';
+
+/** Something in the vault's file that was changed outside Latchkey. */
+export interface RowFinding {
+  readonly table: string;
+  /** The row's primary key; null where the finding is about the table, or about rows that are gone. */
+  readonly row: string | null;
+  /** For a person to read. */
+  readonly problem: string;
+}
 
 export interface VaultStatus {
   readonly state: VaultState;
@@ -35,6 +44,8 @@ export interface VaultStatus {
     readonly notarizer: string;
     readonly tlsFetcher: string;
   } | null;
+  /** Why the vault is refused: what was found changed in its file, the first of it. Null while nothing is known. */
+  readonly tampering: { readonly total: number; readonly findings: readonly RowFinding[] } | null;
 }
 
 export interface CreateVault {
@@ -77,6 +88,8 @@ export interface Bridge {
   create(vault: CreateVault): Promise<VaultStatus>;
   unlock(how: UnlockWith): Promise<VaultStatus>;
   lock(): Promise<VaultStatus>;
+  /** Looks at every row of the unlocked vault. @returns what was changed outside Latchkey, which also locks it. */
+  checkRows(): Promise<readonly RowFinding[]>;
   /**
    * Runs one operation as the vault's owner.
    * @param path `/public/v1/query/list_wallets`, for example.
@@ -93,7 +106,7 @@ export interface Bridge {
 export type VaultBridge = Omit<Bridge, 'copy'>;
 
 /** The calls that cross to the service, by name: what either transport accepts, and nothing else. */
-export const bridgeCalls = ['status', 'newRecoveryPhrase', 'create', 'unlock', 'lock', 'call'] as const;
+export const bridgeCalls = ['status', 'newRecoveryPhrase', 'create', 'unlock', 'lock', 'checkRows', 'call'] as const;
 export type BridgeCall = (typeof bridgeCalls)[number];
 
 /** IPC channel names. */

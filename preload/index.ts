@@ -24,6 +24,7 @@ const bridge: Bridge = {
   create: crossing('create'),
   unlock: crossing('unlock'),
   lock: crossing('lock'),
+  checkRows: crossing('checkRows'),
   call: crossing('call'),
   async copy(text) {
     await ask(channels.copy, text);

@@ -236,14 +236,38 @@ describe('a passkey is registered', () => {
     for (const passkey of passkeys) expect((await whoami(passkey)).body).toMatchObject({ userId });
   });
 
-  test('while the vault is locked', async () => {
+});
+
+describe('a locked vault', () => {
+  test('registers no passkey', async () => {
     const userId = await newUser();
     await service.vault.bridge.lock();
     try {
-      expect(resultOf(await create(userId, new SoftwareAuthenticator().params('Locked')))).toBeDefined();
+      const answer = await create(userId, new SoftwareAuthenticator().params('Locked'));
+      expect(answer).toMatchObject({ status: 400, body: { turnkeyErrorCode: 'VAULT_LOCKED' } });
     } finally {
       await service.unlock();
     }
+    expect(await authenticatorsOf(userId)).toEqual([]);
+  });
+
+  test('answers queries of a passkey that counts, and counts on once unlocked', async () => {
+    const userId = await newUser();
+    const passkey = new SoftwareAuthenticator({ counts: true });
+    await create(userId, passkey.params('Counts'));
+    const count = (): unknown =>
+      service.vault.connection.get('SELECT sign_count AS count FROM authenticators WHERE user_id = ?', userId);
+    await whoami(passkey);
+    const before = count();
+    await service.vault.bridge.lock();
+    try {
+      expect((await whoami(passkey)).body).toMatchObject({ userId });
+      expect(count()).toEqual(before);
+    } finally {
+      await service.unlock();
+    }
+    expect((await whoami(passkey)).body).toMatchObject({ userId });
+    expect(count()).not.toEqual(before);
   });
 });
 

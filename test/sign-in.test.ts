@@ -696,7 +696,8 @@ describe('a one-time code', () => {
     const { connection } = service.vault;
     const other = crypto.randomUUID();
     connection.run(
-      'INSERT INTO organizations SELECT ?, parent_id, name, root_quorum_threshold, created_at, updated_at FROM organizations',
+      `INSERT INTO organizations (id, parent_id, name, root_quorum_threshold, created_at, updated_at)
+       SELECT ?, parent_id, name, root_quorum_threshold, created_at, updated_at FROM organizations`,
       other,
     );
     connection.run('UPDATE one_time_codes SET organization_id = ? WHERE id = ?', other, two.otpId);

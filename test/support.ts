@@ -339,7 +339,9 @@ export async function startTestVault(options: TestVaultOptions = {}): Promise<Te
       await vault.bridge.unlock({ with: 'recovery', phrase: recoveryPhrase });
     },
     [Symbol.asyncDispose]: async () => {
+      const findings = vault.keyring.unlocked ? vault.guard.inspect() : [];
       await owned.disposeAsync();
+      if (findings.length > 0) throw new Error(`rows do not hold: ${JSON.stringify(findings)}`);
       if (faults.length > 0) throw new AggregateError(faults, 'the service reported faults of its own');
     },
   };

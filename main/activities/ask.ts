@@ -21,7 +21,8 @@ export async function ask(
   showActivity: (tx: Reader, row: ActivityRow) => Record<string, unknown>,
 ): Promise<Record<string, unknown>> {
   const now = engine.clock.now();
-  if (request.spend) await engine.units.write(request.spend);
+  // A locked vault writes nothing, as it could not authenticate it: what is read meanwhile is not counted.
+  if (request.spend && engine.keys.unlocked) await engine.units.write(request.spend);
   return engine.units.read((tx) => {
     const caller = request.identify(tx);
     const params: unknown = parse(operation.params, request.body);

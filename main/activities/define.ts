@@ -21,8 +21,10 @@ type Shown<T> = T extends string
       ? { readonly [Key in keyof T]: Shown<T[Key]> }
       : T;
 
-/** What the unlocked vault does with secrets. Every call throws VAULT_LOCKED while the vault is locked. */
+/** What the unlocked vault does with secrets. Every function throws VAULT_LOCKED while the vault is locked. */
 export interface Keys {
+  readonly unlocked: boolean;
+  checkUnlocked(): void;
   seal(place: Place, secret: Uint8Array): Uint8Array;
   /** @returns a copy that the caller wipes. */
   open(place: Place, sealed: Uint8Array): Uint8Array;

@@ -84,7 +84,8 @@ export async function submit(
 
   return units.write((tx) => {
     const admitted = admit(tx);
-    request.spend?.(tx);
+    // A locked vault answers what it did before, and changes nothing.
+    if (keys.unlocked) request.spend?.(tx);
     if ('known' in admitted) return admitted.known;
     const { caller } = admitted;
     const id = uuidV7(now, random('activity', 10));
@@ -106,13 +107,14 @@ export async function submit(
     });
   });
 
-  /** Answers the activity that this body made before; refuses a new one that is not live or not allowed. */
+  /** Answers the activity that this body made before; refuses a new one that is not live or not allowed, and any while locked. */
   function admit(tx: Reader): { readonly known: ActivityRow } | { readonly caller: Caller } {
     const caller = request.identify(tx);
     const known = findActivityByFingerprint(tx, organizationId, fingerprint);
     if (known) return { known };
     checkLive(Number(timestampMs), clock.wall());
     checkAllowed(tx, organizationId, caller);
+    keys.checkUnlocked();
     return { caller };
   }
 }

@@ -5,6 +5,7 @@ import { mnemonicFromEntropy } from '../crypto/mnemonics.ts';
 import { toHex } from '../crypto/encodings.ts';
 import { generateP256 } from '../crypto/p256.ts';
 import type { Connection } from '../db/connection.ts';
+import type { RowGuard } from '../db/integrity.ts';
 import type { DevControls } from '../http/dev-routes.ts';
 import { noKeychain } from '../keyslots/keychain.ts';
 import type { Keyring } from '../keyslots/keyring.ts';
@@ -64,7 +65,7 @@ export async function startDev(
       random: random.draw,
       clock,
       keychain: noKeychain('latchkey dev touches no keychain'),
-      dev: ({ connection, keyring }) => (snapshots = new DevSnapshots(connection, keyring, random, clock)),
+      dev: (parts) => (snapshots = new DevSnapshots(parts, random, clock)),
     },
   );
   const pair = generateP256((length) => random.draw('dev api key', length));
@@ -136,16 +137,25 @@ interface Snapshot {
   readonly clock: number;
 }
 
+/** What of the open vault goes back with a snapshot. */
+interface SnapshotParts {
+  readonly connection: Connection;
+  readonly guard: RowGuard;
+  readonly keyring: Keyring;
+}
+
 class DevSnapshots implements DevControls {
   readonly #connection: Connection;
+  readonly #guard: RowGuard;
   readonly #keyring: Keyring;
   readonly #random: SeededRandom;
   readonly #clock: DevClock;
   readonly #snapshots = new Map<string, Snapshot>();
   #start: Snapshot | undefined;
 
-  constructor(connection: Connection, keyring: Keyring, random: SeededRandom, clock: DevClock) {
+  constructor({ connection, guard, keyring }: SnapshotParts, random: SeededRandom, clock: DevClock) {
     this.#connection = connection;
+    this.#guard = guard;
     this.#keyring = keyring;
     this.#random = random;
     this.#clock = clock;
@@ -169,6 +179,7 @@ class DevSnapshots implements DevControls {
       throw new LatchkeyError('NOT_FOUND', `there is no snapshot ${JSON.stringify(id)}; there are: ${known}`);
     }
     this.#connection.restore(snapshot.database);
+    this.#guard.restart();
     this.#random.rewind(snapshot.positions);
     this.#clock.restore(snapshot.clock);
     this.#keyring.forget();

@@ -1,22 +1,38 @@
-/** `latchkey doctor`: checks the machine and the vault, a line each, and changes nothing. */
+/**
+ * `latchkey doctor`: checks the machine and the vault, a line each, and changes nothing; with `--accept-changes` it
+ * authenticates the vault's rows as they are.
+ */
+import { randomBytes } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { confirm, isCancel } from '@clack/prompts';
+import type { RowFinding } from '../../preload/contract.ts';
 import type { Config } from '../config.ts';
 import { encodeAddress } from '../crypto/addresses.ts';
 import { curves } from '../crypto/curves.ts';
 import { derivePrivateKey } from '../crypto/derivation.ts';
 import { sha256 } from '../crypto/hashes.ts';
 import { seedFromMnemonic } from '../crypto/mnemonics.ts';
+import { HmacKey } from '../crypto/hmac.ts';
 import { generateP256, signP256, verifyP256 } from '../crypto/p256.ts';
 import { toHex } from '../crypto/encodings.ts';
 import { checkSecp256k1Accelerator } from '../crypto/secp256k1.ts';
 import { checkActivityChain } from '../db/activities.ts';
-import { Connection } from '../db/connection.ts';
+import { Connection, type Reader } from '../db/connection.ts';
+import { checkRows, describeFinding, inspect } from '../db/integrity.ts';
+import { listKeyslots } from '../db/keyslots.ts';
 import { schemaVersion } from '../db/migrations.ts';
-import { keychainOf } from '../vault.ts';
-import { findRunning } from './client.ts';
+import { checkSchema } from '../db/schema.ts';
+import { getVault, requireVault } from '../db/vault.ts';
+import { openAnySlot, type OpenWith } from '../keyslots/slots.ts';
+import { authenticateAll, findRowKey, type FoundRowKey } from '../keyslots/unlock.ts';
+import { assertNever, LatchkeyError } from '../lib/errors.ts';
+import type { Random } from '../lib/random.ts';
+import { keychainOf, openVault } from '../vault.ts';
+import { findRunning, type Running } from './client.ts';
 import { dataDirectory } from './control.ts';
-import { exitCodes, print } from './output.ts';
+import { CommandError, exitCodes, note, print } from './output.ts';
+import { canAsk } from './secrets.ts';
 
 interface Finding {
   readonly check: string;
@@ -25,14 +41,23 @@ interface Finding {
   readonly detail: string;
 }
 
-export async function doctor(config: Config, json: boolean): Promise<void> {
+/** What the vault is opened with, to see whether its rows are authentic; nothing where rows are not to be checked. */
+export interface DoctorOptions {
+  readonly password?: string;
+  readonly phrase?: string;
+  readonly keychain: boolean;
+}
+
+export async function doctor(config: Config, json: boolean, options: DoctorOptions): Promise<void> {
   const directory = dataDirectory(config);
+  const running = await findRunning(directory);
   const findings = [
     checkCryptography(),
     await checkKeychain(config),
     ...checkFiles(directory),
     ...checkDatabase(join(directory, 'vault.db')),
-    await checkService(directory),
+    ...(await checkAuthenticity(join(directory, 'vault.db'), running, openWith(config, options))),
+    checkService(running),
   ];
   const failed = findings.filter(({ outcome }) => outcome === 'failed').length;
   print(
@@ -157,6 +182,9 @@ function examine(file: string): Finding[] {
         detail: `integrity check says ${integrity}`,
       },
     ];
+    for (const finding of checkSchema(connection)) {
+      findings.push({ check: 'schema', outcome: 'failed', detail: describeFinding(finding) });
+    }
     if (found !== schemaVersion) return findings;
     const chain = checkActivityChain(connection);
     findings.push(
@@ -174,8 +202,149 @@ function examine(file: string): Finding[] {
   }
 }
 
-async function checkService(directory: string): Promise<Finding> {
-  const running = await findRunning(directory);
+function openWith(config: Config, { password, phrase, keychain }: DoctorOptions): OpenWith | undefined {
+  if (password !== undefined) return { with: 'password', password };
+  if (phrase !== undefined) return { with: 'recovery', phrase };
+  return keychain ? { with: 'keychain', keychain: keychainOf(config) } : undefined;
+}
+
+/** Rows are authenticated under a key that only the unlocked vault has. */
+async function checkAuthenticity(
+  file: string,
+  running: Running | undefined,
+  how: OpenWith | undefined,
+): Promise<Finding[]> {
+  if (!existsSync(file)) return [];
+  try {
+    if (how !== undefined) return rowFindings(await checkFileRows(file, how));
+    const status = await running?.status();
+    if (status?.tampering) {
+      const { findings, total } = status.tampering;
+      const more = total > findings.length ? [{ ...rowsNote, detail: `and ${String(total - findings.length)} more` }] : [];
+      return [...rowFindings(findings), ...more];
+    }
+    if (running && status?.state === 'unlocked') {
+      return rowFindings((await running.call('checkRows')) as readonly RowFinding[]);
+    }
+  } catch (error) {
+    if (!(error instanceof LatchkeyError || error instanceof CommandError || isSqliteError(error))) throw error;
+    return [{ check: 'rows', outcome: 'failed', detail: `they could not be checked: ${error.message}` }];
+  }
+  return [
+    {
+      ...rowsNote,
+      detail:
+        'they were not checked, as the vault is not unlocked: unlock it, or give --password-file, --password-fd, --recovery-file or --keychain',
+    },
+  ];
+}
+
+const rowsNote = { check: 'rows', outcome: 'note' } as const;
+
+const rowFindings = (findings: readonly RowFinding[] | undefined): Finding[] =>
+  findings === undefined
+    ? [{ ...rowsNote, detail: 'they are not authenticated yet: unlock the vault once' }]
+    : findings.length === 0
+      ? [{ check: 'rows', outcome: 'ok', detail: 'each is as Latchkey wrote it, and none is missing' }]
+      : findings.map((finding) => ({ check: 'rows', outcome: 'failed', detail: describeFinding(finding) }));
+
+const isSqliteError = (error: unknown): error is Error =>
+  error instanceof Error && error.name === 'SqliteError';
+
+/** @returns undefined for a vault of an earlier version, which was not unlocked since. */
+async function checkFileRows(file: string, how: OpenWith): Promise<readonly RowFinding[] | undefined> {
+  const connection = Connection.openReadOnly(file);
+  try {
+    if (Number(connection.pragma('user_version')) !== schemaVersion) return undefined;
+    const vault = getVault(connection);
+    if (vault === undefined) return [];
+    const masterKey = await openAnySlot(vault.id, listKeyslots(connection), how);
+    try {
+      const found = findRowKey(connection, masterKey);
+      if (found.state === 'unadopted') return undefined;
+      if (found.state === 'lost') return [found.finding];
+      const key = new HmacKey(found.rowKey);
+      found.rowKey.fill(0);
+      return connection.view(() => checkRows(connection, (data) => key.mac(data)));
+    } finally {
+      masterKey.fill(0);
+    }
+  } finally {
+    connection.close();
+  }
+}
+
+const random: Random = (_purpose, length) => new Uint8Array(randomBytes(length));
+
+/**
+ * Authenticates the rows of the vault as they are, after it has listed what that accepts: for the owner who knows what
+ * changed the file. The vault must not be running.
+ */
+export async function acceptChanges(
+  config: Config,
+  json: boolean,
+  { yes, ...options }: DoctorOptions & { readonly yes: boolean },
+): Promise<void> {
+  const how = openWith(config, { ...options, keychain: false });
+  if (how === undefined) {
+    throw new CommandError(
+      exitCodes.usage,
+      'changes are accepted with the password or the recovery phrase: give --password-file, --password-fd or --recovery-file',
+    );
+  }
+  if (!existsSync(join(dataDirectory(config), 'vault.db'))) {
+    throw new CommandError(exitCodes.absent, `there is no vault in ${dataDirectory(config)}`);
+  }
+  const { connection, units, guard, keyring, close } = openVault(config);
+  try {
+    const { id } = units.peek(requireVault);
+    const masterKey = await openAnySlot(id, units.peek(listKeyslots), how).catch((error: unknown) => {
+      throw error instanceof LatchkeyError ? new CommandError(exitCodes.locked, error.message) : error;
+    });
+    try {
+      const found = units.peek((tx) => findRowKey(tx, masterKey));
+      const findings = findingsOf(connection, found);
+      const list = findings.map(describeFinding);
+      if (list.length === 0) {
+        print(json, { accepted: [] }, 'Nothing was changed: there is nothing to accept.');
+        return;
+      }
+      if (!json && !yes && canAsk()) {
+        note(list.join('\n'));
+        const answer = await confirm({ message: 'Is the vault to be used as it is now?', initialValue: false });
+        if (isCancel(answer) || !answer) throw new CommandError(exitCodes.failed, 'cancelled: nothing was accepted');
+      }
+      authenticateAll({ units, guard, keyring, random }, masterKey);
+      print(
+        json,
+        { accepted: findings },
+        ['Accepted:', ...list, 'The vault is used as it is now; its log still shows where it was changed.'].join('\n'),
+      );
+    } finally {
+      masterKey.fill(0);
+    }
+  } finally {
+    close();
+  }
+}
+
+function findingsOf(tx: Reader, found: FoundRowKey): readonly RowFinding[] {
+  switch (found.state) {
+    case 'held': {
+      const key = new HmacKey(found.rowKey);
+      found.rowKey.fill(0);
+      return inspect(tx, (data) => key.mac(data));
+    }
+    case 'lost':
+      return [found.finding];
+    case 'unadopted':
+      return [];
+    default:
+      return assertNever(found);
+  }
+}
+
+function checkService(running: Running | undefined): Finding {
   return running
     ? { check: 'service', outcome: 'ok', detail: `it runs at ${running.url}` }
     : { check: 'service', outcome: 'note', detail: 'it is not running' };

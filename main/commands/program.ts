@@ -4,7 +4,7 @@ import { defaultPort, makeConfig, version, type Config, type ConfigOptions } fro
 import type { ExportOptions, KeyForm } from './export.ts';
 import type { ImportPrivateKeyOptions, ImportWalletOptions } from './import.ts';
 import { CommandError, exitCodes, fail } from './output.ts';
-import { readPassword, type PasswordOptions } from './secrets.ts';
+import { readPassword, readPhrase, type PasswordOptions } from './secrets.ts';
 
 const exitCodeHelp = `
 Exit codes: 0 done; 1 refused or failed; 2 wrong usage; 3 no vault, or it is not running; 4 the vault or the port is
@@ -253,13 +253,29 @@ function addCommands(program: Command): void {
   });
   addImports(program);
   addExports(program);
-  add(program, {
+  add<DoctorFlags>(program, {
     name: 'doctor',
-    description: 'check the cryptography, the keychain, and the vault’s files and log',
-    options: [noKeychainOption()],
-    run: async (config, _options, json) => {
-      const { doctor } = await import('./doctor.ts');
-      await doctor(config, json);
+    description: 'check the cryptography, the keychain, and the vault’s files, rows and log',
+    options: [
+      new Option('--recovery-file <file>', 'check the rows with the recovery phrase in a file'),
+      new Option('--keychain', 'check the rows with what the operating system keychain opens'),
+      noKeychainOption(),
+      passwordFile(),
+      passwordFd(),
+      new Option('--accept-changes', 'use the vault’s file as it is now, though it was changed outside Latchkey'),
+      new Option('--yes', 'accept without asking'),
+    ],
+    run: async (config, { keychain, recoveryFile, acceptChanges: accept, yes, ...flags }, json) => {
+      const { acceptChanges, doctor } = await import('./doctor.ts');
+      const password = readPassword(flags, undefined);
+      const options = {
+        keychain: keychain === true,
+        ...(recoveryFile === undefined ? {} : { phrase: readPhrase(recoveryFile) }),
+        ...(password === undefined ? {} : { password }),
+      };
+      await (accept === true
+        ? acceptChanges(config, json, { ...options, yes: yes === true })
+        : doctor(config, json, options));
     },
   });
 }
@@ -387,6 +403,11 @@ interface DevFlags {
 interface UnlockFlags extends PasswordOptions {
   readonly recoveryFile?: string;
   readonly keychain?: true;
+}
+
+interface DoctorFlags extends UnlockFlags {
+  readonly acceptChanges?: true;
+  readonly yes?: true;
 }
 
 interface KeygenFlags {

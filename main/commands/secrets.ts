@@ -1,5 +1,5 @@
 /** Where a command takes a password from: a file, a file descriptor, a systemd credential or the keyboard; never argv. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isCancel, password as askPassword } from '@clack/prompts';
 import { CommandError, exitCodes } from './output.ts';
@@ -36,6 +36,12 @@ export function readPassword(
   } catch {
     return undefined;
   }
+}
+
+/** @throws CommandError where there is no such file. */
+export function readPhrase(file: string): string {
+  if (!existsSync(file)) throw new CommandError(exitCodes.usage, `--recovery-file ${file} does not exist`);
+  return readFileSync(file, 'utf8').trim();
 }
 
 /** Whether somebody is there to be asked. */

@@ -174,12 +174,37 @@ export type ChainCheck =
 
 /** Recomputes every hash of the log, a thousand rows at a time. */
 export function checkActivityChain(tx: Reader): ChainCheck {
-  let previous: Uint8Array = genesis;
-  let expected = 1;
+  const walk = walkActivityChain(tx, 1000);
+  for (;;) {
+    const { done, value } = walk.next();
+    if (done === true) return value;
+  }
+}
+
+/** A row of the log, by its number and hash. */
+export interface LogRow {
+  readonly sequence: number;
+  readonly hash: Uint8Array;
+}
+
+const beforeTheFirst: LogRow = { sequence: 0, hash: genesis };
+
+/**
+ * The same with a pause after each so many rows, for who has other things to do meanwhile.
+ * @param after The row that the first one must follow.
+ */
+export function* walkActivityChain(
+  tx: Reader,
+  slice: number,
+  after: LogRow = beforeTheFirst,
+): Generator<undefined, ChainCheck> {
+  let previous = after.hash;
+  let expected = after.sequence + 1;
   for (;;) {
     const rows = tx.all<ActivityRow>(
-      `SELECT ${columns} FROM activities WHERE sequence >= ? ORDER BY sequence LIMIT 1000`,
+      `SELECT ${columns} FROM activities WHERE sequence >= ? ORDER BY sequence LIMIT ?`,
       expected,
+      slice,
     );
     for (const row of rows) {
       if (row.sequence !== expected) {
@@ -202,7 +227,8 @@ export function checkActivityChain(tx: Reader): ChainCheck {
       previous = row.hash;
       expected++;
     }
-    if (rows.length < 1000)
+    if (rows.length < slice)
       return { ok: true, rows: expected - 1, head: Buffer.from(previous).toString('hex') };
+    yield;
   }
 }

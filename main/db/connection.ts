@@ -27,6 +27,8 @@ const pragmas = [
   'foreign_keys = ON',
   // So that REPLACE, which deletes, meets the triggers against deletion.
   'recursive_triggers = ON',
+  // What a connection keeps for itself never reaches the disk.
+  'temp_store = MEMORY',
   'trusted_schema = OFF',
   'cell_size_check = ON',
   'busy_timeout = 5000',
@@ -35,6 +37,7 @@ const pragmas = [
 export class Connection implements Writer {
   #sqlite: Sqlite.Database;
   #statements = new Map<string, Sqlite.Statement>();
+  readonly #equipment: (() => void)[] = [];
   #depth = 0;
 
   private constructor(sqlite: Sqlite.Database) {
@@ -55,6 +58,18 @@ export class Connection implements Writer {
 
   #configure(): void {
     for (const pragma of pragmas) this.#sqlite.pragma(pragma);
+    for (const equip of this.#equipment) equip();
+  }
+
+  /** Does what a connection needs beside its pragmas, now and whenever the database is replaced. */
+  equip(equip: () => void): void {
+    this.#equipment.push(equip);
+    equip();
+  }
+
+  /** Lets statements and TEMP triggers of this connection call a function by name; the file's own triggers cannot. */
+  define(name: string, run: (...values: Value[]) => Value): void {
+    this.#sqlite.function(name, { varargs: true }, run);
   }
 
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller names the row it asks for
@@ -99,6 +114,17 @@ export class Connection implements Writer {
     } catch (error) {
       if (this.#sqlite.inTransaction) this.run('ROLLBACK');
       throw error;
+    }
+  }
+
+  /** Runs `work` on one view of the file, whatever others write meanwhile. */
+  view<T>(work: () => T): T {
+    if (this.#sqlite.inTransaction) return work();
+    this.run('BEGIN');
+    try {
+      return work();
+    } finally {
+      if (this.#sqlite.inTransaction) this.run('COMMIT');
     }
   }
 

@@ -6,6 +6,30 @@ interface Migration {
   readonly sql: string;
 }
 
+/** Tables of the first versions whose rows are authenticated (`integrity.ts`); a later table has its `mac` from the start. */
+const authenticatedLater = [
+  'vault',
+  'keyslots',
+  'server_keys',
+  'organizations',
+  'users',
+  'user_tags',
+  'user_snapshots',
+  'api_keys',
+  'private_keys',
+  'private_key_addresses',
+  'private_key_tags',
+  'wallets',
+  'wallet_accounts',
+  'tags',
+  'import_targets',
+  'authenticators',
+  'oauth_providers',
+  'one_time_codes',
+  'policies',
+  'organization_features',
+] as const;
+
 /** A user's snapshot holds for as long as nothing of what it shows has changed. */
 const forgetSnapshot = (table: string): string => `
       CREATE TRIGGER ${table}_insert_snapshot AFTER INSERT ON ${table}
@@ -284,6 +308,51 @@ const migrations: readonly Migration[] = [
       ${['api_keys', 'authenticators', 'oauth_providers', 'user_tags'].map(forgetSnapshot).join('')}
     `,
   },
+  {
+    version: 4,
+    sql: `
+      ${authenticatedLater.map((table) => `ALTER TABLE ${table} ADD COLUMN mac BLOB;`).join('\n      ')}
+
+      CREATE TABLE integrity (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        sealed BLOB NOT NULL,
+        sums BLOB NOT NULL
+      ) STRICT;
+
+      CREATE TABLE log_heads (
+        sequence INTEGER PRIMARY KEY,
+        hash BLOB NOT NULL,
+        public_key TEXT NOT NULL,
+        signature TEXT NOT NULL,
+        signed_at INTEGER NOT NULL
+      ) STRICT;
+      CREATE TRIGGER log_heads_no_update BEFORE UPDATE ON log_heads
+        BEGIN SELECT RAISE(ABORT, 'the signed heads of the log are append-only'); END;
+      CREATE TRIGGER log_heads_no_delete BEFORE DELETE ON log_heads
+        BEGIN SELECT RAISE(ABORT, 'the signed heads of the log are append-only'); END;
+
+      CREATE TABLE backups (
+        id TEXT PRIMARY KEY,
+        file TEXT NOT NULL,
+        made_at INTEGER NOT NULL,
+        log_rows INTEGER NOT NULL,
+        log_head TEXT NOT NULL,
+        size INTEGER NOT NULL,
+        proven_at INTEGER,
+        problem TEXT
+      ) STRICT;
+
+      CREATE TABLE backup_schedule (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        directory TEXT NOT NULL,
+        hours INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL,
+        last_failure TEXT,
+        last_failure_at INTEGER,
+        mac BLOB
+      ) STRICT;
+    `,
+  },
 ];
 
 export const schemaVersion = migrations.at(-1)?.version ?? 0;
@@ -300,12 +369,16 @@ export class NewerVaultError extends Error {
   }
 }
 
-/** Brings the schema up to date, each step in a transaction of its own. */
-export function migrate(connection: Connection): void {
+/**
+ * Brings the schema up to date, each step in a transaction of its own. It runs before the vault is unlocked, and so
+ * cannot write rows that are authenticated: a step adds tables, columns that may be null, indexes and triggers.
+ * @param target The version to stop at.
+ */
+export function migrate(connection: Connection, target = schemaVersion): void {
   const found = Number(connection.pragma('user_version'));
   if (found > schemaVersion) throw new NewerVaultError(found);
   for (const { version, sql } of migrations) {
-    if (version <= found) continue;
+    if (version <= found || version > target) continue;
     connection.transaction(() => {
       connection.exec(sql);
       connection.pragma(`user_version = ${String(version)}`);

@@ -19,15 +19,31 @@ export const getServerKey = (tx: Reader, name: ServerKeyName): ServerKeyRow | un
     name,
   );
 
+interface ServerKeyPlace {
+  readonly table: string;
+  readonly rowId: string;
+  readonly organizationId: string;
+}
+
 /** What a server key is sealed for. */
-export const serverKeyPlace = (
-  name: ServerKeyName,
-  organizationId: string,
-): { readonly table: string; readonly rowId: string; readonly organizationId: string } => ({
+export const serverKeyPlace = (name: ServerKeyName, organizationId: string): ServerKeyPlace => ({
+  table: 'server_keys',
+  rowId: `${name}/2`,
+  organizationId,
+});
+
+/**
+ * What it is sealed for in a vault whose rows were never authenticated. A key that opens there proves that: in a vault
+ * that was adopted, or made later, nobody can make one without the master key.
+ */
+export const earlierServerKeyPlace = (name: ServerKeyName, organizationId: string): ServerKeyPlace => ({
   table: 'server_keys',
   rowId: name,
   organizationId,
 });
+
+export const replaceServerKey = (tx: Writer, name: ServerKeyName, sealed: Uint8Array): number =>
+  tx.run('UPDATE server_keys SET sealed = ? WHERE name = ?', sealed, name);
 
 export function insertServerKey(tx: Writer, row: ServerKeyRow): void {
   tx.run(

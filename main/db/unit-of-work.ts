@@ -5,6 +5,19 @@
  */
 import type { Connection, Reader, Writer } from './connection.ts';
 
+/** What stands over the file: `integrity.ts`. */
+export interface Guard {
+  /**
+   * Called in each write's transaction before anything else, and after each read.
+   * @throws LatchkeyError VAULT_TAMPERED where somebody else wrote what does not hold.
+   */
+  check(): void;
+  /** Called before each COMMIT. */
+  seal(): void;
+  /** Called when a COMMIT that was sealed did not come about. */
+  undone(): void;
+}
+
 interface Job {
   readonly run: (tx: Writer) => void;
   readonly resolve: () => void;
@@ -14,15 +27,30 @@ interface Job {
 
 export class UnitOfWork {
   readonly #connection: Connection;
+  readonly #guard: Guard | undefined;
   #jobs: Job[] = [];
   #scheduled = false;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, guard?: Guard) {
     this.#connection = connection;
+    this.#guard = guard;
   }
 
-  /** One consistent view: writes happen in turns of their own, so a synchronous function never sees half of one. */
+  /**
+   * One consistent view: writes happen in turns of their own, so a synchronous function never sees half of one.
+   * @throws LatchkeyError VAULT_TAMPERED, instead of what `work` returned, where the file does not hold.
+   */
   read<T>(work: (tx: Reader) => T): T {
+    try {
+      return work(this.#connection);
+    } finally {
+      // Not before: another process may write between two statements.
+      this.#guard?.check();
+    }
+  }
+
+  /** Reads what must be shown also of a file that does not hold, and what is needed to look at it again. */
+  peek<T>(work: (tx: Reader) => T): T {
     return work(this.#connection);
   }
 
@@ -60,9 +88,12 @@ export class UnitOfWork {
     if (jobs.length === 0) return;
     try {
       this.#connection.transaction(() => {
+        this.#guard?.check();
         for (const job of jobs) this.#attempt(job);
+        this.#guard?.seal();
       });
     } catch (error) {
+      this.#guard?.undone();
       for (const job of jobs) job.reject(job.failure?.error ?? error);
       return;
     }

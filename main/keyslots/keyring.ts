@@ -3,6 +3,7 @@
  * Erasing memory is best effort in JavaScript; what is promised is that nothing is held here after `lock`.
  */
 import { checkBytes } from '../crypto/bytes.ts';
+import { HmacKey } from '../crypto/hmac.ts';
 import { open, seal } from '../crypto/sealing.ts';
 import type { Place } from '../crypto/sealing.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -35,6 +36,7 @@ export class Keyring {
   readonly #entries = new Map<string, Entry>();
   readonly #listeners = new Set<KeyringListener>();
   #masterKey: Uint8Array | undefined;
+  #rowKey: HmacKey | undefined;
   #sweep: NodeJS.Timeout | undefined;
 
   constructor({ random, clock, maxEntries = 1024, timeToLive = 5 * 60_000 }: KeyringOptions) {
@@ -48,13 +50,26 @@ export class Keyring {
     return this.#masterKey !== undefined;
   }
 
-  /** Takes a copy of the master key (32 bytes); the caller erases its own. A key held before is erased first. */
-  unlock(masterKey: Uint8Array): void {
+  /**
+   * Takes copies of the master key and of the key that authenticates rows (32 bytes each); the caller erases its own.
+   * Keys held before are erased first.
+   * @param rowKey Left out, the one that is held stays: a new master key for the same vault.
+   */
+  unlock(masterKey: Uint8Array, rowKey?: Uint8Array): void {
     checkBytes('masterKey', masterKey, 32);
     const copy = Uint8Array.from(masterKey);
+    const kept = rowKey === undefined ? this.#rowKey : new HmacKey(rowKey);
+    if (kept !== this.#rowKey) this.#rowKey?.erase();
+    this.#rowKey = undefined;
     this.#drop();
     this.#masterKey = copy;
+    this.#rowKey = kept;
     this.#tell();
+  }
+
+  /** @throws LatchkeyError VAULT_LOCKED */
+  checkUnlocked(): void {
+    this.#key();
   }
 
   /** Erases the master key and every opened key. Locking twice is locking once. */
@@ -81,6 +96,11 @@ export class Keyring {
    */
   open(place: Place, sealed: Uint8Array): Uint8Array {
     return open(this.#key(), place, sealed);
+  }
+
+  /** HMAC-SHA-256 under the row key: what shows that a row is as Latchkey wrote it. @throws LatchkeyError VAULT_LOCKED */
+  mac(data: string | Uint8Array): Uint8Array {
+    return (this.#rowKey ?? this.#noKey()).mac(data);
   }
 
   /**
@@ -127,13 +147,14 @@ export class Keyring {
   }
 
   #key(): Uint8Array {
-    if (this.#masterKey === undefined) {
-      throw new LatchkeyError(
-        'VAULT_LOCKED',
-        'The vault is locked: unlock it with its password, keychain or recovery phrase, then send the request again.',
-      );
-    }
-    return this.#masterKey;
+    return this.#masterKey ?? this.#noKey();
+  }
+
+  #noKey(): never {
+    throw new LatchkeyError(
+      'VAULT_LOCKED',
+      'The vault is locked: unlock it with its password, keychain or recovery phrase, then send the request again.',
+    );
   }
 
   #drop(): void {
@@ -141,7 +162,9 @@ export class Keyring {
     this.#sweep = undefined;
     this.forget();
     this.#masterKey?.fill(0);
+    this.#rowKey?.erase();
     this.#masterKey = undefined;
+    this.#rowKey = undefined;
   }
 
   #erase(name: string): void {

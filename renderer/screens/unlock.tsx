@@ -5,6 +5,7 @@ import type { KeyslotKind, UnlockWith } from '../../preload/contract.ts';
 import { useScreenTitle } from '../parts/page.tsx';
 import { wordsOf } from '../parts/phrase.ts';
 import { Failure } from '../parts/states.tsx';
+import { Tampering } from '../parts/tampering.tsx';
 import { Threshold } from '../parts/threshold.tsx';
 import { useStatus, useStatusCall } from '../parts/vault.tsx';
 
@@ -19,9 +20,12 @@ const order: readonly KeyslotKind[] = ['keychain', 'password', 'recovery'];
 
 const phraseLength = 24;
 
+/** How the service's refusal of a changed file begins. */
+const changedOutside = "The vault's file was changed outside Latchkey";
+
 /** Opens a locked vault with whichever of its keyslots one has at hand. */
 export function Unlock(): ReactNode {
-  const { keyslots, keychain, organization, url } = useStatus();
+  const { keyslots, keychain, organization, tampering, url } = useStatus();
   const slots = order.filter((slot) => keyslots.includes(slot));
   const usable = slots.filter((slot) => slot !== 'keychain' || keychain.available);
   const [chosen, setChosen] = useState<KeyslotKind>(usable[0] ?? 'recovery');
@@ -140,7 +144,11 @@ export function Unlock(): ReactNode {
               {words.length} of {phraseLength} words
             </Text>
           )}
-          <Failure title="The vault is still locked" error={unlock.error} />
+          <Tampering tampering={tampering} />
+          {/* What the list above says is not said twice. */}
+          {(tampering === null || unlock.error?.message.startsWith(changedOutside) === false) && (
+            <Failure title="The vault is still locked" error={unlock.error} />
+          )}
           <Button type="submit" size="md" loading={unlock.isPending}>
             {chosen === 'keychain' ? 'Open with the keychain' : 'Unlock'}
           </Button>

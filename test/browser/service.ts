@@ -21,6 +21,8 @@ export interface DevService extends Service {
 
 /** A vault's directory, served or not. */
 export interface VaultPlace extends Disposable {
+  /** The vault's own directory. */
+  readonly path: string;
   /** @param port 0 for any free one. */
   serve(port?: number): Promise<Service>;
   /** A link for one more browser, from the service that runs: `latchkey open`. */
@@ -76,6 +78,7 @@ export function newVaultPlace(): VaultPlace {
     join(directory.path, 'config'),
   ];
   return {
+    path: join(directory.path, 'vault'),
     serve: (port = 0) =>
       start(['serve', '--ui', '--port', String(port), '--json', '--no-keychain', ...places]),
     newLink: async () => {

@@ -1,4 +1,6 @@
 /** What the window shows when something is not as usual: no service, nothing there, a refusal, little room. */
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { launchChromium, openWindow, takePicture } from './chromium.ts';
@@ -164,6 +166,39 @@ describe('a refusal', () => {
     broken = false;
     await button(refusal, 'Try again').click();
     await page.getByRole('heading', { name: 'No wallet yet' }).waitFor();
+  });
+});
+
+describe('a file that was changed outside Latchkey', () => {
+  test('shuts the window, which says what was found and what to do, until the change is undone', async () => {
+    using place = newVaultPlace();
+    await using service = await place.serve();
+    await using person = await openWindow(browser);
+    const { page } = person;
+    await page.goto(service.windowUrl);
+    await firstRun(page);
+    await makeWallet(page, 'Savings', ['Ethereum']);
+    const file = new Sqlite(join(place.path, 'vault.db'));
+    const rename = file.prepare('UPDATE wallets SET name = ?');
+    rename.run('Mine');
+    await goTo(page, 'Users');
+    await heading(page, 'Unlock').waitFor();
+    const refusal = page.getByRole('alert').filter({ hasText: 'This vault’s file was changed outside Latchkey' });
+    await refusal.waitFor();
+    expect(await refusal.innerText()).toMatch(/wallets [0-9a-f-]{36}: it was changed or added/);
+    expect(await refusal.innerText()).toContain('latchkey doctor --accept-changes');
+    await takePicture(page, 'unlock-tampered');
+    await page.getByRole('textbox', { name: 'Password', exact: true }).fill(password);
+    const answered = page.waitForResponse('**/window/unlock');
+    await button(page, 'Unlock').click();
+    await (await answered).finished();
+    await refusal.waitFor();
+    expect(await page.getByRole('alert').count()).toBe(1);
+    rename.run('Savings');
+    file.close();
+    await button(page, 'Unlock').click();
+    await heading(page, 'Users').waitFor();
+    expect(person.complaints).toEqual([]);
   });
 });
 

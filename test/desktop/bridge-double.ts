@@ -32,6 +32,11 @@ export class BridgeDouble implements Omit<Bridge, 'copy'> {
     return this.#answer('lock', []);
   }
 
+  async checkRows(): Promise<[]> {
+    await this.#answer('checkRows', []);
+    return [];
+  }
+
   async call(...args: Parameters<Bridge['call']>): ReturnType<Bridge['call']> {
     await this.#answer('call', args);
     return { status: 200, body: {} };
@@ -69,6 +74,7 @@ export class BridgeDouble implements Omit<Bridge, 'copy'> {
       keyslots: [],
       keychain: { available: false, reason: 'this is a test' },
       serverKeys: null,
+      tampering: null,
     });
   }
 }

@@ -1,0 +1,136 @@
+/**
+ * From the master key, which a keyslot gave, to an unlocked vault: opens the key that authenticates rows, looks at every
+ * row with it, and hands both to the keyring. Nothing is unlocked that does not hold.
+ */
+import { HmacKey } from '../crypto/hmac.ts';
+import { open, seal, type Place } from '../crypto/sealing.ts';
+import type { Reader } from '../db/connection.ts';
+import { getSealedRowKey, putSealedRowKey, rowKeyPlace, type RowGuard } from '../db/integrity.ts';
+import type { RowFinding } from '../db/schema.ts';
+import {
+  earlierServerKeyPlace,
+  getServerKey,
+  replaceServerKey,
+  serverKeyNames,
+  serverKeyPlace,
+} from '../db/server-keys.ts';
+import type { UnitOfWork } from '../db/unit-of-work.ts';
+import { requireVault } from '../db/vault.ts';
+import { assertNever } from '../lib/errors.ts';
+import type { Random } from '../lib/random.ts';
+import type { Keyring } from './keyring.ts';
+
+export interface UnlockParts {
+  readonly units: UnitOfWork;
+  readonly guard: RowGuard;
+  readonly keyring: Keyring;
+  readonly random: Random;
+}
+
+/** The key that authenticates rows; that this vault never had one; or that it has lost its own. */
+export type FoundRowKey =
+  | { readonly state: 'held'; readonly rowKey: Uint8Array }
+  | { readonly state: 'unadopted' }
+  | { readonly state: 'lost'; readonly finding: RowFinding };
+
+/**
+ * Finds the row key of a file. That a vault never had one is believed where the master key opens its signer as it was
+ * sealed then: a forger who takes the row key away cannot make that, short of putting back the file of before.
+ * @returns a row key that the caller erases after use.
+ */
+export function findRowKey(tx: Reader, masterKey: Uint8Array): FoundRowKey {
+  const sealed = getSealedRowKey(tx);
+  if (sealed !== undefined) {
+    const rowKey = opened(masterKey, rowKeyPlace, sealed);
+    return rowKey?.length === 32
+      ? { state: 'held', rowKey }
+      : { state: 'lost', finding: lost('its key does not open under the master key') };
+  }
+  const signer = getServerKey(tx, 'signer');
+  const { organizationId } = requireVault(tx);
+  const earlier = signer && opened(masterKey, earlierServerKeyPlace('signer', organizationId), signer.sealed);
+  earlier?.fill(0);
+  return earlier === undefined
+    ? { state: 'lost', finding: lost('the row that authenticates all others is missing') }
+    : { state: 'unadopted' };
+}
+
+const lost = (problem: string): RowFinding => ({ table: rowKeyPlace.table, row: '1', problem });
+
+/**
+ * Unlocks, or refuses a file that was changed outside Latchkey. A vault of an earlier version is adopted: its rows are
+ * authenticated as they are, once.
+ * @param masterKey The caller keeps it, and erases it.
+ * @throws LatchkeyError VAULT_TAMPERED
+ */
+export function unlockVault(parts: UnlockParts, masterKey: Uint8Array): void {
+  const found = parts.units.peek((tx) => findRowKey(tx, masterKey));
+  switch (found.state) {
+    case 'held':
+      try {
+        unlockVerified(parts, masterKey, found.rowKey);
+      } finally {
+        found.rowKey.fill(0);
+      }
+      break;
+    case 'unadopted':
+      authenticateAll(parts, masterKey);
+      break;
+    case 'lost':
+      parts.guard.refuse([found.finding]);
+      break;
+    default:
+      assertNever(found);
+  }
+}
+
+function unlockVerified({ guard, keyring }: UnlockParts, masterKey: Uint8Array, rowKey: Uint8Array): void {
+  const key = new HmacKey(rowKey);
+  try {
+    guard.verify((data) => key.mac(data));
+  } finally {
+    key.erase();
+  }
+  keyring.unlock(masterKey, rowKey);
+  guard.begin();
+}
+
+/**
+ * Authenticates all rows as they are, under a new row key, and unlocks the vault: for one of an earlier version, and for
+ * the owner who has looked at what was changed and wants it so.
+ */
+export function authenticateAll(
+  { units, guard, keyring, random }: UnlockParts,
+  masterKey: Uint8Array,
+): void {
+  const { organizationId } = units.peek(requireVault);
+  const rowKey = random('row key', 32);
+  try {
+    keyring.unlock(masterKey, rowKey);
+    guard.adopt((tx) => {
+      for (const name of serverKeyNames) {
+        const key = getServerKey(tx, name);
+        const scalar = key && opened(masterKey, earlierServerKeyPlace(name, organizationId), key.sealed);
+        if (scalar === undefined) continue;
+        replaceServerKey(tx, name, keyring.seal(serverKeyPlace(name, organizationId), scalar));
+        scalar.fill(0);
+      }
+      putSealedRowKey(tx, seal(masterKey, rowKeyPlace, rowKey, random));
+    });
+    guard.begin();
+  } catch (error) {
+    keyring.lock();
+    throw error;
+  } finally {
+    rowKey.fill(0);
+  }
+}
+
+/** Answers undefined for a record that does not open there. */
+function opened(masterKey: Uint8Array, place: Place, sealed: Uint8Array): Uint8Array | undefined {
+  try {
+    return open(masterKey, place, sealed);
+  } catch {
+    return undefined;
+  }
+}

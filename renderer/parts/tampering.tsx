@@ -1,0 +1,43 @@
+/** What is said of a vault whose file was changed outside Latchkey: what was found, and the two ways on. */
+
+import type { ReactNode } from 'react';
+import { Alert, Code } from '@mantine/core';
+import { IconShieldX } from '@tabler/icons-react';
+import type { RowFinding, VaultStatus } from '../../preload/contract.ts';
+import './tampering.css';
+
+const shown = 5;
+
+export function Tampering({ tampering }: { readonly tampering: VaultStatus['tampering'] }): ReactNode {
+  if (tampering === null) return null;
+  const first = tampering.findings.slice(0, shown);
+  const more = tampering.total - first.length;
+  return (
+    <Alert
+      color="red"
+      variant="light"
+      title="This vault’s file was changed outside Latchkey"
+      icon={<IconShieldX aria-hidden />}
+      className="lk-failure"
+    >
+      <p>It is not used, since what it says of keys, users or addresses may not be true. Found:</p>
+      <ul className="lk-tampering">
+        {first.map((finding, index) => (
+          <Finding key={index} {...finding} />
+        ))}
+        {more > 0 && <li>and {more} more</li>}
+      </ul>
+      <p>
+        Restore a backup. Or stop Latchkey, look at the whole list with <Code>latchkey doctor</Code>, and if you
+        know what changed the file and want it so, accept it with <Code>latchkey doctor --accept-changes</Code>.
+      </p>
+    </Alert>
+  );
+}
+
+const Finding = ({ table, row, problem }: RowFinding): ReactNode => (
+  <li>
+    <strong>{table}</strong>
+    {row !== null && <span className="lk-mono"> {row}</span>}: {problem}
+  </li>
+);
