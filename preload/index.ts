@@ -25,6 +25,9 @@ const bridge: Bridge = {
   unlock: crossing('unlock'),
   lock: crossing('lock'),
   call: crossing('call'),
+  logState: crossing('logState'),
+  checkLog: crossing('checkLog'),
+  exportLog: crossing('exportLog'),
   async copy(text) {
     await ask(channels.copy, text);
   },

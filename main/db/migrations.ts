@@ -284,6 +284,22 @@ const migrations: readonly Migration[] = [
       ${['api_keys', 'authenticators', 'oauth_providers', 'user_tags'].map(forgetSnapshot).join('')}
     `,
   },
+  {
+    version: 4,
+    sql: `
+      CREATE TABLE log_heads (
+        sequence INTEGER PRIMARY KEY,
+        hash BLOB NOT NULL,
+        public_key TEXT NOT NULL,
+        signature TEXT NOT NULL,
+        signed_at INTEGER NOT NULL
+      ) STRICT;
+      CREATE TRIGGER log_heads_no_update BEFORE UPDATE ON log_heads
+        BEGIN SELECT RAISE(ABORT, 'signed heads of the activity log are append-only'); END;
+      CREATE TRIGGER log_heads_no_delete BEFORE DELETE ON log_heads
+        BEGIN SELECT RAISE(ABORT, 'signed heads of the activity log are append-only'); END;
+    `,
+  },
 ];
 
 export const schemaVersion = migrations.at(-1)?.version ?? 0;
