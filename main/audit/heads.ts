@@ -93,7 +93,14 @@ export function headVerifier(identity: LogIdentity, publicKey: string): (head: S
     verifyP256(compressed, plain(Buffer.from(head.signature, 'hex')), message(identity, head));
 }
 
-export const headOfRow = ({ hash, ...row }: LogHeadRow): SignedHead => ({ ...row, hash: toHex(hash) });
+/** In the order in which exports have the fields. */
+export const headOfRow = (row: LogHeadRow): SignedHead => ({
+  sequence: row.sequence,
+  hash: toHex(row.hash),
+  signedAt: row.signedAt,
+  publicKey: row.publicKey,
+  signature: row.signature,
+});
 
 export const rowOfHead = ({ hash, ...head }: SignedHead): LogHeadRow => ({
   ...head,

@@ -330,7 +330,9 @@ function describe({ check, vaultId, publicKey, publicKeyFrom, witness }: Verdict
       : `Signed up to row ${signed} on ${isoTime(signedAt)}${rows > signed ? `; ${rows - signed} since are not signed yet` : ''}.`,
     `Key: ${publicKey}, ${whoseWord[publicKeyFrom]}.`,
     ...(witness === undefined ? [] : [witness]),
-    problems === 0 ? 'Everything holds.' : `${problems} problems: this log was changed, or is not whole.`,
+    problems === 0
+      ? 'Everything holds.'
+      : `${problems === 1 ? '1 problem' : `${problems} problems`}: this log was changed, or is not whole.`,
   ];
 }
 

@@ -136,7 +136,6 @@ async function main() {
   let number = 0;
   for await (const text of linesOf(file === '-' ? process.stdin : createReadStream(file))) {
     number += 1;
-    isCalledRightly = true;
     let line;
     try {
       line = JSON.parse(text);
@@ -149,6 +148,7 @@ async function main() {
     else if (line.kind === 'head') checkHead(line);
     else fail(`line ${number} begins another log`);
   }
+  isCalledRightly = true;
   if (log === undefined)
     throw new Error('this is no exported log: its first line is missing or is not as Latchkey writes it');
   if (last.sequence !== log.rows)
@@ -164,7 +164,7 @@ async function main() {
   process.stdout.write(
     problems.length === 0
       ? 'Everything holds.\n'
-      : `${problems.length} problems: this log was changed, or is not whole.\n`,
+      : `Problems: ${problems.length}. This log was changed, or is not whole.\n`,
   );
   process.exitCode = problems.length === 0 ? 0 : 1;
 }
