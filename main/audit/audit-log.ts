@@ -100,6 +100,7 @@ export class AuditLog {
 
   /** Commits what waits and signs it, at once: the keys are about to be erased. */
   signBeforeLock(): void {
+    this.#witness.retry();
     void this.sign();
     this.#parts.units.flush();
   }

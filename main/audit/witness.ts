@@ -95,6 +95,8 @@ export class Witness {
   #obstacle = 'nothing was signed yet';
   /** What is to be written next; a newer head takes the place of one that waits. */
   #waiting: { readonly vault: VaultRow; readonly head: SignedHead } | undefined;
+  /** What the keychain did not take. */
+  #refused: { readonly vault: VaultRow; readonly head: SignedHead } | undefined;
   #writing: Promise<void> | undefined;
 
   constructor(parts: WitnessParts) {
@@ -128,6 +130,17 @@ export class Witness {
   keep(vault: VaultRow, head: SignedHead): void {
     if (this.#kept?.sequence === head.sequence) return;
     this.#waiting = { vault, head };
+    this.#start();
+  }
+
+  /** Tries again what the keychain did not take. */
+  retry(): void {
+    this.#waiting ??= this.#refused;
+    this.#refused = undefined;
+    if (this.#waiting !== undefined) this.#start();
+  }
+
+  #start(): void {
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined;
     });
@@ -164,10 +177,12 @@ export class Witness {
         await keychain.set(account(vault.id), encodeUtf8('witness', JSON.stringify(head)));
         this.#isChecked = true;
         this.#kept = head;
+        this.#refused = undefined;
       } catch (error) {
         this.#kept = undefined;
         this.#obstacle = messageOf(error);
         if (isRollback(error)) onRolledBack(error);
+        else this.#refused = next;
       }
     }
   }

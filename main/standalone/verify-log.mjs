@@ -6,6 +6,7 @@
 // Ends with 0 when all holds, 1 when something does not, 2 when it was called wrongly. The format is in ARCHITECTURE.md.
 import { Buffer } from 'node:buffer';
 import { createHash, createPublicKey, verify } from 'node:crypto';
+import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
@@ -133,8 +134,14 @@ async function main() {
       throw new Error(`--head ${text}: expected SEQUENCE:HASH, with 64 lowercase hex digits`);
     expect({ sequence: Number(sequence), hash, by: 'you noted', isSigned: false });
   }
+  const given = values['public-key'];
+  if (given !== undefined && !/^04[0-9a-f]{128}$/.test(given))
+    throw new Error(`--public-key ${given}: expected 130 lowercase hex digits that begin with 04`);
+  const stream = file === '-' ? process.stdin : createReadStream(file);
   let number = 0;
-  for await (const text of linesOf(file === '-' ? process.stdin : createReadStream(file))) {
+  await once(stream, 'readable');
+  isCalledRightly = true;
+  for await (const text of linesOf(stream)) {
     number += 1;
     let line;
     try {
@@ -143,12 +150,11 @@ async function main() {
       line = undefined;
     }
     if (!isExact(line, text)) fail(`line ${number} is not as Latchkey writes it`);
-    else if (log === undefined) start(line, number, values['public-key']);
+    else if (log === undefined) start(line, number, given);
     else if (line.kind === 'activity') checkRow(line);
     else if (line.kind === 'head') checkHead(line);
     else fail(`line ${number} begins another log`);
   }
-  isCalledRightly = true;
   if (log === undefined)
     throw new Error('this is no exported log: its first line is missing or is not as Latchkey writes it');
   if (last.sequence !== log.rows)
