@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Alert, Button, Group } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Bridge, LogCheck, LogHead, LogRange, LogState } from '../../preload/contract.ts';
 import { ShortId } from './identifier.tsx';
 import { Moment } from './moment.tsx';
@@ -11,18 +11,19 @@ import { Failure } from './states.tsx';
 import { useTask } from './task.ts';
 import { exactTime, timestampOf } from './time.ts';
 import { askKey, useBridge } from './vault.tsx';
+import './states.css';
 
 /** How many problems of a log are written out. */
 const mostProblems = 10;
 
+/** By this name it is asked again when an activity is added. */
+const stateKey = askKey('activity_log', {});
+
 /** The log as a whole: how much of it is signed, a check of all of it, and a copy to take away. */
 export function LogPanel(): ReactNode {
   const bridge = useBridge();
-  // By this name it is asked again when an activity is added.
-  const { data: state, error } = useQuery({
-    queryKey: askKey('activity_log', {}),
-    queryFn: () => bridge.logState(),
-  });
+  const client = useQueryClient();
+  const { data: state, error } = useQuery({ queryKey: stateKey, queryFn: () => bridge.logState() });
   const [check, setCheck] = useState<LogCheck | null>(null);
   const checking = useTask();
   const exporting = useTask();
@@ -50,7 +51,11 @@ export function LogPanel(): ReactNode {
           variant="default"
           loading={exporting.isPending}
           onClick={() => {
-            exporting.run(() => saveLog(bridge));
+            exporting.run(async () => {
+              await saveLog(bridge);
+              // It had the head signed.
+              await client.invalidateQueries({ queryKey: stateKey });
+            });
           }}
         >
           Export
@@ -98,11 +103,11 @@ function Verdict({ check }: { readonly check: LogCheck }): ReactNode {
   if (findings.length === 0) {
     return (
       <Alert
-        color="teal"
         variant="light"
         mt="md"
         title="Nothing was changed"
         icon={<IconCircleCheck aria-hidden />}
+        className="lk-fine"
       >
         Each of {rows.toLocaleString('en')} entries is as it was written and follows the one before it
         {signedAt === null
