@@ -2,6 +2,9 @@
 import { z } from 'zod';
 import type {
   Bridge,
+  LogCheck,
+  LogPart,
+  LogState,
   RowFinding,
   UnlockWith,
   VaultBridge,
@@ -9,6 +12,7 @@ import type {
   VaultStatus,
 } from '../preload/contract.ts';
 import { parse, parseSecret } from './activities/parse.ts';
+import type { AuditLog } from './audit/audit-log.ts';
 import { mnemonicFromEntropy } from './crypto/mnemonics.ts';
 import { p256PublicKey, signP256 } from './crypto/p256.ts';
 import { toHex } from './crypto/encodings.ts';
@@ -56,6 +60,7 @@ const unlockParams = z.discriminatedUnion('with', [
   z.object({ with: z.literal('password'), password }),
   z.object({ with: z.literal('recovery'), phrase: text }),
 ]);
+const logRange = z.object({ after: z.int().nonnegative(), until: z.int().nonnegative() });
 const callPath = z
   .string()
   .regex(/^\/public\/v1\/(query|submit)\/[a-z0-9_]+$/, 'Expected a path like /public/v1/query/whoami');
@@ -67,15 +72,17 @@ export type ServerKeys = NonNullable<VaultStatus['serverKeys']>;
 export class VaultDoor implements VaultBridge {
   readonly #parts: SetupParts;
   readonly #service: Service;
+  readonly #log: AuditLog;
   readonly #around: Surroundings;
   readonly #listeners = new Set<(event: VaultEvent) => void>();
   #phrase: string | undefined;
   #lastTimestamp = 0;
   #keychain: Promise<VaultStatus['keychain']> | undefined;
 
-  constructor(parts: SetupParts, service: Service, around: Surroundings) {
+  constructor(parts: SetupParts, service: Service, log: AuditLog, around: Surroundings) {
     this.#parts = parts;
     this.#service = service;
+    this.#log = log;
     this.#around = around;
     parts.keyring.onChange(() => {
       this.announce({ kind: 'status' });
@@ -152,15 +159,18 @@ export class VaultDoor implements VaultBridge {
     const vault = this.#vault();
     const masterKey = await openAnySlot(vault.id, units.peek(listKeyslots), toOpenWith(how, keychain));
     try {
+      await this.#log.checkWitness(masterKey);
       unlockVault(this.#parts, masterKey);
     } finally {
       masterKey.fill(0);
     }
+    await this.#log.unlocked();
     return this.status();
   }
 
   async lock(): Promise<VaultStatus> {
     this.#vault();
+    this.#log.signBeforeLock();
     this.#parts.keyring.lock();
     return this.status();
   }
@@ -180,6 +190,19 @@ export class VaultDoor implements VaultBridge {
     };
     const raw = Buffer.from(JSON.stringify(request));
     return handle(this.#service, { path: target, raw, headers: { 'x-stamp': this.#stamp(vault, raw) } });
+  }
+
+  async logState(sign?: unknown): Promise<LogState> {
+    if (parse(z.boolean().optional(), sign, 'sign') === true) await this.#log.sign();
+    return this.#log.state();
+  }
+
+  async checkLog(): Promise<LogCheck> {
+    return this.#log.check();
+  }
+
+  async exportLog(range?: unknown): Promise<LogPart> {
+    return this.#log.export(parse(logRange.optional(), range, 'range'));
   }
 
   onEvent(listener: (event: VaultEvent) => void): () => void {

@@ -1,6 +1,7 @@
 /** The composition root: opens the file, wires the service, listens. The only wiring there is. */
 import { randomBytes } from 'node:crypto';
 import type { VaultBridge } from '../preload/contract.ts';
+import { AuditLog } from './audit/audit-log.ts';
 import { idTokenVerifier } from './auth/id-tokens.ts';
 import { VaultDoor } from './bridge.ts';
 import { version, type Config } from './config.ts';
@@ -41,6 +42,7 @@ export interface OpenVault {
   readonly guard: RowGuard;
   readonly keyring: Keyring;
   readonly bridge: VaultBridge;
+  readonly log: AuditLog;
   readonly setUp: (vault: NewVault) => Promise<MadeVault>;
   close(): void;
 }
@@ -58,6 +60,8 @@ interface Opened extends OpenVault {
   readonly service: Service;
   readonly directory: VaultDirectory | undefined;
   readonly listensAt: (url: string) => void;
+  /** Signs the log's head and erases the keys. */
+  readonly lock: () => void;
 }
 
 /** The keychain that a configuration allows. */
@@ -92,6 +96,8 @@ function open(config: Config, substitutes: Substitutes): Opened {
     door.announce({ kind: 'status' });
   });
   const units = new UnitOfWork(connection, guard);
+  const onFault = substitutes.onFault ?? logFault;
+  const log = new AuditLog({ units, keyring, keychain, clock, onFault });
   const service: Service = {
     units,
     keys: keyring,
@@ -106,31 +112,41 @@ function open(config: Config, substitutes: Substitutes): Opened {
     operations,
     versions,
     onActivity: ({ id, type, status }) => {
+      log.noticed();
       door.announce({ kind: 'activity', id, type, status });
     },
-    onFault: substitutes.onFault ?? logFault,
+    onFault,
   };
   let url = '';
   const parts = { units, guard, keyring, keychain, random, clock };
-  const door = new VaultDoor(parts, service, { version, directory: config.dataDirectory, url: () => url });
+  const door = new VaultDoor(parts, service, log, {
+    version,
+    directory: config.dataDirectory,
+    url: () => url,
+  });
   const opened = connection;
+  const lock = (): void => {
+    log.signBeforeLock();
+    keyring.lock();
+  };
   return {
     connection: opened,
     units,
     guard,
     keyring,
     bridge: door,
+    log,
     door,
     service,
     directory,
     listensAt: (address) => {
       url = address;
     },
+    lock,
     setUp: (vault) => setUp(parts, vault),
     close: () => {
-      units.flush();
+      lock();
       guard.stop();
-      keyring.lock();
       opened.close();
       directory?.release();
     },
@@ -146,7 +162,7 @@ function checkPresence(connection: Connection): void {
 /** Opens the vault and serves it on loopback; the vault may be missing or locked, and the service says so. */
 export async function startVault(config: Config, substitutes: Substitutes = {}): Promise<Vault> {
   const opened = open(config, substitutes);
-  const { connection, units, guard, keyring, door, service, directory } = opened;
+  const { connection, units, guard, keyring, log, door, service, directory } = opened;
   const nonce = directory?.nonce ?? randomBytes(32).toString('base64url');
   const sessions = new WindowSessions(nonce);
   try {
@@ -170,11 +186,14 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       guard,
       keyring,
       bridge: door,
+      log,
       setUp: opened.setUp,
       url,
       newLink: () => `http://localhost:${server.port}/#code=${sessions.newCode()}`,
       close: async () => {
         await server.close();
+        opened.lock();
+        await log.settled();
         opened.close();
       },
     };

@@ -1,5 +1,5 @@
 /**
- * The window's one door into the vault: nine calls and one event stream.
+ * The window's one door into the vault: a few calls and one event stream.
  *
  * Two transports carry it, and the renderer cannot tell them apart: IPC in Electron (`preload/index.ts`) and
  * HTTP with a session in a browser (`renderer/bridge.ts`). Everything a window does to resources goes through
@@ -66,6 +66,57 @@ export type UnlockWith =
   | { readonly with: 'password'; readonly password: string }
   | { readonly with: 'recovery'; readonly phrase: string };
 
+/** A signed statement that the activity log ended with a row, at a time. */
+export interface LogHead {
+  /** The row; 0 for a log that has none. */
+  readonly sequence: number;
+  /** Hex of its hash, which covers every row up to it. */
+  readonly hash: string;
+  /** Milliseconds since the epoch. */
+  readonly signedAt: number;
+  /** Of the key that signed; hex, uncompressed P-256. */
+  readonly publicKey: string;
+  /** DER in hex. */
+  readonly signature: string;
+}
+
+export interface LogState {
+  readonly rows: number;
+  /** The newest signed head; null where nothing is signed yet. */
+  readonly head: LogHead | null;
+  /** Of the vault's notary; hex, uncompressed P-256. */
+  readonly publicKey: string;
+  /** The row that the keychain knows as the newest, or why it knows none; null for a vault without a keychain slot. */
+  readonly witness: { readonly sequence: number } | { readonly obstacle: string } | null;
+}
+
+/** What checking the whole log found. */
+export interface LogCheck {
+  readonly rows: number;
+  /** Hex of the newest row's hash. */
+  readonly hash: string;
+  /** The newest row that a head signs which holds; 0 where there is none. */
+  readonly signed: number;
+  /** When that head was signed, in milliseconds; null where there is none. */
+  readonly signedAt: number | null;
+  /** What is wrong: the row, null for what is about the whole, and the problem in words. The first hundred. */
+  readonly findings: readonly { readonly row: number | null; readonly problem: string }[];
+  /** How many findings there are beyond these. */
+  readonly more: number;
+}
+
+/** Which rows a part of an exported log has: those after one and up to another. */
+export interface LogRange {
+  readonly after: number;
+  readonly until: number;
+}
+
+/** A part of an exported log, in whole lines of JSON; `next` asks for the one after it, and is null after the last. */
+export interface LogPart {
+  readonly text: string;
+  readonly next: LogRange | null;
+}
+
 /** What the service answered: the HTTP status and the JSON body of the operation. */
 export interface CallAnswer {
   readonly status: number;
@@ -96,6 +147,12 @@ export interface Bridge {
    * @param body The request body without `organizationId` and, for submits, without `timestampMs`: both are filled in.
    */
   call(path: string, body: Readonly<Record<string, unknown>>): Promise<CallAnswer>;
+  /** What the activity log is, and how much of it is signed. `sign` has its head signed first, while the vault is unlocked. */
+  logState(sign?: boolean): Promise<LogState>;
+  /** Recomputes every hash of the activity log and verifies its signed heads. */
+  checkLog(): Promise<LogCheck>;
+  /** The activity log for export, part by part; the first is asked for without a range. */
+  exportLog(range?: LogRange): Promise<LogPart>;
   /** Puts text on the clipboard; from Electron's main process where there is one. */
   copy(text: string): Promise<void>;
   /** @returns the function that stops listening. */
@@ -106,7 +163,18 @@ export interface Bridge {
 export type VaultBridge = Omit<Bridge, 'copy'>;
 
 /** The calls that cross to the service, by name: what either transport accepts, and nothing else. */
-export const bridgeCalls = ['status', 'newRecoveryPhrase', 'create', 'unlock', 'lock', 'checkRows', 'call'] as const;
+export const bridgeCalls = [
+  'status',
+  'newRecoveryPhrase',
+  'create',
+  'unlock',
+  'lock',
+  'checkRows',
+  'call',
+  'logState',
+  'checkLog',
+  'exportLog',
+] as const;
 export type BridgeCall = (typeof bridgeCalls)[number];
 
 /** IPC channel names. */

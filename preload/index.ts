@@ -26,6 +26,9 @@ const bridge: Bridge = {
   lock: crossing('lock'),
   checkRows: crossing('checkRows'),
   call: crossing('call'),
+  logState: crossing('logState'),
+  checkLog: crossing('checkLog'),
+  exportLog: crossing('exportLog'),
   async copy(text) {
     await ask(channels.copy, text);
   },

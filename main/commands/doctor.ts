@@ -7,6 +7,8 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { confirm, isCancel } from '@clack/prompts';
 import type { RowFinding } from '../../preload/contract.ts';
+import { checkLog } from '../audit/check.ts';
+import { identityOf, notaryKey } from '../audit/heads.ts';
 import type { Config } from '../config.ts';
 import { encodeAddress } from '../crypto/addresses.ts';
 import { curves } from '../crypto/curves.ts';
@@ -55,7 +57,7 @@ export async function doctor(config: Config, json: boolean, options: DoctorOptio
     checkCryptography(),
     await checkKeychain(config),
     ...checkFiles(directory),
-    ...checkDatabase(join(directory, 'vault.db')),
+    ...(await checkDatabase(join(directory, 'vault.db'))),
     ...(await checkAuthenticity(join(directory, 'vault.db'), running, openWith(config, options))),
     checkService(running),
   ];
@@ -149,10 +151,10 @@ function checkFiles(directory: string): Finding[] {
   });
 }
 
-function checkDatabase(file: string): Finding[] {
+async function checkDatabase(file: string): Promise<Finding[]> {
   if (!existsSync(file)) return [{ check: 'vault', outcome: 'note', detail: 'there is no vault file yet' }];
   try {
-    return examine(file);
+    return await examine(file);
   } catch (error) {
     // SQLite throws at what is no database, and at pages that it cannot make sense of.
     return [
@@ -165,7 +167,7 @@ function checkDatabase(file: string): Finding[] {
   }
 }
 
-function examine(file: string): Finding[] {
+async function examine(file: string): Promise<Finding[]> {
   const connection = Connection.openReadOnly(file);
   try {
     const found = Number(connection.pragma('user_version'));
@@ -196,10 +198,26 @@ function examine(file: string): Finding[] {
           }
         : { check: 'activity log', outcome: 'failed', detail: chain.problem },
     );
+    if (chain.ok) findings.push(...(await checkHeads(connection, chain.rows)));
     return findings;
   } finally {
     connection.close();
   }
+}
+
+/** The chain holds; whether it leads up to what the vault signed is told by `latchkey audit verify` in all detail. */
+async function checkHeads(connection: Connection, rows: number): Promise<Finding[]> {
+  const vault = getVault(connection);
+  if (vault === undefined) return [];
+  const check = 'signed heads of the log';
+  const { publicKey } = notaryKey(connection, vault);
+  const { findings, signed } = await checkLog((work) => work(connection), {
+    identity: identityOf(vault),
+    publicKey,
+  });
+  const [finding] = findings;
+  if (finding !== undefined) return [{ check, outcome: 'failed', detail: finding.problem }];
+  return [{ check, outcome: 'ok', detail: `${signed} of ${rows} entries are signed` }];
 }
 
 function openWith(config: Config, { password, phrase, keychain }: DoctorOptions): OpenWith | undefined {

@@ -253,6 +253,7 @@ function addCommands(program: Command): void {
   });
   addImports(program);
   addExports(program);
+  addAudit(program);
   add<DoctorFlags>(program, {
     name: 'doctor',
     description: 'check the cryptography, the keychain, and the vault’s files, rows and log',
@@ -374,6 +375,79 @@ function addExports(program: Command): void {
       await exportAccount(config, address, flags.format, { ...flags, yes: flags.yes === true, json });
     },
   });
+}
+
+function addAudit(program: Command): void {
+  const audit = program
+    .command('audit')
+    .description('take out, check and note down the activity log, whether the vault runs or not');
+  add(audit, {
+    name: 'export <file>',
+    description:
+      'write the log and its signed heads to a new file, a line of JSON each; - for standard output',
+    run: async (config, _options, json, [file = '']) => {
+      const { auditExport } = await import('./audit.ts');
+      await auditExport(config, file, json);
+    },
+  });
+  add<AuditVerifyFlags>(audit, {
+    name: 'verify [file]',
+    description: 'check every row and signed head: of an exported log, or without a file of the vault’s own',
+    options: [
+      new Option('--public-key <hex>', 'the key that must have signed, as you noted it'),
+      repeatable('--head <head>', 'a head that you noted, SEQUENCE:HASH'),
+      noKeychainOption(),
+    ],
+    run: async (config, { publicKey, head }, json, [file]) => {
+      const { auditVerify } = await import('./audit.ts');
+      const given = {
+        ...(file === undefined ? {} : { file }),
+        ...(publicKey === undefined ? {} : { publicKey }),
+      };
+      await auditVerify(config, { ...given, heads: head }, json);
+    },
+  });
+  add(audit, {
+    name: 'head',
+    description: 'write the newest signed head, to note down outside this machine',
+    run: async (config, _options, json) => {
+      const { auditHead } = await import('./audit.ts');
+      await auditHead(config, json);
+    },
+  });
+  add<AcceptRollbackFlags>(audit, {
+    name: 'accept-rollback',
+    description: 'use a vault file that is older than the keychain knows of, because you put it back',
+    options: [
+      new Option('--recovery-file <file>', 'read the recovery phrase from a file'),
+      passwordFile(),
+      passwordFd(),
+      new Option('--yes', 'do not ask'),
+    ],
+    run: async (config, { recoveryFile, yes, ...flags }, json) => {
+      const { acceptRollback } = await import('./audit.ts');
+      const password = readPassword(flags, undefined);
+      await acceptRollback(
+        config,
+        {
+          yes: yes === true,
+          ...(recoveryFile === undefined ? {} : { recoveryFile }),
+          ...(password === undefined ? {} : { password }),
+        },
+        json,
+      );
+    },
+  });
+}
+
+interface AuditVerifyFlags {
+  readonly publicKey?: string;
+  readonly head: readonly string[];
+}
+
+interface AcceptRollbackFlags extends PasswordOptions {
+  readonly recoveryFile?: string;
+  readonly yes?: true;
 }
 
 type ImportWalletFlags = Omit<ImportWalletOptions, 'json'>;

@@ -44,7 +44,7 @@ export interface ActivityRow extends ActivityEntry {
 }
 
 /** The hash before the first row. */
-const genesis = new Uint8Array(32);
+export const genesis: Uint8Array = new Uint8Array(32);
 
 const columns = `sequence, id, revision, organization_id AS organizationId, type, status, fingerprint,
   timestamp_ms AS timestampMs, intent, result, failure, votes, created_at AS createdAt, updated_at AS updatedAt,
@@ -74,10 +74,8 @@ export function activityHash(row: Omit<ActivityRow, 'hash'>): Uint8Array {
 }
 
 export function appendActivity(tx: Writer, entry: ActivityEntry): ActivityRow {
-  const last = tx.get<{ sequence: number; hash: Uint8Array }>(
-    'SELECT sequence, hash FROM activities ORDER BY sequence DESC LIMIT 1',
-  );
-  const unhashed = { ...entry, sequence: (last?.sequence ?? 0) + 1, previousHash: last?.hash ?? genesis };
+  const end = logEnd(tx);
+  const unhashed = { ...entry, sequence: end.sequence + 1, previousHash: end.hash };
   const row: ActivityRow = { ...unhashed, hash: activityHash(unhashed) };
   tx.run(
     `INSERT INTO activities (sequence, id, revision, organization_id, type, status, fingerprint, timestamp_ms, intent,
@@ -102,6 +100,34 @@ export function appendActivity(tx: Writer, entry: ActivityEntry): ActivityRow {
   );
   return row;
 }
+
+/** The place of a row in the log, and its hash. */
+export interface LogPoint {
+  readonly sequence: number;
+  readonly hash: Uint8Array;
+}
+
+/** The newest row; 0 and the hash before the first where there is none. */
+export const logEnd = (tx: Reader): LogPoint =>
+  tx.get<LogPoint>('SELECT sequence, hash FROM activities ORDER BY sequence DESC LIMIT 1') ?? {
+    sequence: 0,
+    hash: genesis,
+  };
+
+/** @returns undefined where the log has no such row. */
+export const activityHashAt = (tx: Reader, sequence: number): Uint8Array | undefined =>
+  sequence === 0
+    ? genesis
+    : tx.get<{ hash: Uint8Array }>('SELECT hash FROM activities WHERE sequence = ?', sequence)?.hash;
+
+/** Every revision in the order of the log, after one place of it and up to another. */
+export const listLog = (tx: Reader, after: number, until: number, limit: number): ActivityRow[] =>
+  tx.all<ActivityRow>(
+    `SELECT ${columns} FROM activities WHERE sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?`,
+    after,
+    until,
+    limit,
+  );
 
 export const getActivityRow = (tx: Reader, organizationId: string, id: string): ActivityRow | undefined =>
   tx.get<ActivityRow>(
@@ -201,11 +227,7 @@ export function* walkActivityChain(
   let previous = after.hash;
   let expected = after.sequence + 1;
   for (;;) {
-    const rows = tx.all<ActivityRow>(
-      `SELECT ${columns} FROM activities WHERE sequence >= ? ORDER BY sequence LIMIT ?`,
-      expected,
-      slice,
-    );
+    const rows = listLog(tx, expected - 1, Number.MAX_SAFE_INTEGER, slice);
     for (const row of rows) {
       if (row.sequence !== expected) {
         return { ok: false, sequence: expected, problem: `row ${String(expected)} is missing` };

@@ -327,9 +327,9 @@ const migrations: readonly Migration[] = [
         signed_at INTEGER NOT NULL
       ) STRICT;
       CREATE TRIGGER log_heads_no_update BEFORE UPDATE ON log_heads
-        BEGIN SELECT RAISE(ABORT, 'the signed heads of the log are append-only'); END;
+        BEGIN SELECT RAISE(ABORT, 'signed heads of the activity log are append-only'); END;
       CREATE TRIGGER log_heads_no_delete BEFORE DELETE ON log_heads
-        BEGIN SELECT RAISE(ABORT, 'the signed heads of the log are append-only'); END;
+        BEGIN SELECT RAISE(ABORT, 'signed heads of the activity log are append-only'); END;
 
       CREATE TABLE backups (
         id TEXT PRIMARY KEY,

@@ -1,7 +1,7 @@
 /** What pages may not do, whatever a page is made to try: leave, open, embed, ask for devices, reach the network. */
 import { app, shell } from 'electron';
 import type { Session, WebContents } from 'electron';
-import { isPage } from './page.ts';
+import { isPage, pageUrl } from './page.ts';
 import { report } from './report.ts';
 
 /** Addresses that a link may open in the person's own browser, each whole; the window links nowhere yet. */
@@ -43,7 +43,10 @@ export function guardContents(contents: WebContents, external = externalPages): 
   });
 }
 
-/** Denies every permission, every download, and every request to the network or the disk. Call after `ready`. */
+/**
+ * Denies every permission, every request to the network or the disk, and every download but of what the page itself
+ * made, for which Electron asks the person where to. Call after `ready`.
+ */
 export function guardSession(session: Session): void {
   session.setPermissionRequestHandler((_contents, _permission, callback) => {
     callback(false);
@@ -53,8 +56,8 @@ export function guardSession(session: Session): void {
   session.setDisplayMediaRequestHandler((_request, callback) => {
     callback(null);
   });
-  session.on('will-download', (event) => {
-    event.preventDefault();
+  session.on('will-download', (event, item) => {
+    if (!item.getURL().startsWith(`blob:${pageUrl}`)) event.preventDefault();
   });
   session.webRequest.onBeforeRequest(({ url }, callback) => {
     callback({ cancel: outside.has(URL.parse(url)?.protocol ?? 'unknown') });

@@ -17,6 +17,7 @@ export const errorCodes = {
   VAULT_LOCKED: { http: 400, grpc: 9, recorded: false },
   VAULT_MISSING: { http: 400, grpc: 9, recorded: false },
   VAULT_TAMPERED: { http: 400, grpc: 9, recorded: false },
+  VAULT_ROLLED_BACK: { http: 400, grpc: 9, recorded: false },
   UNAUTHENTICATED: { http: 401, grpc: 16, recorded: false },
   PERMISSION_DENIED: { http: 403, grpc: 7, recorded: false },
   NOT_FOUND: { http: 404, grpc: 5, recorded: true },
@@ -149,6 +150,7 @@ function defaultTurnkeyCode(code: ErrorCodeName): string {
     case 'VAULT_LOCKED':
     case 'VAULT_MISSING':
     case 'VAULT_TAMPERED':
+    case 'VAULT_ROLLED_BACK':
       return code;
     default:
       return 'REQUEST_INVALID';

@@ -9,6 +9,11 @@ export interface Timestamp {
 export const millisecondsOf = ({ seconds, nanos }: Timestamp): number =>
   Number(seconds) * 1000 + Math.floor(Number(nanos) / 1e6);
 
+export const timestampOf = (milliseconds: number): Timestamp => ({
+  seconds: String(Math.floor(milliseconds / 1000)),
+  nanos: '0',
+});
+
 const units = [
   ['year', 365.25 * 86_400_000],
   ['month', 30.44 * 86_400_000],

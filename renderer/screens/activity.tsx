@@ -12,6 +12,7 @@ import {
 } from '../parts/activity-words.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { ShortId } from '../parts/identifier.tsx';
+import { LogPanel } from '../parts/log-panel.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import type { Activity as ActivityRecord } from '../parts/resources.ts';
@@ -53,6 +54,7 @@ export function Activity({ activityId }: { readonly activityId: string | undefin
         title="Activity"
         lead="Everything that changed something or signed something, newest first. Entries are only ever added, and each carries a seal of the one before it."
       />
+      <LogPanel />
       <Group mb="md" gap="sm" align="end">
         <Select
           label="What"

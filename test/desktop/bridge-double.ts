@@ -42,6 +42,21 @@ export class BridgeDouble implements Omit<Bridge, 'copy'> {
     return { status: 200, body: {} };
   }
 
+  async logState(...args: Parameters<Bridge['logState']>): ReturnType<Bridge['logState']> {
+    await this.#answer('logState', args);
+    return { rows: 0, head: null, publicKey: '', witness: null };
+  }
+
+  async checkLog(): ReturnType<Bridge['checkLog']> {
+    await this.#answer('checkLog', []);
+    return { rows: 0, hash: '00'.repeat(32), signed: 0, signedAt: null, findings: [], more: 0 };
+  }
+
+  async exportLog(...args: Parameters<Bridge['exportLog']>): ReturnType<Bridge['exportLog']> {
+    await this.#answer('exportLog', args);
+    return { text: '', next: null };
+  }
+
   onEvent(listener: (event: VaultEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

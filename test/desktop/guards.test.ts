@@ -86,10 +86,19 @@ describe('a session', () => {
     expect(streams).toEqual([null]);
   });
 
-  test('downloads nothing', () => {
+  test.each([
+    ['https://example.com/file', 1],
+    ['file:///etc/passwd', 1],
+    ['data:text/plain,hello', 1],
+    ['latchkey://app/assets/index.js', 1],
+    ['blob:https://example.com/00000000-0000-4000-8000-000000000000', 1],
+    ['blob:latchkey://application/00000000-0000-4000-8000-000000000000', 1],
+    // What the page itself made: the person is asked where it goes.
+    ['blob:latchkey://app/00000000-0000-4000-8000-000000000000', 0],
+  ])('downloads nothing from elsewhere: %s', (url, prevented) => {
     const event = { prevented: 0, preventDefault: () => (event.prevented += 1) };
-    session.emit('will-download', event);
-    expect(event.prevented).toBe(1);
+    session.emit('will-download', event, { getURL: () => url });
+    expect(event.prevented).toBe(prevented);
   });
 
   test.each([

@@ -1,0 +1,159 @@
+/** Checks the activity log: that every row is the one that was written, and that the rows lead up to its signed heads. */
+import { setImmediate } from 'node:timers/promises';
+import { toHex } from '../crypto/encodings.ts';
+import { activityHash, genesis, listLog, logEnd, type ActivityRow } from '../db/activities.ts';
+import type { Reader } from '../db/connection.ts';
+import { listLogHeads } from '../db/log-heads.ts';
+import type { LogCheck } from '../../preload/contract.ts';
+import { headOfRow, headVerifier, type LogIdentity, type SignedHead } from './heads.ts';
+
+/** A place of the log that is known from somewhere: the row there must have this hash. */
+export interface KnownHead {
+  readonly sequence: number;
+  /** Hex. */
+  readonly hash: string;
+  /** Ends the sentence "row 7 is not the one that": `the keychain noted on 2026-01-01T00:00:00.000Z`. */
+  readonly known: string;
+  /** Where a head of the log itself says it: when that was signed, in milliseconds. */
+  readonly signedAt?: number;
+}
+
+export interface LogCheckOptions {
+  readonly identity: LogIdentity;
+  /** Of the key that must have signed every head; hex, uncompressed. */
+  readonly publicKey: string;
+  /** Heads that were noted outside the log. */
+  readonly noted?: readonly KnownHead[];
+}
+
+const mostFindings = 100;
+
+export const isoTime = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
+/** Takes a log row by row, and each head before its row or right after it; `end` tells what was found. */
+export class LogChecker {
+  readonly #publicKey: string;
+  readonly #isSigned: (head: SignedHead) => boolean;
+  readonly #findings: LogCheck['findings'][number][] = [];
+  /** What is known of rows to come. */
+  readonly #known = new Map<number, KnownHead[]>();
+  #more = 0;
+  #rows = 0;
+  #last = 0;
+  #hash: Uint8Array = genesis;
+  #signed = 0;
+  #signedAt: number | null = null;
+
+  constructor({ identity, publicKey, noted = [] }: LogCheckOptions) {
+    this.#publicKey = publicKey;
+    this.#isSigned = headVerifier(identity, publicKey);
+    for (const head of noted) this.#expect(head);
+  }
+
+  row(row: ActivityRow): void {
+    const { sequence } = row;
+    const expected = this.#last + 1;
+    this.#rows += 1;
+    if (sequence < expected) {
+      this.find(sequence, `row ${sequence} stands after row ${this.#last}: it was moved or inserted`);
+      return;
+    }
+    if (sequence === expected + 1) this.find(expected, `row ${expected} is missing`);
+    else if (sequence > expected) this.find(expected, `rows ${expected} to ${sequence - 1} are missing`);
+    if (Buffer.compare(row.hash, activityHash(row)) !== 0) {
+      this.find(sequence, `row ${sequence} was changed after it was written`);
+    } else if (sequence === expected && Buffer.compare(row.previousHash, this.#hash) !== 0) {
+      this.find(
+        sequence,
+        `row ${sequence} does not follow the row before it: one of them was replaced or inserted, or rows between them were removed`,
+      );
+    }
+    this.#last = sequence;
+    this.#hash = row.hash;
+    this.#compare();
+  }
+
+  head(head: SignedHead): void {
+    const { sequence, publicKey, hash, signedAt } = head;
+    if (publicKey !== this.#publicKey) {
+      this.find(sequence, `the head of row ${sequence} is signed by another key, ${publicKey}`);
+    } else if (!this.#isSigned(head)) {
+      this.find(sequence, `the head of row ${sequence} was changed: its signature does not hold`);
+    } else if (sequence < this.#last) {
+      this.find(sequence, `the head of row ${sequence} stands after row ${this.#last}: it was moved`);
+    } else {
+      this.#expect({ sequence, hash, known: `the vault signed on ${isoTime(signedAt)}`, signedAt });
+    }
+  }
+
+  /** Notes what somebody else found, such as a line that cannot be read. */
+  find(row: number | null, problem: string): void {
+    if (this.#findings.length < mostFindings) this.#findings.push({ row, problem });
+    else this.#more += 1;
+  }
+
+  end(): LogCheck {
+    const beyond = [...this.#known.values()].flat().filter(({ sequence }) => sequence > this.#last);
+    const farthest = beyond.sort((a, b) => b.sequence - a.sequence)[0];
+    if (farthest !== undefined) {
+      this.find(
+        this.#last + 1,
+        `the end is missing: the log ends at row ${this.#last}, and row ${farthest.sequence} is one that ${farthest.known}`,
+      );
+    }
+    return {
+      rows: this.#rows,
+      hash: toHex(this.#hash),
+      signed: this.#signed,
+      signedAt: this.#signedAt,
+      findings: this.#findings,
+      more: this.#more,
+    };
+  }
+
+  #expect(head: KnownHead): void {
+    this.#known.set(head.sequence, [...(this.#known.get(head.sequence) ?? []), head]);
+    if (head.sequence === this.#last) this.#compare();
+  }
+
+  /** Holds the row that came last against what is known of it. */
+  #compare(): void {
+    const heads = this.#known.get(this.#last);
+    if (heads === undefined) return;
+    this.#known.delete(this.#last);
+    const held = toHex(this.#hash);
+    const since = this.#signed;
+    for (const { hash, known, signedAt } of heads) {
+      if (hash !== held) {
+        const where = since + 1 < this.#last ? `a row from ${since + 1} to ${this.#last}` : 'it';
+        this.find(this.#last, `row ${this.#last} is not the one that ${known}: ${where} was changed`);
+      } else if (signedAt !== undefined) {
+        this.#signed = this.#last;
+        this.#signedAt = signedAt;
+      }
+    }
+  }
+}
+
+/** How many rows are checked in one stretch: a few milliseconds, so that requests go on meanwhile. */
+const rowsAtOnce = 100;
+
+/** Checks the log of an open file as it is now; rows that are added meanwhile are left out. */
+export async function checkLog(
+  read: <T>(work: (tx: Reader) => T) => T,
+  options: LogCheckOptions,
+): Promise<LogCheck> {
+  const checker = new LogChecker(options);
+  const until = read((tx) => {
+    for (const head of listLogHeads(tx, -1, Number.MAX_SAFE_INTEGER)) checker.head(headOfRow(head));
+    return logEnd(tx).sequence;
+  });
+  let after = 0;
+  do {
+    const rows = read((tx) => listLog(tx, after, until, rowsAtOnce));
+    for (const row of rows) checker.row(row);
+    after = rows.at(-1)?.sequence ?? until;
+    await setImmediate();
+  } while (after < until);
+  return checker.end();
+}

@@ -1,0 +1,404 @@
+/** `latchkey audit`: the activity log taken out, checked and noted down; and the word of an owner who put an older file back. */
+import {
+  closeSync,
+  createReadStream,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { confirm } from '@clack/prompts';
+import type { LogCheck, LogHead, LogPart, LogRange, LogState } from '../../preload/contract.ts';
+import { checkLog, isoTime, type KnownHead } from '../audit/check.ts';
+import { checkExport, exportPart, exportStart } from '../audit/export.ts';
+import { hashHex, headOfRow, headVerifier, identityOf, notaryKey, publicKeyHex } from '../audit/heads.ts';
+import { knownWitness, readWitness, usesKeychain } from '../audit/witness.ts';
+import type { Config } from '../config.ts';
+import { logEnd } from '../db/activities.ts';
+import { Connection } from '../db/connection.ts';
+import { lastLogHead } from '../db/log-heads.ts';
+import { schemaVersion } from '../db/migrations.ts';
+import { requireVault, type VaultRow } from '../db/vault.ts';
+import { LatchkeyError, seen } from '../lib/errors.ts';
+import { keychainOf, openVault } from '../vault.ts';
+import { findRunning } from './client.ts';
+import { dataDirectory } from './control.ts';
+import { CommandError, exitCodes, note, print } from './output.ts';
+import { askForPassword, canAsk } from './secrets.ts';
+
+/** The log of a vault: of the service that serves it, or of its file where none does. */
+interface Source extends Disposable {
+  readonly isRunning: boolean;
+  /** Whether the vault's own keys tell whose log it is, and not the file alone. */
+  readonly isUnlocked: boolean;
+  readonly connection: Connection;
+  readonly vault: VaultRow;
+  /** With the head signed first, where the vault runs and is unlocked. */
+  state(): Promise<LogState>;
+  part(range?: LogRange): Promise<LogPart>;
+}
+
+async function openSource(config: Config): Promise<Source> {
+  const directory = dataDirectory(config);
+  const file = join(directory, 'vault.db');
+  if (!existsSync(file)) {
+    throw new CommandError(exitCodes.absent, `there is no vault in ${directory}`);
+  }
+  const running = await findRunning(directory);
+  const isUnlocked = running !== undefined && (await running.status()).state === 'unlocked';
+  const connection = Connection.openReadOnly(file);
+  try {
+    const found = Number(connection.pragma('user_version'));
+    if (found !== schemaVersion) {
+      throw new CommandError(
+        exitCodes.failed,
+        `the vault file has schema version ${String(found)}, and this Latchkey's is ${String(schemaVersion)}: serve it once with the newer of the two`,
+      );
+    }
+    const vault = requireVault(connection);
+    const head = (): LogHead | null => {
+      const row = lastLogHead(connection);
+      return row === undefined ? null : headOfRow(row);
+    };
+    const { publicKey } = notaryKey(connection, vault);
+    return {
+      isRunning: running !== undefined,
+      isUnlocked,
+      connection,
+      vault,
+      state: async () =>
+        running === undefined
+          ? { rows: logEnd(connection).sequence, head: head(), publicKey, witness: null }
+          : ((await running.call('logState', true)) as LogState),
+      part: async (range) => {
+        if (running !== undefined) {
+          return (await running.call('exportLog', ...(range === undefined ? [] : [range]))) as LogPart;
+        }
+        return range === undefined
+          ? exportStart(connection, identityOf(vault), publicKey, head())
+          : exportPart(connection, range);
+      },
+      [Symbol.dispose]: () => {
+        connection.close();
+      },
+    };
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+/** @param file A new file, or - for standard output. */
+export async function auditExport(config: Config, file: string, json: boolean): Promise<void> {
+  using source = await openSource(config);
+  if (file === '-') {
+    await writeParts(source, (text) => writeOut(text));
+    return;
+  }
+  const descriptor = createFile(file);
+  let isWhole = false;
+  try {
+    await writeParts(source, (text) => {
+      // A single write may take a part of it only.
+      const bytes = Buffer.from(text);
+      for (let offset = 0; offset < bytes.length;) offset += writeSync(descriptor, bytes, offset);
+    });
+    fsyncSync(descriptor);
+    isWhole = true;
+  } finally {
+    closeSync(descriptor);
+    if (!isWhole) rmSync(file, { force: true });
+  }
+  const { rows, head } = await source.state();
+  print(
+    json,
+    { file, rows, head },
+    `The activity log is in ${file}: ${rows} rows${head === null ? '' : `, signed up to row ${head.sequence}`}. Check it with: latchkey audit verify ${file}`,
+  );
+}
+
+async function writeParts(source: Source, write: (text: string) => Promise<void> | void): Promise<void> {
+  let range: LogRange | undefined;
+  do {
+    const { text, next } = await source.part(range);
+    await write(text);
+    range = next ?? undefined;
+  } while (range !== undefined);
+}
+
+/** @throws CommandError when something is there: nothing is overwritten. */
+function createFile(file: string): number {
+  try {
+    return openSync(file, 'wx', 0o600);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
+      throw new CommandError(exitCodes.failed, `${file} is there already: it is not overwritten`);
+    throw new CommandError(
+      exitCodes.usage,
+      `${file} cannot be made: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+const writeOut = (text: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => {
+      if (error) reject(error);
+      else resolve();
+    });
+  });
+
+/** Writes the newest signed head, to be noted down where nobody who changes the file gets at it. */
+export async function auditHead(config: Config, json: boolean): Promise<void> {
+  using source = await openSource(config);
+  const { rows, head } = await source.state();
+  if (head === null) {
+    throw new CommandError(
+      exitCodes.failed,
+      rows === 0
+        ? 'the activity log is empty: there is no head to sign'
+        : `none of the ${rows} rows is signed: unlock the vault, which signs them`,
+    );
+  }
+  const { id, organizationId } = source.vault;
+  print(
+    json,
+    { vaultId: id, organizationId, rows, head },
+    [
+      `Row ${head.sequence} of ${rows}, signed on ${isoTime(head.signedAt)}. To check the log against it, ever after:`,
+      `latchkey audit verify --head ${head.sequence}:${head.hash} --public-key ${head.publicKey}`,
+    ].join('\n'),
+  );
+}
+
+export interface AuditVerifyOptions {
+  /** An exported log, or - for standard input; without it the vault's own. */
+  readonly file?: string;
+  /** Hex, uncompressed. */
+  readonly publicKey?: string;
+  /** Noted heads, each `SEQUENCE:HASH`. */
+  readonly heads: readonly string[];
+}
+
+interface Verdict {
+  readonly check: LogCheck;
+  readonly vaultId: string;
+  readonly organizationId: string;
+  readonly publicKey: string;
+  /** Who says that this is the vault's key. */
+  readonly publicKeyFrom: 'given' | 'vault' | 'file';
+  /** What the keychain says, for a person; undefined where it was not asked. */
+  readonly witness?: string;
+}
+
+export async function auditVerify(config: Config, options: AuditVerifyOptions, json: boolean): Promise<void> {
+  const { file, publicKey } = options;
+  if (publicKey !== undefined && !publicKeyHex.safeParse(publicKey).success) {
+    throw new CommandError(
+      exitCodes.usage,
+      `invalid --public-key ${seen(publicKey)}: expected an uncompressed P-256 key, 130 lowercase hex digits that begin with 04`,
+    );
+  }
+  const noted = options.heads.map(notedHead);
+  const verdict =
+    file === undefined
+      ? await verifyVault(config, publicKey, noted)
+      : await verifyFile(file, publicKey, noted);
+  const { check, ...about } = verdict;
+  const problems = check.findings.length + check.more;
+  print(
+    json,
+    { ok: problems === 0, ...about, ...check, unsigned: Math.max(0, check.rows - check.signed) },
+    describe(verdict).join('\n'),
+  );
+  if (problems > 0) process.exitCode = exitCodes.failed;
+}
+
+function notedHead(text: string): KnownHead {
+  const [, sequence = '', hash = ''] = /^([0-9]{1,15}):(.*)$/.exec(text) ?? [];
+  if (!hashHex.safeParse(hash).success) {
+    throw new CommandError(
+      exitCodes.usage,
+      `invalid --head ${seen(text)}: expected SEQUENCE:HASH as \`latchkey audit head\` writes it`,
+    );
+  }
+  return { sequence: Number(sequence), hash, known: 'you noted' };
+}
+
+async function verifyFile(
+  file: string,
+  given: string | undefined,
+  noted: readonly KnownHead[],
+): Promise<Verdict> {
+  const stream = file === '-' ? process.stdin : createReadStream(file);
+  stream.setEncoding('utf8');
+  try {
+    const { check, identity, publicKey } = await checkExport(stream as AsyncIterable<string>, {
+      noted,
+      ...(given === undefined ? {} : { publicKey: given }),
+    });
+    const { vaultId, organizationId } = identity;
+    const publicKeyFrom = given === undefined ? 'file' : 'given';
+    return { check, vaultId, organizationId, publicKey: given ?? publicKey, publicKeyFrom };
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error) || error instanceof LatchkeyError) throw error;
+    throw new CommandError(exitCodes.usage, `${file} cannot be read: ${error.message}`);
+  }
+}
+
+async function verifyVault(
+  config: Config,
+  given: string | undefined,
+  noted: readonly KnownHead[],
+): Promise<Verdict> {
+  using source = await openSource(config);
+  const { connection, vault } = source;
+  const state = source.isRunning ? await source.state() : undefined;
+  const publicKey = given ?? state?.publicKey ?? notaryKey(connection, vault).publicKey;
+  const asked = state === undefined ? await askKeychain(config, source, publicKey) : undefined;
+  const identity = identityOf(vault);
+  const all = [...noted, ...(asked?.noted ?? [])];
+  const checked = await checkLog((work) => work(connection), { identity, publicKey, noted: all });
+  const findings = [...(asked?.findings ?? []), ...checked.findings];
+  const witness = asked?.said ?? witnessOf(state);
+  return {
+    check: { ...checked, findings },
+    ...identity,
+    publicKey,
+    publicKeyFrom: given !== undefined ? 'given' : source.isUnlocked ? 'vault' : 'file',
+    ...(witness === undefined ? {} : { witness }),
+  };
+}
+
+interface KeychainWord {
+  readonly said: string;
+  readonly noted: readonly KnownHead[];
+  readonly findings: LogCheck['findings'];
+}
+
+/** What the keychain knows of a vault that nobody serves; a running one is asked itself. */
+async function askKeychain(
+  config: Config,
+  { connection, vault }: Source,
+  publicKey: string,
+): Promise<KeychainWord | undefined> {
+  if (!config.useKeychain || !usesKeychain(connection)) return undefined;
+  const nothing = { noted: [], findings: [] };
+  try {
+    const witness = await readWitness(keychainOf(config), vault.id);
+    if (witness === undefined) return { ...nothing, said: 'The keychain holds no note of the log.' };
+    const said = `The keychain holds a note of row ${witness.sequence}.`;
+    if (headVerifier(identityOf(vault), publicKey)(witness)) {
+      return { said, noted: [knownWitness(witness)], findings: [] };
+    }
+    const problem = 'the note that the keychain holds of the newest row is not signed by the vault’s key';
+    return { said, noted: [], findings: [{ row: witness.sequence, problem }] };
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    if (error instanceof LatchkeyError && error.code === 'VAULT_ROLLED_BACK') {
+      return { said: problem, noted: [], findings: [{ row: null, problem }] };
+    }
+    return { ...nothing, said: `The keychain was not asked: ${problem}` };
+  }
+}
+
+function witnessOf(state: LogState | undefined): string | undefined {
+  if (state?.witness == null) return undefined;
+  return 'sequence' in state.witness
+    ? `The keychain holds a note of row ${state.witness.sequence}.`
+    : `The keychain holds no note of the log: ${state.witness.obstacle}`;
+}
+
+const whoseWord = {
+  given: 'as you gave it',
+  vault: 'as the running vault says',
+  file: 'as the log itself says: compare it with one that you noted',
+} as const satisfies Record<Verdict['publicKeyFrom'], string>;
+
+function describe({ check, vaultId, publicKey, publicKeyFrom, witness }: Verdict): string[] {
+  const { rows, signed, signedAt, findings, more } = check;
+  const problems = findings.length + more;
+  return [
+    ...findings.map(({ problem }) => problem),
+    ...(more > 0 ? [`and ${more} more`] : []),
+    `${rows} rows of vault ${vaultId}.`,
+    signedAt === null
+      ? 'No row is signed yet.'
+      : `Signed up to row ${signed} on ${isoTime(signedAt)}${rows > signed ? `; ${rows - signed} since are not signed yet` : ''}.`,
+    `Key: ${publicKey}, ${whoseWord[publicKeyFrom]}.`,
+    ...(witness === undefined ? [] : [witness]),
+    problems === 0
+      ? 'Everything holds.'
+      : `${problems === 1 ? '1 problem' : `${problems} problems`}: this log was changed, or is not whole.`,
+  ];
+}
+
+export interface AcceptRollbackOptions {
+  readonly password?: string;
+  readonly recoveryFile?: string;
+  readonly yes: boolean;
+}
+
+/** Lets a file be used that is older than the keychain knows of; asks for what the keychain cannot give. */
+export async function acceptRollback(
+  config: Config,
+  { password, recoveryFile, yes }: AcceptRollbackOptions,
+  json: boolean,
+): Promise<void> {
+  const directory = dataDirectory(config);
+  if (!existsSync(join(directory, 'vault.db')))
+    throw new CommandError(exitCodes.absent, `there is no vault in ${directory}`);
+  const vault = openVault(config);
+  try {
+    const how =
+      recoveryFile !== undefined
+        ? ({ with: 'recovery', phrase: readPhrase(recoveryFile) } as const)
+        : ({ with: 'password', password: password ?? (await typedPassword()) } as const);
+    const rollback = await vault.log.findRollback(how).catch((error: unknown) => {
+      throw error instanceof LatchkeyError && error.code === 'INVALID_ARGUMENT'
+        ? new CommandError(exitCodes.locked, error.message)
+        : error;
+    });
+    if (rollback === undefined) {
+      print(json, { accepted: false }, 'There is nothing to accept: the keychain knows of no newer file.');
+      return;
+    }
+    if (!yes) await askWhetherToAccept(rollback.problem);
+    await rollback.accept();
+    print(json, { accepted: true }, 'Accepted: the vault can be unlocked as it is.');
+  } finally {
+    vault.close();
+  }
+}
+
+function readPhrase(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new CommandError(
+      exitCodes.usage,
+      `--recovery-file ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+async function typedPassword(): Promise<string> {
+  if (canAsk()) return askForPassword('Password of the vault');
+  throw new CommandError(
+    exitCodes.usage,
+    'an older file is accepted with the recovery phrase or the password: give --recovery-file, --password-file or --password-fd',
+  );
+}
+
+async function askWhetherToAccept(problem: string): Promise<void> {
+  note(problem);
+  if (!canAsk()) {
+    throw new CommandError(exitCodes.usage, 'nothing was accepted: expected --yes, or somebody to ask');
+  }
+  const message = 'Use the older file? What was done since is lost.';
+  const answer = await confirm({ message, initialValue: false, output: process.stderr });
+  if (answer !== true) throw new CommandError(exitCodes.failed, 'cancelled: nothing was accepted');
+}

@@ -1,0 +1,71 @@
+/** The activity log as a whole, through the window: its state, a check of it, and a copy to take away. */
+import { readFile } from 'node:fs/promises';
+import type { Browser } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { checkText, runStandalone } from '../audit-log.ts';
+import { launchChromium, openWindow, takePicture } from './chromium.ts';
+import { axeFindings, tooWideFindings } from './inspect.ts';
+import { newVaultPlace } from './service.ts';
+import { button, firstRun, goTo, makeWallet } from './steps.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  return () => browser.close();
+});
+
+test('the log is checked, taken away, and found out when somebody changed it', async () => {
+  using place = newVaultPlace();
+  await using service = await place.serve();
+  await using person = await openWindow(browser);
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await firstRun(page);
+  await goTo(page, 'Activity');
+  // An empty log has nothing to show of itself.
+  await page.getByRole('heading', { name: 'Nothing has happened yet' }).waitFor();
+  expect(await button(page, 'Check the log').count()).toBe(0);
+
+  await goTo(page, 'Wallets');
+  await makeWallet(page, 'Savings', ['Ethereum']);
+  await goTo(page, 'Activity');
+  await page.getByText('Nothing yet').waitFor();
+  await button(page, 'Check the log').click();
+  const fine = page.getByRole('alert').filter({ hasText: 'Nothing was changed' });
+  await fine.filter({ hasText: 'None is signed yet.' }).waitFor();
+
+  const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Export').click()]);
+  expect(download.suggestedFilename()).toMatch(/^latchkey-log-\d{4}-\d\d-\d\d\.jsonl$/);
+  const text = await readFile(await download.path(), 'utf8');
+  expect(await checkText(text)).toMatchObject({ rows: 1, signed: 1, findings: [] });
+  expect((await runStandalone(text)).code).toBe(0);
+
+  // The export had the head signed.
+  await page.getByText('Up to entry 1, just now').waitFor();
+  await button(page, 'Check the log').click();
+  await fine.filter({ hasText: /up to entry 1, which the vault signed on/ }).waitFor();
+  expect(await axeFindings(page, 'log-checked')).toEqual([]);
+  await takePicture(page, 'log-checked');
+
+  // As if somebody had changed the file; that such a change is found is tested elsewhere.
+  const findings = Array.from({ length: 12 }, (_, index) => ({
+    row: index + 1,
+    problem: `row ${String(index + 1)} was changed after it was written`,
+  }));
+  await page.route('**/window/checkLog', (route) =>
+    route.fulfill({
+      json: { value: { rows: 12, hash: '00'.repeat(32), signed: 0, signedAt: null, findings, more: 3 } },
+    }),
+  );
+  await button(page, 'Check the log').click();
+  const wrong = page.getByRole('alert').filter({ hasText: 'This log was changed, or is not whole' });
+  await wrong.filter({ hasText: 'row 1 was changed after it was written' }).waitFor();
+  await wrong.filter({ hasText: 'and 5 more' }).waitFor();
+  expect(await axeFindings(page, 'log-changed')).toEqual([]);
+  await takePicture(page, 'log-changed');
+  await page.setViewportSize({ width: 360, height: 720 });
+  expect(await tooWideFindings(page, 'log-changed')).toEqual([]);
+  expect(person.violations).toEqual([]);
+  expect(person.complaints).toEqual([]);
+});
