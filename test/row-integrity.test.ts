@@ -126,7 +126,7 @@ async function makeVault(directory: string): Promise<void> {
   connection.pragma('foreign_keys = OFF');
   await units.write(() => {
     for (const table of tablesOf(connection)) {
-      if (['integrity', 'activities', 'keyslots', 'server_keys'].includes(table)) continue;
+      if (['integrity', 'activities', 'log_heads', 'keyslots', 'server_keys'].includes(table)) continue;
       for (let count = 0; count < 3; count++) fill(connection, table);
     }
   });
