@@ -1,5 +1,5 @@
 /**
- * The window's one door into the vault: nine calls and one event stream.
+ * The window's one door into the vault: a few calls and one event stream.
  *
  * Two transports carry it, and the renderer cannot tell them apart: IPC in Electron (`preload/index.ts`) and
  * HTTP with a session in a browser (`renderer/bridge.ts`). Everything a window does to resources goes through
@@ -106,7 +106,15 @@ export interface Bridge {
 export type VaultBridge = Omit<Bridge, 'copy'>;
 
 /** The calls that cross to the service, by name: what either transport accepts, and nothing else. */
-export const bridgeCalls = ['status', 'newRecoveryPhrase', 'create', 'unlock', 'lock', 'checkRows', 'call'] as const;
+export const bridgeCalls = [
+  'status',
+  'newRecoveryPhrase',
+  'create',
+  'unlock',
+  'lock',
+  'checkRows',
+  'call',
+] as const;
 export type BridgeCall = (typeof bridgeCalls)[number];
 
 /** IPC channel names. */

@@ -19,7 +19,9 @@ import type { Guard } from './unit-of-work.ts';
 export type Mac = (data: string | Uint8Array) => Uint8Array;
 
 /** What is not authenticated, whole tables or single columns, and why that gives nobody anything. */
-export const unprotected: Readonly<Record<string, { readonly columns?: readonly string[]; readonly why: string }>> = {
+export const unprotected: Readonly<
+  Record<string, { readonly columns?: readonly string[]; readonly why: string }>
+> = {
   activities: { why: 'each row carries the hash of the one before it; the last is sealed with the sums' },
   log_heads: { why: 'each row is signed, and checked against the log' },
   integrity: { why: 'it is what authenticates: its columns open under the master key and the row key' },
@@ -261,7 +263,10 @@ function examine(tx: Reader, mac: Mac): { readonly findings: readonly RowFinding
   }
   const accepted = before?.accepted;
   const first = accepted?.[0] ?? 0;
-  const kept = tx.get<{ count: number }>('SELECT count(*) AS count FROM activities WHERE sequence > ?', first);
+  const kept = tx.get<{ count: number }>(
+    'SELECT count(*) AS count FROM activities WHERE sequence > ?',
+    first,
+  );
   if (kept?.count !== log[0] - first) {
     findings.push({
       table: 'activities',
@@ -281,12 +286,42 @@ export function inspect(tx: Reader, mac: Mac): readonly RowFinding[] {
 }
 
 function checkLog(tx: Reader, accepted?: LogEnd): readonly RowFinding[] {
-  const walk = walkActivityChain(tx, pageSize, logRowOf(accepted));
+  const walk = walkLog(tx, pageSize, accepted);
   for (;;) {
     const { done, value } = walk.next();
-    if (done === true) return value.ok ? [] : [brokenLog(value)];
+    if (done === true) return value;
   }
 }
+
+/** Follows the log's chain and then its indexes, with a pause after each so many rows. */
+function* walkLog(tx: Reader, slice: number, accepted?: LogEnd): Generator<undefined, readonly RowFinding[]> {
+  const chain = yield* walkActivityChain(tx, slice, logRowOf(accepted));
+  if (!chain.ok) return [brokenLog(chain)];
+  for (let first = 1; first <= chain.rows; first += slice) {
+    const lost = tx.get<{ sequence: number }>(unindexed, first, first + slice - 1);
+    if (lost)
+      return [{ table: 'activities', row: String(lost.sequence), problem: 'an index does not lead to it' }];
+    yield;
+  }
+  // A log with gaps, which was accepted, has fewer rows than its last number says.
+  if (accepted) return [];
+  for (const index of ['activities_id', 'activities_fingerprint']) {
+    const more = tx.get<{ more: number }>(
+      `SELECT (SELECT count(*) FROM activities INDEXED BY ${index} WHERE revision > -1) - (SELECT max(sequence) FROM activities) AS more`,
+    );
+    if (more?.more)
+      return [{ table: 'activities', row: null, problem: `the index ${index} leads elsewhere too` }];
+  }
+  return [];
+}
+
+/** The first row between two numbers that the indexes, by which activities are found, do not lead to. */
+const unindexed = `SELECT sequence FROM activities AS a NOT INDEXED WHERE sequence BETWEEN ? AND ? AND NOT (
+  EXISTS (SELECT 1 FROM activities AS i INDEXED BY activities_id
+    WHERE i.id = a.id AND i.revision = a.revision AND i.sequence = a.sequence)
+  AND EXISTS (SELECT 1 FROM activities AS f INDEXED BY activities_fingerprint
+    WHERE f.organization_id = a.organization_id AND f.fingerprint = a.fingerprint AND f.revision = a.revision
+      AND f.sequence = a.sequence)) LIMIT 1`;
 
 const logRowOf = (end: LogEnd | undefined): LogRow | undefined =>
   end && { sequence: end[0], hash: Buffer.from(end[1], 'hex') };
@@ -445,9 +480,7 @@ export class RowGuard implements Guard {
    * @throws LatchkeyError VAULT_LOCKED
    */
   inspect(): readonly RowFinding[] {
-    const findings = this.#connection.view(() =>
-      inspect(this.#connection, (data) => this.#keys.mac(data)),
-    );
+    const findings = this.#connection.view(() => inspect(this.#connection, (data) => this.#keys.mac(data)));
     if (findings.length > 0) this.#discover(findings);
     return findings;
   }
@@ -484,7 +517,8 @@ export class RowGuard implements Guard {
     const tx = this.#connection;
     try {
       tx.transaction(() => {
-        for (const { name } of protectedTables(tx)) tx.run(`UPDATE "${name}" SET mac = NULL WHERE mac IS NOT NULL`);
+        for (const { name } of protectedTables(tx))
+          tx.run(`UPDATE "${name}" SET mac = NULL WHERE mac IS NOT NULL`);
         this.#forgetSums();
         for (const table of protectedTables(tx)) tx.run(authenticate(table));
         alongside(tx);
@@ -582,13 +616,13 @@ export class RowGuard implements Guard {
   #walkLog(): void {
     this.stop();
     this.#walkedAt = performance.now();
-    const walk = walkActivityChain(this.#connection, 200, logRowOf(this.#accepted));
+    const walk = walkLog(this.#connection, 200, this.#accepted);
     const step = (): void => {
       this.#walk = undefined;
       if (!this.#keys.unlocked) return;
       const { done, value } = walk.next();
       if (done !== true) this.#walk = setImmediate(step);
-      else if (!value.ok) this.#discover([brokenLog(value)]);
+      else if (value.length > 0) this.#discover(value);
     };
     this.#walk = setImmediate(step);
   }
