@@ -951,7 +951,7 @@ describe('latchkey doctor', () => {
       (JSON.parse((await run()).stdout) as Report).findings.filter(({ check }) => check === 'rows');
     expect(await rows()).toEqual([expect.objectContaining({ outcome: 'ok' })]);
     expect((await run('--accept-changes', '--recovery-file', phraseFile())).code).toBe(4);
-    service.forger.run("UPDATE wallets SET name = 'Mine'");
+    service.forger.run("UPDATE wallets SET name = name || ' of mine'");
     expect(await rows()).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ outcome: 'failed', detail: expect.stringMatching(/^wallets /) as string }),
