@@ -269,9 +269,7 @@ function serverKeysOf(tx: Reader): VaultStatus['serverKeys'] {
 const shownFindings = 20;
 
 const shortened = (findings: readonly RowFinding[] | undefined): VaultStatus['tampering'] =>
-  findings === undefined
-    ? null
-    : { total: findings.length, findings: findings.slice(0, shownFindings) };
+  findings === undefined ? null : { total: findings.length, findings: findings.slice(0, shownFindings) };
 
 function toOpenWith(how: UnlockWith, keychain: SetupParts['keychain']): OpenWith {
   switch (how.with) {

@@ -156,7 +156,9 @@ function open(config: Config, substitutes: Substitutes): Opened {
 /** Where rows are left of a vault, no other is made over them. @throws LatchkeyError VAULT_TAMPERED */
 function checkPresence(connection: Connection): void {
   if (getVault(connection) !== undefined || !holdsRows(connection)) return;
-  throw misshapen([{ table: 'vault', row: '1', problem: 'it is missing, and the rows of its vault are there' }]);
+  throw misshapen([
+    { table: 'vault', row: '1', problem: 'it is missing, and the rows of its vault are there' },
+  ]);
 }
 
 /** Opens the vault and serves it on loopback; the vault may be missing or locked, and the service says so. */

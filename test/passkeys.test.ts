@@ -235,7 +235,6 @@ describe('a passkey is registered', () => {
     expect(shown.map(({ authenticatorId }) => authenticatorId)).toEqual(resultOf(answer)['authenticatorIds']);
     for (const passkey of passkeys) expect((await whoami(passkey)).body).toMatchObject({ userId });
   });
-
 });
 
 describe('a locked vault', () => {
@@ -256,7 +255,10 @@ describe('a locked vault', () => {
     const passkey = new SoftwareAuthenticator({ counts: true });
     await create(userId, passkey.params('Counts'));
     const count = (): unknown =>
-      service.vault.connection.get('SELECT sign_count AS count FROM authenticators WHERE user_id = ?', userId);
+      service.vault.connection.get(
+        'SELECT sign_count AS count FROM authenticators WHERE user_id = ?',
+        userId,
+      );
     await whoami(passkey);
     const before = count();
     await service.vault.bridge.lock();

@@ -94,7 +94,10 @@ async function makeVault(directory: string): Promise<void> {
   const root = new TestClient(vault.url, organizationId, apiKey);
   const submit = async (path: string, type: string, parameters: Json) =>
     resultOf(await root.submit(path, type, parameters));
-  const tag = await submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'Ops', userIds: [rootUserId] });
+  const tag = await submit('create_user_tag', 'CREATE_USER_TAG', {
+    userTagName: 'Ops',
+    userIds: [rootUserId],
+  });
   expect(tag).toBeDefined();
   for (const name of ['Ann', 'Ben', 'Cleo']) {
     const apiKeys = [
@@ -139,7 +142,9 @@ async function makeVault(directory: string): Promise<void> {
       for (const { name, type } of changing) {
         tx.run(`UPDATE ${table} SET ${name} = ${type === 'TEXT' ? `${name} || ' 2'` : `${name} + 1`}`);
       }
-      if (!['vault', 'keyslots', 'server_keys', 'organizations', 'users', 'backup_schedule'].includes(table)) {
+      if (
+        !['vault', 'keyslots', 'server_keys', 'organizations', 'users', 'backup_schedule'].includes(table)
+      ) {
         const last = connection.all<Row>(`SELECT * FROM ${table}`).at(-1);
         if (last) tx.run(`DELETE FROM ${table} WHERE ${where(last)}`, ...parametersOf(last));
       }
@@ -168,7 +173,9 @@ const tablesOf = (connection: Reading): string[] =>
 const columnsOf = (connection: Reading, table: string): Column[] =>
   connection.all<Column>('SELECT name, type, "notnull", pk FROM pragma_table_info(?)', table);
 const contents = (connection: Reading): Rows =>
-  Object.fromEntries(tablesOf(connection).map((name) => [name, connection.all<Row>(`SELECT * FROM ${name}`)]));
+  Object.fromEntries(
+    tablesOf(connection).map((name) => [name, connection.all<Row>(`SELECT * FROM ${name}`)]),
+  );
 const where = (row: Row): string =>
   Object.entries(row)
     .map(([name, value]) => (value === null ? `${name} IS NULL` : `${name} = ?`))
@@ -216,7 +223,11 @@ class Forger implements Reading {
 
   constructor(file: string) {
     this.sqlite = new Sqlite(file);
-    for (const pragma of ['foreign_keys = OFF', 'ignore_check_constraints = ON', 'recursive_triggers = OFF']) {
+    for (const pragma of [
+      'foreign_keys = OFF',
+      'ignore_check_constraints = ON',
+      'recursive_triggers = OFF',
+    ]) {
       this.sqlite.pragma(pragma);
     }
   }
@@ -230,13 +241,14 @@ class Forger implements Reading {
   }
 
   /** Works while the file's triggers are gone, and puts them back as they were. */
-  unwatched(work: () => void): void {
+  unwatched<T>(work: () => T): T {
     const triggers = this.all<{ name: string; sql: string }>(
       "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'",
     );
     for (const { name } of triggers) this.sqlite.exec(`DROP TRIGGER ${name}`);
-    work();
+    const value = work();
     for (const { sql } of triggers) this.sqlite.exec(sql);
+    return value;
   }
 
   insert(table: string, row: Row): number {
@@ -396,13 +408,14 @@ const schemaEdits: readonly (readonly [string, (forger: Forger) => void])[] = [
   [
     'a trigger that makes every user root',
     ({ sqlite }) =>
-      sqlite.exec(
-        'CREATE TRIGGER more AFTER INSERT ON activities BEGIN UPDATE users SET root = 1; END',
-      ),
+      sqlite.exec('CREATE TRIGGER more AFTER INSERT ON activities BEGIN UPDATE users SET root = 1; END'),
   ],
   ['a view', ({ sqlite }) => sqlite.exec('CREATE VIEW more AS SELECT * FROM users')],
   ['a table', ({ sqlite }) => sqlite.exec('CREATE TABLE more (text TEXT)')],
-  ['a table like one of Litestream’s', ({ sqlite }) => sqlite.exec('CREATE TABLE _litestream_seq (id INTEGER)')],
+  [
+    'a table like one of Litestream’s',
+    ({ sqlite }) => sqlite.exec('CREATE TABLE _litestream_seq (id INTEGER)'),
+  ],
   ['an index', ({ sqlite }) => sqlite.exec('CREATE INDEX more ON users (name)')],
   ['an index gone', ({ sqlite }) => sqlite.exec('DROP INDEX api_keys_public_key')],
   ['a trigger gone', ({ sqlite }) => sqlite.exec('DROP TRIGGER activities_no_update')],
@@ -439,26 +452,42 @@ const schemaEdits: readonly (readonly [string, (forger: Forger) => void])[] = [
   ],
   [
     'an index that finds the owner by the forger’s key',
-    ({ sqlite }) => {
-      const key = newTestKey().publicKey;
-      const set = (sql: string): void => {
-        sqlite.unsafeMode(true);
-        sqlite.pragma('writable_schema = ON');
-        sqlite.prepare("UPDATE sqlite_schema SET sql = ? WHERE name = 'api_keys_public_key'").run(sql);
-        sqlite.pragma('writable_schema = RESET');
-        sqlite.unsafeMode(false);
-      };
-      const [{ sql } = { sql: '' }] = sqlite
-        .prepare("SELECT sql FROM sqlite_schema WHERE name = 'api_keys_public_key'")
-        .all() as { sql: string }[];
-      set(
-        `CREATE UNIQUE INDEX api_keys_public_key ON api_keys (organization_id, (CASE name WHEN 'root 2' THEN '${key}' ELSE public_key END))`,
+    (forger) => {
+      misleadIndex(
+        forger,
+        'api_keys_public_key',
+        `api_keys (organization_id, (CASE name WHEN 'root 2' THEN '${newTestKey().publicKey}' ELSE public_key END))`,
       );
-      sqlite.exec('REINDEX api_keys_public_key');
-      set(sql);
+    },
+  ],
+  [
+    'an index that hides an activity, so that its request works again',
+    (forger) => {
+      misleadIndex(
+        forger,
+        'activities_fingerprint',
+        `activities (organization_id, (CASE sequence WHEN 3 THEN 'sha256:' ELSE fingerprint END), revision)`,
+      );
     },
   ],
 ];
+
+/** Fills an index as if it were over something else. */
+function misleadIndex({ sqlite }: Forger, index: string, over: string): void {
+  const set = (sql: string): void => {
+    sqlite.unsafeMode(true);
+    sqlite.pragma('writable_schema = ON');
+    sqlite.prepare('UPDATE sqlite_schema SET sql = ? WHERE name = ?').run(sql, index);
+    sqlite.pragma('writable_schema = RESET');
+    sqlite.unsafeMode(false);
+  };
+  const [{ sql } = { sql: '' }] = sqlite
+    .prepare('SELECT sql FROM sqlite_schema WHERE name = ?')
+    .all(index) as { sql: string }[];
+  set(`CREATE UNIQUE INDEX ${index} ON ${over}`);
+  sqlite.exec(`REINDEX ${index}`);
+  set(sql);
+}
 
 /** How a file is refused: what it says, or undefined where it is not. */
 async function refusalOf(file: Buffer, name: string): Promise<LatchkeyError | undefined> {
@@ -489,9 +518,9 @@ function edited(edit: (forger: Forger) => boolean, name: string): Buffer | undef
   const file = join(home.path, `${name}.db`);
   writeFileSync(file, pristine);
   const forger = new Forger(file);
-  let changed = false;
+  let changed: boolean;
   try {
-    forger.unwatched(() => (changed = edit(forger)));
+    changed = forger.unwatched(() => edit(forger));
   } finally {
     forger.close();
   }
@@ -537,7 +566,11 @@ test(
     const columns = tables.flatMap((table) => columnsOf(look, table).map((column) => ({ table, column })));
     look.close();
     // Each column once at least, and then whatever comes.
-    const planned = columns.map(({ table, column }) => () => editColumn(dice, table, column));
+    const planned = columns.map(
+      ({ table, column }) =>
+        () =>
+          editColumn(dice, table, column),
+    );
     const next = (): Edit => {
       const plan = planned.shift();
       if (plan) return plan();
@@ -564,7 +597,10 @@ test(
       // What opens the vault is bound to it by itself, and a changed slot does not open.
       const bound = edit.table === 'vault' || edit.table === 'keyslots';
       if (!bound) expect(refusal?.code, where).toBe('VAULT_TAMPERED');
-      if (refusal?.code === 'VAULT_TAMPERED') expect(refusal.message, where).toMatch(/^The vault's file was changed outside Latchkey, and is not used: ./);
+      if (refusal?.code === 'VAULT_TAMPERED')
+        expect(refusal.message, where).toMatch(
+          /^The vault's file was changed outside Latchkey, and is not used: ./,
+        );
       seen.refused++;
     }
     expect([...touched].sort()).toEqual([...tables].sort());
@@ -637,14 +673,16 @@ describe('a running vault', () => {
     expect(await thief.query('whoami')).toMatchObject(refused);
     expect(vault.keyring.unlocked).toBe(false);
     expect(await root.query('list_wallets')).toMatchObject(refused);
-    expect(await root.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'No', userIds: [] })).toMatchObject(
-      refused,
-    );
+    expect(
+      await root.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'No', userIds: [] }),
+    ).toMatchObject(refused);
     const { state, tampering } = await vault.bridge.status();
     expect(state).toBe('locked');
     expect(tampering).toEqual({
       total: 1,
-      findings: [{ table: 'api_keys', row: expect.any(String) as string, problem: 'it was changed or added' }],
+      findings: [
+        { table: 'api_keys', row: expect.any(String) as string, problem: 'it was changed or added' },
+      ],
     });
     await expect(vault.bridge.unlock({ with: 'password', password })).rejects.toMatchObject({
       code: 'VAULT_TAMPERED',
@@ -673,7 +711,10 @@ describe('a running vault', () => {
     forger.sqlite.exec('CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)');
     forger.run('INSERT INTO _litestream_seq VALUES (1, 1)');
     forger.sqlite.pragma('wal_checkpoint(TRUNCATE)');
-    const answer = await root.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'Yes', userIds: [] });
+    const answer = await root.submit('create_user_tag', 'CREATE_USER_TAG', {
+      userTagName: 'Yes',
+      userIds: [],
+    });
     expect(answer.status, answer.text).toBe(200);
     expect(vault.guard.inspect()).toEqual([]);
   });
@@ -698,7 +739,10 @@ describe('a running vault', () => {
     await service.vault.bridge.lock();
     const before = contents(service.vault.connection);
     const { root } = service;
-    const tagged = await root.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'No', userIds: [] });
+    const tagged = await root.submit('create_user_tag', 'CREATE_USER_TAG', {
+      userTagName: 'No',
+      userIds: [],
+    });
     expect(tagged).toMatchObject({ status: 400, body: { turnkeyErrorCode: 'VAULT_LOCKED' } });
     expect((await root.query('list_wallets')).status).toBe(200);
     expect(contents(service.vault.connection)).toEqual(before);
@@ -722,7 +766,9 @@ function earlierFile(): Buffer {
       if (table === 'server_keys') {
         const name = String(row['name']) as ServerKeyName;
         const scalar = open(masterKey, place(name), row['sealed'] as Buffer);
-        row['sealed'] = Buffer.from(seal(masterKey, earlierServerKeyPlace(name, organizationId), scalar, random));
+        row['sealed'] = Buffer.from(
+          seal(masterKey, earlierServerKeyPlace(name, organizationId), scalar, random),
+        );
       }
       made.run(
         `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
@@ -737,7 +783,11 @@ function earlierFile(): Buffer {
 }
 
 /** Opens and unlocks a file, and gives it back as it is after. */
-async function unlocked(file: Buffer, name: string, use: (vault: OpenVault) => Promise<void> | void): Promise<Buffer> {
+async function unlocked(
+  file: Buffer,
+  name: string,
+  use: (vault: OpenVault) => Promise<void> | void,
+): Promise<Buffer> {
   const directory = join(home.path, name);
   mkdirSync(directory, { recursive: true });
   writeFileSync(join(directory, 'vault.db'), file);
@@ -810,7 +860,9 @@ describe('a vault of an earlier version', () => {
     await unlocked(earlierFile(), 'moved', ({ connection, keyring }) => {
       for (const name of serverKeyNames) {
         const row = connection.get<{ sealed: Buffer }>('SELECT sealed FROM server_keys WHERE name = ?', name);
-        expect(keyring.open(serverKeyPlace(name, organizationId), row?.sealed ?? Buffer.of())).toHaveLength(32);
+        expect(keyring.open(serverKeyPlace(name, organizationId), row?.sealed ?? Buffer.of())).toHaveLength(
+          32,
+        );
       }
     });
   });
@@ -824,14 +876,18 @@ describe('latchkey doctor', () => {
   };
   const forge = (forger: Forger): void => {
     forger.run("UPDATE users SET root = 1 WHERE name LIKE 'Ann%'");
-    forger.run("DELETE FROM policies WHERE id = (SELECT min(id) FROM policies)");
+    forger.run('DELETE FROM policies WHERE id = (SELECT min(id) FROM policies)');
     forger.unwatched(() => {
       forger.run("UPDATE activities SET status = 'changed' WHERE sequence = 2");
     });
   };
   interface Report {
     readonly ok: boolean;
-    readonly findings: readonly { readonly check: string; readonly outcome: string; readonly detail: string }[];
+    readonly findings: readonly {
+      readonly check: string;
+      readonly outcome: string;
+      readonly detail: string;
+    }[];
   }
 
   test('lists what was changed; accepted with the phrase, the vault is used as it is', async () => {
@@ -845,7 +901,10 @@ describe('latchkey doctor', () => {
     const ofRows = ({ findings }: Report) => findings.filter(({ check }) => check === 'rows');
 
     expect(ofRows(await report())).toEqual([
-      expect.objectContaining({ outcome: 'note', detail: expect.stringContaining('--recovery-file') as string }),
+      expect.objectContaining({
+        outcome: 'note',
+        detail: expect.stringContaining('--recovery-file') as string,
+      }),
     ]);
     const found = await report('--recovery-file', phraseFile());
     expect(found.ok).toBe(false);
@@ -869,15 +928,15 @@ describe('latchkey doctor', () => {
 
     const accepted = await run('--accept-changes', '--recovery-file', phraseFile());
     expect(accepted.code, accepted.stderr).toBe(0);
-    expect((JSON.parse(accepted.stdout) as { accepted: readonly Json[] }).accepted.map(({ table }) => table)).toEqual([
-      'policies',
-      'users',
-      'activities',
-    ]);
+    expect(
+      (JSON.parse(accepted.stdout) as { accepted: readonly Json[] }).accepted.map(({ table }) => table),
+    ).toEqual(['policies', 'users', 'activities']);
     const after = await report('--recovery-file', phraseFile());
     expect(ofRows(after)).toEqual([expect.objectContaining({ outcome: 'ok' })]);
     // What the log says of itself does not change.
-    expect(after.findings).toContainEqual(expect.objectContaining({ check: 'activity log', outcome: 'failed' }));
+    expect(after.findings).toContainEqual(
+      expect.objectContaining({ check: 'activity log', outcome: 'failed' }),
+    );
     expect(JSON.parse((await run('--accept-changes', '--recovery-file', phraseFile())).stdout)).toEqual({
       accepted: [],
     });
@@ -892,7 +951,7 @@ describe('latchkey doctor', () => {
       (JSON.parse((await run()).stdout) as Report).findings.filter(({ check }) => check === 'rows');
     expect(await rows()).toEqual([expect.objectContaining({ outcome: 'ok' })]);
     expect((await run('--accept-changes', '--recovery-file', phraseFile())).code).toBe(4);
-    service.forger.run("UPDATE wallets SET name = 'Mine'");
+    service.forger.run("UPDATE wallets SET name = name || ' of mine'");
     expect(await rows()).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ outcome: 'failed', detail: expect.stringMatching(/^wallets /) as string }),
@@ -900,8 +959,6 @@ describe('latchkey doctor', () => {
     );
     // What it knows then, it says when asked again.
     expect((await service.vault.bridge.status()).state).toBe('locked');
-    expect(await rows()).toEqual(
-      expect.arrayContaining([expect.objectContaining({ outcome: 'failed' })]),
-    );
+    expect(await rows()).toEqual(expect.arrayContaining([expect.objectContaining({ outcome: 'failed' })]));
   });
 });

@@ -1,6 +1,7 @@
 /** `latchkey status`, `lock`, `unlock` and `open`: what is asked of the process that holds the vault. */
 import type { UnlockWith, VaultStatus } from '../../preload/contract.ts';
 import type { Config } from '../config.ts';
+import { describeFinding } from '../db/integrity.ts';
 import { findRunning, requireRunning } from './client.ts';
 import { CommandError, exitCodes, print } from './output.ts';
 import { askForPassword, canAsk, readPhrase } from './secrets.ts';
@@ -64,6 +65,12 @@ function describe(found: VaultStatus): string {
   const lines = [
     `Running at ${found.url}; the vault is ${found.state === 'none' ? 'not made yet' : found.state}.`,
   ];
+  if (found.tampering) {
+    lines.push(
+      'Its file was changed outside Latchkey, and it is refused: run `latchkey doctor`',
+      ...found.tampering.findings.map((finding) => `  ${describeFinding(finding)}`),
+    );
+  }
   if (found.organization) lines.push(`Organization ${found.organization.name} (${found.organization.id})`);
   if (found.owner) lines.push(`Owner ${found.owner.userName} (${found.owner.userId})`);
   if (found.keyslots.length > 0) lines.push(`Opens with: ${found.keyslots.join(', ')}`);

@@ -238,14 +238,18 @@ async function checkAuthenticity(
     const status = await running?.status();
     if (status?.tampering) {
       const { findings, total } = status.tampering;
-      const more = total > findings.length ? [{ ...rowsNote, detail: `and ${String(total - findings.length)} more` }] : [];
+      const more =
+        total > findings.length
+          ? [{ ...rowsNote, detail: `and ${String(total - findings.length)} more` }]
+          : [];
       return [...rowFindings(findings), ...more];
     }
     if (running && status?.state === 'unlocked') {
       return rowFindings((await running.call('checkRows')) as readonly RowFinding[]);
     }
   } catch (error) {
-    if (!(error instanceof LatchkeyError || error instanceof CommandError || isSqliteError(error))) throw error;
+    if (!(error instanceof LatchkeyError || error instanceof CommandError || isSqliteError(error)))
+      throw error;
     return [{ check: 'rows', outcome: 'failed', detail: `they could not be checked: ${error.message}` }];
   }
   return [
@@ -313,7 +317,8 @@ export async function acceptChanges(
   if (!existsSync(join(dataDirectory(config), 'vault.db'))) {
     throw new CommandError(exitCodes.absent, `there is no vault in ${dataDirectory(config)}`);
   }
-  const { connection, units, guard, keyring, close } = openVault(config);
+  const vault = openVault(config);
+  const { connection, units, guard, keyring } = vault;
   try {
     const { id } = units.peek(requireVault);
     const masterKey = await openAnySlot(id, units.peek(listKeyslots), how).catch((error: unknown) => {
@@ -329,20 +334,28 @@ export async function acceptChanges(
       }
       if (!json && !yes && canAsk()) {
         note(list.join('\n'));
-        const answer = await confirm({ message: 'Is the vault to be used as it is now?', initialValue: false });
-        if (isCancel(answer) || !answer) throw new CommandError(exitCodes.failed, 'cancelled: nothing was accepted');
+        const answer = await confirm({
+          message: 'Is the vault to be used as it is now?',
+          initialValue: false,
+        });
+        if (isCancel(answer) || !answer)
+          throw new CommandError(exitCodes.failed, 'cancelled: nothing was accepted');
       }
       authenticateAll({ units, guard, keyring, random }, masterKey);
       print(
         json,
         { accepted: findings },
-        ['Accepted:', ...list, 'The vault is used as it is now; its log still shows where it was changed.'].join('\n'),
+        [
+          'Accepted:',
+          ...list,
+          'The vault is used as it is now; its log still shows where it was changed.',
+        ].join('\n'),
       );
     } finally {
       masterKey.fill(0);
     }
   } finally {
-    close();
+    vault.close();
   }
 }
 

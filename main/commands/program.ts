@@ -263,7 +263,10 @@ function addCommands(program: Command): void {
       noKeychainOption(),
       passwordFile(),
       passwordFd(),
-      new Option('--accept-changes', 'use the vault’s file as it is now, though it was changed outside Latchkey'),
+      new Option(
+        '--accept-changes',
+        'use the vault’s file as it is now, though it was changed outside Latchkey',
+      ),
       new Option('--yes', 'accept without asking'),
     ],
     run: async (config, { keychain, recoveryFile, acceptChanges: accept, yes, ...flags }, json) => {

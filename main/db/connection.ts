@@ -124,8 +124,13 @@ export class Connection implements Writer {
     try {
       return work();
     } finally {
-      if (this.#sqlite.inTransaction) this.run('COMMIT');
+      this.#end();
     }
+  }
+
+  /** SQLite itself ends a transaction on an I/O error. */
+  #end(): void {
+    if (this.#sqlite.inTransaction) this.run('COMMIT');
   }
 
   get inTransaction(): boolean {

@@ -19,7 +19,9 @@ import type { Guard } from './unit-of-work.ts';
 export type Mac = (data: string | Uint8Array) => Uint8Array;
 
 /** What is not authenticated, whole tables or single columns, and why that gives nobody anything. */
-export const unprotected: Readonly<Record<string, { readonly columns?: readonly string[]; readonly why: string }>> = {
+export const unprotected: Readonly<
+  Record<string, { readonly columns?: readonly string[]; readonly why: string }>
+> = {
   activities: { why: 'each row carries the hash of the one before it; the last is sealed with the sums' },
   log_heads: { why: 'each row is signed, and checked against the log' },
   integrity: { why: 'it is what authenticates: its columns open under the master key and the row key' },
@@ -43,8 +45,8 @@ export const holdsRows = (tx: Reader): boolean =>
 /** The sums follow before COMMIT. */
 export function putSealedRowKey(tx: Writer, sealed: Uint8Array): void {
   tx.run(
-    `INSERT INTO integrity (one, sealed, sums) VALUES (1, ?, x'')
-     ON CONFLICT (one) DO UPDATE SET sealed = excluded.sealed, sums = excluded.sums`,
+    `INSERT INTO integrity (one, sealed, sums, log) VALUES (1, ?, x'', '')
+     ON CONFLICT (one) DO UPDATE SET sealed = excluded.sealed, sums = excluded.sums, log = excluded.log`,
     sealed,
   );
 }
@@ -148,12 +150,10 @@ class Sum {
 /** A row of the log; its hash in hex. */
 type LogEnd = readonly [sequence: number, hash: string];
 
-/** What is sealed. */
-interface State {
+/** What is sealed of the rows; it is written when one of them has changed. */
+interface Sums {
   /** Rows and sum of each table that has rows, by name. */
   readonly tables: Readonly<Record<string, readonly [rows: number, sum: string]>>;
-  /** The log's last row. */
-  readonly log: LogEnd;
   /** The row up to which the owner accepted a log that was changed; the chain holds after it. */
   readonly accepted?: LogEnd;
 }
@@ -167,7 +167,7 @@ const tagLength = 16;
  * `salt (20) | nonce (12) | AES-256-GCM ciphertext | tag (16)`, under a key that the row key and the salt give: a busy
  * vault seals too often for random nonces under one key.
  */
-function sealState(mac: Mac, text: string): Uint8Array {
+function sealSums(mac: Mac, text: string): Uint8Array {
   const head = randomBytes(saltLength + nonceLength);
   const cipher = createCipheriv('aes-256-gcm', sealKey(mac, head), head.subarray(saltLength), {
     authTagLength: tagLength,
@@ -177,7 +177,7 @@ function sealState(mac: Mac, text: string): Uint8Array {
 }
 
 /** @returns undefined for what was not sealed under this key. */
-function openState(mac: Mac, sealed: Uint8Array): State | undefined {
+function openSums(mac: Mac, sealed: Uint8Array): Sums | undefined {
   const headLength = saltLength + nonceLength;
   if (sealed.length < headLength + tagLength) return undefined;
   const decipher = createDecipheriv(
@@ -190,7 +190,7 @@ function openState(mac: Mac, sealed: Uint8Array): State | undefined {
   decipher.setAuthTag(sealed.subarray(-tagLength));
   try {
     const text = [decipher.update(sealed.subarray(headLength, -tagLength)), decipher.final()];
-    return JSON.parse(Buffer.concat(text).toString('utf8')) as State;
+    return JSON.parse(Buffer.concat(text).toString('utf8')) as Sums;
   } catch {
     return undefined;
   }
@@ -198,6 +198,23 @@ function openState(mac: Mac, sealed: Uint8Array): State | undefined {
 
 const sealKey = (mac: Mac, head: Uint8Array): Uint8Array =>
   mac(`seal ${Buffer.from(head.subarray(0, saltLength)).toString('hex')}`);
+
+/** What of sealed sums no other have: their salt and nonce. */
+const nameOf = (sealed: Uint8Array): string =>
+  Buffer.from(sealed.subarray(0, saltLength + nonceLength)).toString('hex');
+
+/** The log's end with the HMAC that holds it together with the sums: most writes change the log alone. */
+function sealLog(mac: Mac, sumsName: string, [sequence, hash]: LogEnd): string {
+  const end = `${String(sequence)} ${hash}`;
+  return `${end} ${Buffer.from(mac(`log ${end} ${sumsName}`)).toString('hex')}`;
+}
+
+/** @returns undefined for what was not sealed under this key, with these sums. */
+function openLog(mac: Mac, sumsName: string, sealed: string): LogEnd | undefined {
+  const [sequence = '', hash = ''] = sealed.split(' ');
+  const end: LogEnd = [Number(sequence), hash];
+  return sealLog(mac, sumsName, end) === sealed ? end : undefined;
+}
 
 const logEnd = (tx: Reader): LogEnd => {
   const last = tx.get<{ sequence: number; hash: Uint8Array }>(
@@ -213,15 +230,35 @@ const logEnd = (tx: Reader): LogEnd => {
  */
 export const checkRows = (tx: Reader, mac: Mac): readonly RowFinding[] => examine(tx, mac).findings;
 
-const readState = (tx: Reader, mac: Mac): State | undefined => {
-  const sealed = tx.get<{ sums: Uint8Array }>('SELECT sums FROM integrity WHERE one = 1')?.sums;
-  return sealed && openState(mac, sealed);
-};
+/** What the file's own row says of all others. */
+interface Seal {
+  readonly sums: Sums;
+  readonly sumsName: string;
+  readonly log: LogEnd;
+  readonly sealedLog: string;
+}
 
-function examine(tx: Reader, mac: Mac): { readonly findings: readonly RowFinding[]; readonly state: State } {
-  const before = readState(tx, mac);
+function readSeal(tx: Reader, mac: Mac): Seal | undefined {
+  const row = tx.get<{ sums: Uint8Array; log: string }>('SELECT sums, log FROM integrity WHERE one = 1');
+  if (row === undefined) return undefined;
+  const sums = openSums(mac, row.sums);
+  if (sums === undefined) return undefined;
+  const sumsName = nameOf(row.sums);
+  const log = openLog(mac, sumsName, row.log);
+  return log && { sums, sumsName, log, sealedLog: row.log };
+}
+
+interface Examined {
+  readonly findings: readonly RowFinding[];
+  /** What was found, and is what the seal says where there is nothing to find. */
+  readonly sums: Sums;
+  readonly seal: Seal | undefined;
+}
+
+function examine(tx: Reader, mac: Mac): Examined {
+  const seal = readSeal(tx, mac);
   const findings = [...checkIndexes(tx, 'integrity')];
-  if (before === undefined) {
+  if (seal === undefined) {
     findings.push({
       table: 'integrity',
       row: '1',
@@ -233,8 +270,8 @@ function examine(tx: Reader, mac: Mac): { readonly findings: readonly RowFinding
     const { rows, sum, bad } = examineTable(tx, mac, table);
     findings.push(...bad);
     if (rows > 0) tables[table.name] = [rows, sum];
-    if (before === undefined) continue;
-    const [rowsBefore, sumBefore] = before.tables[table.name] ?? [0, emptySum];
+    if (seal === undefined) continue;
+    const [rowsBefore, sumBefore] = seal.sums.tables[table.name] ?? [0, emptySum];
     if (rows !== rowsBefore) {
       const difference = Math.abs(rows - rowsBefore);
       findings.push({
@@ -252,16 +289,19 @@ function examine(tx: Reader, mac: Mac): { readonly findings: readonly RowFinding
     findings.push(...checkIndexes(tx, table.name));
   }
   const log = logEnd(tx);
-  if (before !== undefined && (log[0] !== before.log[0] || log[1] !== before.log[1])) {
+  if (seal !== undefined && (log[0] !== seal.log[0] || log[1] !== seal.log[1])) {
     findings.push({
       table: 'activities',
       row: String(log[0]),
-      problem: `the log ended with another row ${String(before.log[0])} when it was last written`,
+      problem: `the log ended with another row ${String(seal.log[0])} when it was last written`,
     });
   }
-  const accepted = before?.accepted;
+  const accepted = seal?.sums.accepted;
   const first = accepted?.[0] ?? 0;
-  const kept = tx.get<{ count: number }>('SELECT count(*) AS count FROM activities WHERE sequence > ?', first);
+  const kept = tx.get<{ count: number }>(
+    'SELECT count(*) AS count FROM activities WHERE sequence > ?',
+    first,
+  );
   if (kept?.count !== log[0] - first) {
     findings.push({
       table: 'activities',
@@ -269,7 +309,7 @@ function examine(tx: Reader, mac: Mac): { readonly findings: readonly RowFinding
       problem: `there are ${String(kept?.count)} rows after number ${String(first)}, and the last is number ${String(log[0])}`,
     });
   }
-  return { findings, state: { tables, log, ...(accepted && { accepted }) } };
+  return { findings, sums: { tables, ...(accepted && { accepted }) }, seal };
 }
 
 /** All that can be said of a file: its schema, its rows, and its log from the first row on. */
@@ -277,16 +317,46 @@ export function inspect(tx: Reader, mac: Mac): readonly RowFinding[] {
   const schema = checkSchema(tx);
   // Rows of a schema that is not known would be looked at in vain.
   if (schema.length > 0) return schema;
-  return [...checkRows(tx, mac), ...checkLog(tx, readState(tx, mac)?.accepted)];
+  return [...checkRows(tx, mac), ...checkLog(tx, readSeal(tx, mac)?.sums.accepted)];
 }
 
 function checkLog(tx: Reader, accepted?: LogEnd): readonly RowFinding[] {
-  const walk = walkActivityChain(tx, pageSize, logRowOf(accepted));
+  const walk = walkLog(tx, pageSize, accepted);
   for (;;) {
     const { done, value } = walk.next();
-    if (done === true) return value.ok ? [] : [brokenLog(value)];
+    if (done === true) return value;
   }
 }
+
+/** Follows the log's chain and then its indexes, with a pause after each so many rows. */
+function* walkLog(tx: Reader, slice: number, accepted?: LogEnd): Generator<undefined, readonly RowFinding[]> {
+  const chain = yield* walkActivityChain(tx, slice, logRowOf(accepted));
+  if (!chain.ok) return [brokenLog(chain)];
+  for (let first = 1; first <= chain.rows; first += slice) {
+    const lost = tx.get<{ sequence: number }>(unindexed, first, first + slice - 1);
+    if (lost)
+      return [{ table: 'activities', row: String(lost.sequence), problem: 'an index does not lead to it' }];
+    yield;
+  }
+  // A log with gaps, which was accepted, has fewer rows than its last number says.
+  if (accepted) return [];
+  for (const index of ['activities_id', 'activities_fingerprint']) {
+    const more = tx.get<{ more: number }>(
+      `SELECT (SELECT count(*) FROM activities INDEXED BY ${index} WHERE revision > -1) - (SELECT max(sequence) FROM activities) AS more`,
+    );
+    if (more?.more)
+      return [{ table: 'activities', row: null, problem: `the index ${index} leads elsewhere too` }];
+  }
+  return [];
+}
+
+/** The first row between two numbers that the indexes, by which activities are found, do not lead to. */
+const unindexed = `SELECT sequence FROM activities AS a NOT INDEXED WHERE sequence BETWEEN ? AND ? AND NOT (
+  EXISTS (SELECT 1 FROM activities AS i INDEXED BY activities_id
+    WHERE i.id = a.id AND i.revision = a.revision AND i.sequence = a.sequence)
+  AND EXISTS (SELECT 1 FROM activities AS f INDEXED BY activities_fingerprint
+    WHERE f.organization_id = a.organization_id AND f.fingerprint = a.fingerprint AND f.revision = a.revision
+      AND f.sequence = a.sequence)) LIMIT 1`;
 
 const logRowOf = (end: LogEnd | undefined): LogRow | undefined =>
   end && { sequence: end[0], hash: Buffer.from(end[1], 'hex') };
@@ -399,10 +469,12 @@ export class RowGuard implements Guard {
   readonly #onTampering: () => void;
   /** `PRAGMA data_version` as of the last look at all rows: it changes when another connection writes. */
   #version: number | undefined;
-  /** The state that the file's seal holds. */
-  #sealed: string | undefined;
-  /** The sums, while no row has changed since they were read. */
-  #sums: State['tables'] | undefined;
+  /** The sums as a text, while no row has changed since they were read. */
+  #sums: string | undefined;
+  /** The sums that the file's seal holds, and their name there. */
+  #sealed: { readonly sums: string; readonly name: string } | undefined;
+  /** The log's end as the file's seal holds it. */
+  #sealedLog: string | undefined;
   #accepted: LogEnd | undefined;
   #tampering: readonly RowFinding[] | undefined;
   #walk: NodeJS.Immediate | undefined;
@@ -445,9 +517,7 @@ export class RowGuard implements Guard {
    * @throws LatchkeyError VAULT_LOCKED
    */
   inspect(): readonly RowFinding[] {
-    const findings = this.#connection.view(() =>
-      inspect(this.#connection, (data) => this.#keys.mac(data)),
-    );
+    const findings = this.#connection.view(() => inspect(this.#connection, (data) => this.#keys.mac(data)));
     if (findings.length > 0) this.#discover(findings);
     return findings;
   }
@@ -484,7 +554,8 @@ export class RowGuard implements Guard {
     const tx = this.#connection;
     try {
       tx.transaction(() => {
-        for (const { name } of protectedTables(tx)) tx.run(`UPDATE "${name}" SET mac = NULL WHERE mac IS NOT NULL`);
+        for (const { name } of protectedTables(tx))
+          tx.run(`UPDATE "${name}" SET mac = NULL WHERE mac IS NOT NULL`);
         this.#forgetSums();
         for (const table of protectedTables(tx)) tx.run(authenticate(table));
         alongside(tx);
@@ -509,22 +580,28 @@ export class RowGuard implements Guard {
   seal(): void {
     // Locked, no row could be written that is authenticated.
     if (!this.#keys.unlocked) return;
+    const mac: Mac = (data) => this.#keys.mac(data);
     this.#sums ??= this.#readSums();
-    const state = JSON.stringify({
-      tables: this.#sums,
-      log: logEnd(this.#connection),
-      ...(this.#accepted && { accepted: this.#accepted }),
-    } satisfies State);
-    if (state === this.#sealed) return;
-    const sums = sealState((data) => this.#keys.mac(data), state);
-    if (this.#connection.run('UPDATE integrity SET sums = ? WHERE one = 1', sums) !== 1) {
+    if (this.#sums !== this.#sealed?.sums) {
+      const sealed = sealSums(mac, this.#sums);
+      this.#write('UPDATE integrity SET sums = ? WHERE one = 1', sealed);
+      this.#sealed = { sums: this.#sums, name: nameOf(sealed) };
+    }
+    const log = sealLog(mac, this.#sealed.name, logEnd(this.#connection));
+    if (log === this.#sealedLog) return;
+    this.#write('UPDATE integrity SET log = ? WHERE one = 1', log);
+    this.#sealedLog = log;
+  }
+
+  #write(sql: string, value: Value): void {
+    if (this.#connection.run(sql, value) !== 1) {
       throw new Error('the row that authenticates all others is missing');
     }
-    this.#sealed = state;
   }
 
   undone(): void {
     this.#sealed = undefined;
+    this.#sealedLog = undefined;
     this.#sums = undefined;
   }
 
@@ -539,16 +616,17 @@ export class RowGuard implements Guard {
     const schema = checkSchema(tx);
     // Rows of a schema that is not known would be looked at in vain.
     if (schema.length > 0) this.refuse(schema);
-    const { findings, state } = this.#readable(() => examine(tx, mac));
+    const { findings, sums, seal } = this.#readable(() => examine(tx, mac));
     if (findings.length > 0) this.refuse(findings);
     this.#forgetSums();
-    for (const [name, [rows, sum]] of Object.entries(state.tables)) {
+    for (const [name, [rows, sum]] of Object.entries(sums.tables)) {
       const values = [rows, Buffer.from(sum, 'hex'), name];
       tx.run('UPDATE temp.row_sums SET rows = ?, sum = ? WHERE name = ?', ...values);
     }
-    this.#sums = state.tables;
-    this.#accepted = state.accepted;
-    this.#sealed = JSON.stringify(state);
+    this.#accepted = sums.accepted;
+    this.#sums = JSON.stringify(sums);
+    this.#sealed = seal && { sums: this.#sums, name: seal.sumsName };
+    this.#sealedLog = seal?.sealedLog;
   }
 
   #forgetSums(): void {
@@ -569,26 +647,30 @@ export class RowGuard implements Guard {
     return this.#connection.get<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0;
   }
 
-  #readSums(): State['tables'] {
+  #readSums(): string {
     const rows = this.#connection.all<{ name: string; rows: number; sum: Uint8Array }>(
       'SELECT name, rows, sum FROM temp.row_sums WHERE rows > 0 ORDER BY name',
     );
-    return Object.fromEntries(
+    const tables = Object.fromEntries(
       rows.map(({ name, rows, sum }) => [name, [rows, Buffer.from(sum).toString('hex')] as const]),
     );
+    return JSON.stringify({
+      tables,
+      ...(this.#accepted && { accepted: this.#accepted }),
+    } satisfies Sums);
   }
 
   /** Follows the log's chain from its first row, a few rows in each turn of the event loop. */
   #walkLog(): void {
     this.stop();
     this.#walkedAt = performance.now();
-    const walk = walkActivityChain(this.#connection, 200, logRowOf(this.#accepted));
+    const walk = walkLog(this.#connection, 200, this.#accepted);
     const step = (): void => {
       this.#walk = undefined;
       if (!this.#keys.unlocked) return;
       const { done, value } = walk.next();
       if (done !== true) this.#walk = setImmediate(step);
-      else if (!value.ok) this.#discover([brokenLog(value)]);
+      else if (value.length > 0) this.#discover(value);
     };
     this.#walk = setImmediate(step);
   }

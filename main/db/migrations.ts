@@ -316,7 +316,8 @@ const migrations: readonly Migration[] = [
       CREATE TABLE integrity (
         one INTEGER PRIMARY KEY CHECK (one = 1),
         sealed BLOB NOT NULL,
-        sums BLOB NOT NULL
+        sums BLOB NOT NULL,
+        log TEXT NOT NULL
       ) STRICT;
 
       CREATE TABLE log_heads (

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
@@ -37,6 +37,10 @@ describe('lock and unlock', () => {
       () => keyring.seal(place, secret),
       () => keyring.open(place, secret),
       () => keyring.cached('a', refuseToMake),
+      () => keyring.mac('a'),
+      () => {
+        keyring.checkUnlocked();
+      },
     ];
     for (const door of doors) {
       expect(door).toThrow(expect.objectContaining({ code: 'VAULT_LOCKED', message: locked }));
@@ -75,6 +79,27 @@ describe('lock and unlock', () => {
       expect(keyring.open(place, sealed)).toEqual(secret);
     },
   );
+
+  test('the row key authenticates until the lock, also under a new master key', () => {
+    const rowKey = random('test', 32);
+    const expected = createHmac('sha256', rowKey).update('row').digest();
+    const keyring = new Keyring({ random, clock: systemClock });
+    keyring.unlock(masterKey, rowKey);
+    rowKey.fill(0);
+    expect(Buffer.from(keyring.mac('row'))).toEqual(expected);
+    keyring.unlock(random('test', 32));
+    expect(Buffer.from(keyring.mac('row'))).toEqual(expected);
+    expect(() => {
+      keyring.unlock(masterKey, new Uint8Array(31));
+    }).toThrow('key: expected a Uint8Array of 32 bytes');
+    expect(Buffer.from(keyring.mac('row'))).toEqual(expected);
+    keyring.unlock(masterKey, random('test', 32));
+    expect(Buffer.from(keyring.mac('row'))).not.toEqual(expected);
+    keyring.lock();
+    expect(() => keyring.mac('row')).toThrow(locked);
+    keyring.unlock(masterKey);
+    expect(() => keyring.mac('row')).toThrow(locked);
+  });
 
   test('listeners hear each change once, until they stop', () => {
     const heard: boolean[] = [];

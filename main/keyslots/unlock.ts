@@ -99,10 +99,7 @@ function unlockVerified({ guard, keyring }: UnlockParts, masterKey: Uint8Array, 
  * Authenticates all rows as they are, under a new row key, and unlocks the vault: for one of an earlier version, and for
  * the owner who has looked at what was changed and wants it so.
  */
-export function authenticateAll(
-  { units, guard, keyring, random }: UnlockParts,
-  masterKey: Uint8Array,
-): void {
+export function authenticateAll({ units, guard, keyring, random }: UnlockParts, masterKey: Uint8Array): void {
   const { organizationId } = units.peek(requireVault);
   const rowKey = random('row key', 32);
   try {

@@ -28,8 +28,9 @@ export function Tampering({ tampering }: { readonly tampering: VaultStatus['tamp
         {more > 0 && <li>and {more} more</li>}
       </ul>
       <p>
-        Restore a backup. Or stop Latchkey, look at the whole list with <Code>latchkey doctor</Code>, and if you
-        know what changed the file and want it so, accept it with <Code>latchkey doctor --accept-changes</Code>.
+        Restore a backup. Or stop Latchkey, look at the whole list with <Code>latchkey doctor</Code>, and if
+        you know what changed the file and want it so, accept it with{' '}
+        <Code>latchkey doctor --accept-changes</Code>.
       </p>
     </Alert>
   );

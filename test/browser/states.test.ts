@@ -183,7 +183,9 @@ describe('a file that was changed outside Latchkey', () => {
     rename.run('Mine');
     await goTo(page, 'Users');
     await heading(page, 'Unlock').waitFor();
-    const refusal = page.getByRole('alert').filter({ hasText: 'This vault’s file was changed outside Latchkey' });
+    const refusal = page
+      .getByRole('alert')
+      .filter({ hasText: 'This vault’s file was changed outside Latchkey' });
     await refusal.waitFor();
     expect(await refusal.innerText()).toMatch(/wallets [0-9a-f-]{36}: it was changed or added/);
     expect(await refusal.innerText()).toContain('latchkey doctor --accept-changes');
