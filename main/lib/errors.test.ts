@@ -23,6 +23,7 @@ describe('errorCodes', () => {
     for (const code of [
       'VAULT_LOCKED',
       'VAULT_MISSING',
+      'VAULT_ROLLED_BACK',
       'UNAUTHENTICATED',
       'PERMISSION_DENIED',
       'INTERNAL',
