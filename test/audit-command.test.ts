@@ -18,6 +18,13 @@ interface HomeOptions {
   readonly keyring?: Readonly<Record<string, string>>;
 }
 
+interface Served extends AsyncDisposable {
+  readonly service: CommandProcess;
+  /** What it printed when it was ready. */
+  readonly line: Json;
+  readonly client: TestClient;
+}
+
 /** A user's home with a vault in it. */
 class Home implements Disposable {
   readonly #directory = temporaryDirectory();
@@ -52,16 +59,15 @@ class Home implements Disposable {
   }
 
   /** Serves the vault. */
-  async serve(
-    ...argv: readonly string[]
-  ): Promise<{ service: CommandProcess; client: TestClient; line: Json }> {
+  async serve(...argv: readonly string[]): Promise<Served> {
     const service = new CommandProcess(['serve', '--port', '0', '--json', ...argv], {
       environment: this.environment,
     });
     const line = JSON.parse(await service.nextLine()) as Json;
     const read = (name: string): string => readFileSync(join(this.path, 'config/keys', name), 'utf8').trim();
     const key = testKeyOf(read('owner.private'), read('owner.public'));
-    return { service, line, client: new TestClient(String(line['url']), this.organizationId, key) };
+    const client = new TestClient(String(line['url']), this.organizationId, key);
+    return { service, line, client, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
   }
 
   [Symbol.dispose](): void {
@@ -101,8 +107,8 @@ describe('a service that ends', () => {
   test('by lock has signed its last row too', async () => {
     using home = new Home();
     await home.init('--no-keychain');
-    const { service, client } = await home.serve(...unlocked(home));
-    await using _service = service;
+    await using served = await home.serve(...unlocked(home));
+    const { client } = served;
     await addWallets(client, 2);
     expect(await checkFile(home.file)).toMatchObject({ rows: 2, signed: 0 });
     await home.run('lock');
@@ -136,8 +142,8 @@ describe('a service that ends', () => {
   test('has signed every thousandth row on the way', { timeout: 120_000 }, async () => {
     using home = new Home();
     await home.init('--no-keychain');
-    const { service, client } = await home.serve(...unlocked(home));
-    await using _service = service;
+    await using served = await home.serve(...unlocked(home));
+    const { client } = served;
     await Promise.all(Array.from({ length: 16 }, () => addWallets(client, 70)));
     const heads = headsOf(home.file).map(({ sequence }) => sequence);
     expect(heads).toHaveLength(1);
@@ -161,8 +167,8 @@ describe('latchkey audit', () => {
       'the activity log is empty: there is no head to sign',
     );
 
-    const { service, client, line } = await home.serve(...unlocked(home));
-    await using _service = service;
+    await using served = await home.serve(...unlocked(home));
+    const { service, client, line } = served;
     await addWallets(client, 5);
     const running = join(home.path, 'running.jsonl');
     const made = await home.run('audit', 'export', running, '--json');
@@ -313,8 +319,7 @@ describe('a file that was rolled back, with a real keyring', () => {
       await using keyring = await startKeyring('unlocked');
       using home = new Home({ keyring: keyring.environment });
       await home.init();
-      const first = await home.serve();
-      await using _first = first.service;
+      await using first = await home.serve();
       expect(first.line['state']).toBe('unlocked');
       await addWallets(first.client, 3);
       expect(await first.service.stop()).toBe(0);
@@ -324,8 +329,7 @@ describe('a file that was rolled back, with a real keyring', () => {
 
       const older = join(home.path, 'older.db');
       cpSync(home.file, older);
-      const second = await home.serve();
-      await using _second = second.service;
+      await using second = await home.serve();
       await addWallets(second.client, 2);
       expect(await second.service.stop()).toBe(0);
       cpSync(older, home.file);
@@ -348,8 +352,7 @@ describe('a file that was rolled back, with a real keyring', () => {
       );
       expect(byPassword.code).toBe(5);
       expect(errorOf(byPassword)).toMatch(problem);
-      const byKeychain = await home.serve();
-      await using _third = byKeychain.service;
+      await using byKeychain = await home.serve();
       expect(byKeychain.line['state']).toBe('locked');
       expect(byKeychain.service.stderr).toMatch(/^The vault stays locked: /);
       expect(byKeychain.service.stderr).toMatch(problem);
@@ -389,8 +392,7 @@ describe('a file that was rolled back, with a real keyring', () => {
         '--json',
       );
       expect(again).toMatchObject({ code: 0, json: { accepted: false } });
-      const last = await home.serve();
-      await using _last = last.service;
+      await using last = await home.serve();
       expect(last.line['state']).toBe('unlocked');
       await addWallets(last.client, 1);
       expect(await last.service.stop()).toBe(0);
@@ -403,8 +405,8 @@ describe('a file that was rolled back, with a real keyring', () => {
     using home = new Home({ keyring: keyring.environment });
     await home.init();
     const goOn = await keyring.pause();
-    const { service, client } = await home.serve('--password-file', home.passwordFile).finally(goOn);
-    await using _service = service;
+    await using served = await home.serve('--password-file', home.passwordFile).finally(goOn);
+    const { service, client } = served;
     const before = await home.run('audit', 'verify');
     expect(before.stdout).toMatch(/\nThe keychain holds no note of the log: .* does not answer/);
     await addWallets(client, 1);

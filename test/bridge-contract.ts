@@ -67,6 +67,9 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
         ['lock', (door) => door.lock()],
         ['unlock', (door) => door.unlock({ with: 'password', password })],
         ['call', (door) => door.call('/public/v1/query/whoami', {})],
+        ['logState', (door) => door.logState()],
+        ['checkLog', (door) => door.checkLog()],
+        ['exportLog', (door) => door.exportLog()],
       ])('%s says what to do', async (_call, ask) => {
         await expect(ask(bridge)).rejects.toEqual(
           refusal('there is no vault yet: create one in the window or with `latchkey init`'),
@@ -319,6 +322,35 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
         await expect(bridge.call('/public/v1/query/whoami', 'text' as never)).rejects.toEqual(
           refusal(/^invalid body: expected a record, got "text"$/),
         );
+      });
+
+      test('the log is signed where that is asked for, checked, and exported in whole lines', async () => {
+        expect(await createWallet('Logged')).toMatchObject({ status: 200 });
+        const { serverKeys } = await bridge.status();
+        const { rows, publicKey, witness } = await bridge.logState();
+        expect(publicKey).toBe(serverKeys?.notarizer);
+        expect(witness).toBeNull();
+        const { head } = await bridge.logState(true);
+        expect(head).toMatchObject({ sequence: rows, publicKey });
+        expect(await bridge.logState()).toEqual({ rows, head, publicKey, witness });
+        const { hash } = head ?? { hash: '' };
+        expect(await bridge.checkLog()).toMatchObject({ rows, hash, signed: rows, findings: [], more: 0 });
+        const { text, next } = await bridge.exportLog();
+        expect(next).toBeNull();
+        expect(text.endsWith('\n')).toBe(true);
+        const [first, ...lines] = text.trimEnd().split('\n');
+        expect(JSON.parse(first ?? '')).toMatchObject({ kind: 'log', rows, head: { sequence: rows, hash } });
+        expect(lines.filter((line) => line.startsWith('{"kind":"activity"'))).toHaveLength(rows);
+        const tail = await bridge.exportLog({ after: rows - 1, until: rows });
+        expect(tail).toEqual({ text: `${lines.slice(-2).join('\n')}\n`, next: null });
+      });
+
+      test.each<[string, unknown]>([
+        ['a text', 'all'],
+        ['a range without an end', { after: 0 }],
+        ['a row before the first', { after: -1, until: 1 }],
+      ])('exportLog refuses %s by name', async (_what, range) => {
+        await expect(bridge.exportLog(range as never)).rejects.toEqual(refusal(/range/));
       });
 
       test('a locked vault keeps its keys from the window, and says so', async () => {

@@ -95,6 +95,7 @@ describe('--help', () => {
       'open',
       'keygen',
       'request',
+      'audit',
       'doctor',
     ]) {
       expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));

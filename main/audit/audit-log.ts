@@ -117,7 +117,7 @@ export class AuditLog {
    * @throws LatchkeyError VAULT_ROLLED_BACK
    */
   async checkWitness(masterKey: Uint8Array): Promise<void> {
-    const vault = this.#parts.units.read(requireVault);
+    const vault = this.#parts.units.peek(requireVault);
     await this.#witness.check(vault, () => this.#ownKey(openedWith(masterKey)).publicKey);
   }
 
@@ -127,8 +127,8 @@ export class AuditLog {
     const { units, keyring } = this.#parts;
     if (!keyring.unlocked) return;
     const { vault, publicKey } = this.#ownKey((place, sealed) => keyring.open(place, sealed));
-    const last = units.read(lastLogHead);
-    if (last === undefined || !units.read(usesKeychain)) return;
+    const last = units.peek(lastLogHead);
+    if (last === undefined || !units.peek(usesKeychain)) return;
     const head = headOfRow(last);
     if (headVerifier(identityOf(vault), publicKey)(head)) this.#witness.keep(vault, head);
   }
@@ -136,7 +136,7 @@ export class AuditLog {
   /** @throws LatchkeyError VAULT_MISSING */
   state(): LogState {
     const publicKey = this.#publicKey();
-    return this.#parts.units.read((tx) => {
+    return this.#parts.units.peek((tx) => {
       const head = lastLogHead(tx);
       return {
         rows: logEnd(tx).sequence,
@@ -150,9 +150,9 @@ export class AuditLog {
   /** @throws LatchkeyError VAULT_MISSING */
   async check(): Promise<LogCheck> {
     const { units } = this.#parts;
-    const identity = identityOf(units.read(requireVault));
+    const identity = identityOf(units.peek(requireVault));
     const noted = this.#witness.noted();
-    return checkLog((work) => units.read(work), { identity, publicKey: this.#publicKey(), noted });
+    return checkLog((work) => units.peek(work), { identity, publicKey: this.#publicKey(), noted });
   }
 
   /**
@@ -161,11 +161,11 @@ export class AuditLog {
    */
   async export(range?: LogRange): Promise<LogPart> {
     const { units } = this.#parts;
-    if (range !== undefined) return units.read((tx) => exportPart(tx, range));
-    const identity = identityOf(units.read(requireVault));
+    if (range !== undefined) return units.peek((tx) => exportPart(tx, range));
+    const identity = identityOf(units.peek(requireVault));
     await this.sign();
     const publicKey = this.#publicKey();
-    return units.read((tx) => exportStart(tx, identity, publicKey, this.#newestHead(tx)));
+    return units.peek((tx) => exportStart(tx, identity, publicKey, this.#newestHead(tx)));
   }
 
   /** Waits, not for long, for what the keychain is being told. */
@@ -180,13 +180,13 @@ export class AuditLog {
    */
   async findRollback(how: Exclude<OpenWith, { readonly with: 'keychain' }>): Promise<Rollback | undefined> {
     const { units, keychain } = this.#parts;
-    const { id } = units.read(requireVault);
-    const masterKey = await openAnySlot(id, units.read(listKeyslots), how);
+    const { id } = units.peek(requireVault);
+    const masterKey = await openAnySlot(id, units.peek(listKeyslots), how);
     try {
       const witness = await readWitness(keychain, id);
       if (witness === undefined) return undefined;
       const { vault, publicKey } = this.#ownKey(openedWith(masterKey));
-      units.read((tx) => {
+      units.peek((tx) => {
         checkAgainst(tx, vault, publicKey, witness);
       });
       return undefined;
@@ -238,14 +238,14 @@ export class AuditLog {
   #publicKey(): string {
     const { units, keyring } = this.#parts;
     if (keyring.unlocked) return this.#ownKey((place, sealed) => keyring.open(place, sealed)).publicKey;
-    return units.read((tx) => notaryKey(tx, requireVault(tx)).publicKey);
+    return units.peek((tx) => notaryKey(tx, requireVault(tx)).publicKey);
   }
 
   #ownKey(openKey: (place: Place, sealed: Uint8Array) => Uint8Array): {
     readonly vault: VaultRow;
     readonly publicKey: string;
   } {
-    const { vault, place, sealed } = this.#parts.units.read((tx) => {
+    const { vault, place, sealed } = this.#parts.units.peek((tx) => {
       const found = requireVault(tx);
       return { vault: found, ...notaryKey(tx, found) };
     });

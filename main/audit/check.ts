@@ -144,16 +144,21 @@ export async function checkLog(
   options: LogCheckOptions,
 ): Promise<LogCheck> {
   const checker = new LogChecker(options);
-  const until = read((tx) => {
-    for (const head of listLogHeads(tx, -1, Number.MAX_SAFE_INTEGER)) checker.head(headOfRow(head));
-    return logEnd(tx).sequence;
-  });
+  const until = read(logEnd).sequence;
   let after = 0;
-  do {
-    const rows = read((tx) => listLog(tx, after, until, rowsAtOnce));
-    for (const row of rows) checker.row(row);
-    after = rows.at(-1)?.sequence ?? until;
+  while (after < until) {
+    after = read((tx) => {
+      const rows = listLog(tx, after, until, rowsAtOnce);
+      const last = rows.at(-1)?.sequence ?? until;
+      for (const head of listLogHeads(tx, after, last)) checker.head(headOfRow(head));
+      for (const row of rows) checker.row(row);
+      return last;
+    });
     await setImmediate();
-  } while (after < until);
+  }
+  // Those of rows that came meanwhile are none of this check's.
+  const end = read(logEnd).sequence;
+  const beyond = read((tx) => listLogHeads(tx, until, Number.MAX_SAFE_INTEGER));
+  for (const head of beyond) if (head.sequence > end) checker.head(headOfRow(head));
   return checker.end();
 }

@@ -116,11 +116,11 @@ export class Witness {
     const { units, keychain } = this.#parts;
     this.#isChecked = false;
     this.#kept = undefined;
-    if (!units.read(usesKeychain)) return;
+    if (!units.peek(usesKeychain)) return;
     try {
       const witness = await within(patience, readWitness(keychain, vault.id));
       if (witness === undefined) return;
-      units.read((tx) => {
+      units.peek((tx) => {
         checkAgainst(tx, vault, publicKey(), witness);
       });
       this.#isChecked = true;
@@ -174,7 +174,7 @@ export class Witness {
         if (!this.#isChecked) {
           const present = await readWitness(keychain, vault.id);
           if (present !== undefined) {
-            units.read((tx) => {
+            units.peek((tx) => {
               checkAgainst(tx, vault, head.publicKey, present);
             });
           }

@@ -24,6 +24,7 @@ describe('errorCodes', () => {
       'VAULT_LOCKED',
       'VAULT_MISSING',
       'VAULT_TAMPERED',
+      'VAULT_ROLLED_BACK',
       'UNAUTHENTICATED',
       'PERMISSION_DENIED',
       'INTERNAL',

@@ -1,112 +1,83 @@
 #!/usr/bin/env node
-// Verifies an exported Latchkey activity log. It needs Node 20 or newer and nothing else, neither Latchkey nor its vault:
+// Verifies an exported Latchkey activity log. It needs Node 20 or newer and nothing else, neither Latchkey nor the vault:
 //   node verify-log.mjs FILE [--public-key HEX] [--head SEQUENCE:HASH]...
-// FILE is what `latchkey audit export` wrote, or - for standard input. --public-key is the vault's notary key as it was
-// noted before: without it the log is checked against the key that it names itself. --head is a head that was noted.
+// FILE is what `latchkey audit export` wrote, or - for standard input. --public-key is the vault's notary key, as it was
+// noted before: without it the log is held against the key that it names itself. --head is a head that was noted.
 // Ends with 0 when all holds, 1 when something does not, 2 when it was called wrongly. The format is in ARCHITECTURE.md.
 import { Buffer } from 'node:buffer';
 import { createHash, createPublicKey, verify } from 'node:crypto';
-import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 
-const hashed = [
-  ...['sequence', 'id', 'revision', 'organizationId', 'type', 'status', 'fingerprint', 'timestampMs'],
-  ...['intent', 'result', 'failure', 'votes', 'createdAt', 'updatedAt'],
-];
-const headFields = ['sequence', 'hash', 'signedAt', 'publicKey', 'signature'];
-const lineFields = {
-  log: ['format', 'version', 'vaultId', 'organizationId', 'publicKey', 'rows', 'head'],
-  activity: [...hashed, 'previousHash', 'hash'],
-  head: headFields,
+const hashed =
+  'sequence id revision organizationId type status fingerprint timestampMs intent result failure votes createdAt updatedAt';
+const headFields = 'sequence hash signedAt publicKey signature';
+const fieldsOf = {
+  log: 'kind format version vaultId organizationId publicKey rows head',
+  activity: `kind ${hashed} previousHash hash`,
+  head: `kind ${headFields}`,
 };
-/** What stands around an uncompressed P-256 point in SubjectPublicKeyInfo (RFC 5480). */
-const spki = '3059301306072a8648ce3d020106082a8648ce3d030107034200';
-
 const problems = [];
+/** What is known of rows, by their sequence: from heads in the log, and from those that were noted. */
 const known = new Map();
 let log;
 let key;
 let last = { sequence: 0, hash: '00'.repeat(32) };
-let signed;
-let isCalledRightly = false;
+let signed = 'No row is signed.';
 
-function fail(problem) {
-  problems.push(problem);
-}
-
-/** Whether a line has these fields, in this order, and is written as JSON.stringify writes it. */
-function isExact(value, text) {
-  const fields = ['kind', ...(Object.hasOwn(lineFields, value?.kind) ? lineFields[value.kind] : [])];
-  return Object.keys(value ?? {}).join() === fields.join() && JSON.stringify(value) === text;
-}
-
-function start(line, number, given) {
-  if (line.kind !== 'log' || line.format !== 'latchkey activity log' || line.version !== 1)
-    throw new Error(`line ${number}: not the first line of an exported log of version 1`);
+function begin(line, given) {
+  if (line?.kind !== 'log' || line.format !== 'latchkey activity log' || line.version !== 1)
+    throw new Error('this is no exported log: its first line is not one of format version 1');
   log = line;
   if (given !== undefined && given !== log.publicKey)
-    fail(`the log is signed by the key ${log.publicKey}, not by the one given`);
-  const point = Buffer.from(given ?? log.publicKey, 'hex');
-  key = createPublicKey({
-    key: Buffer.concat([Buffer.from(spki, 'hex'), point]),
-    format: 'der',
-    type: 'spki',
-  });
-  if (log.head !== null) checkHead(log.head);
+    problems.push(`the log is signed by the key ${log.publicKey}, not by the one given`);
+  // RFC 5480: what stands before an uncompressed P-256 point in SubjectPublicKeyInfo.
+  const der = `3059301306072a8648ce3d020106082a8648ce3d030107034200${given ?? log.publicKey}`;
+  key = createPublicKey({ key: Buffer.from(der, 'hex'), format: 'der', type: 'spki' });
+  if (log.head !== null) checkHead(log.head, headFields);
 }
 
 function checkRow(row) {
-  const expected = last.sequence + 1;
-  if (!(row.sequence >= expected))
-    return fail(`row ${row.sequence} stands after row ${last.sequence}: it was moved or inserted`);
-  if (row.sequence > expected) fail(`rows ${expected} to ${row.sequence - 1} are missing`);
-  const fields = JSON.stringify(hashed.map((name) => row[name]));
-  const hash = createHash('sha256').update(Buffer.from(row.previousHash, 'hex')).update(fields).digest('hex');
-  if (hash !== row.hash) fail(`row ${row.sequence} was changed after it was written`);
-  else if (row.sequence === expected && row.previousHash !== last.hash)
-    fail(`row ${row.sequence} does not follow the row before it`);
+  const { sequence, previousHash } = row;
+  const next = last.sequence + 1;
+  if (!(sequence >= next)) {
+    problems.push(`row ${sequence} stands after row ${last.sequence}: it was moved or inserted`);
+    return;
+  }
+  if (sequence > next) problems.push(`rows ${next} to ${sequence - 1} are missing`);
+  const fields = JSON.stringify(hashed.split(' ').map((name) => row[name]));
+  const hash = createHash('sha256').update(Buffer.from(previousHash, 'hex')).update(fields).digest('hex');
+  if (hash !== row.hash) problems.push(`row ${sequence} was changed after it was written`);
+  else if (sequence === next && previousHash !== last.hash)
+    problems.push(`row ${sequence} does not follow the row before it`);
   last = row;
-  return compare();
+  compare();
 }
 
-function checkHead(head) {
-  const { sequence, hash, signedAt, signature } = head;
-  const message = JSON.stringify([
-    'latchkey log head',
-    1,
-    log.vaultId,
-    log.organizationId,
-    sequence,
-    hash,
-    signedAt,
-  ]);
-  const holds =
-    Object.keys(head)
-      .filter((name) => name !== 'kind')
-      .join() === headFields.join() &&
-    head.publicKey === log.publicKey &&
-    /^[0-9a-f]+$/.test(signature) &&
-    verify('sha256', Buffer.from(message), key, Buffer.from(signature, 'hex'));
-  if (!holds) fail(`the head of row ${sequence} is not signed by the vault's key`);
+function checkHead(head, fields) {
+  const { sequence, hash, signedAt, publicKey, signature } = head;
+  const fieldsSigned = ['latchkey log head', 1, log.vaultId, log.organizationId, sequence, hash, signedAt];
+  const message = Buffer.from(JSON.stringify(fieldsSigned));
+  const isWhole = Object.keys(head).join(' ') === fields && publicKey === log.publicKey;
+  const isHex = /^[0-9a-f]+$/.test(signature);
+  if (!isWhole || !isHex || !verify('sha256', message, key, Buffer.from(signature, 'hex')))
+    problems.push(`the head of row ${sequence} is not signed by the vault's key`);
   else if (sequence < last.sequence)
-    fail(`the head of row ${sequence} stands after row ${last.sequence}: it was moved`);
-  else
-    expect({ sequence, hash, by: `the vault signed on ${new Date(signedAt).toISOString()}`, isSigned: true });
+    problems.push(`the head of row ${sequence} stands after row ${last.sequence}: it was moved`);
+  else expect(sequence, hash, `the vault signed on ${new Date(signedAt).toISOString()}`);
 }
 
-function expect(head) {
-  known.set(head.sequence, [...(known.get(head.sequence) ?? []), head]);
-  if (head.sequence === last.sequence) compare();
+function expect(sequence, hash, by) {
+  known.set(sequence, [...(known.get(sequence) ?? []), { sequence, hash, by }]);
+  if (sequence === last.sequence) compare();
 }
 
 /** Holds the row that came last against what is known of it. */
 function compare() {
-  for (const { hash, by, isSigned } of known.get(last.sequence) ?? []) {
-    if (hash !== last.hash)
-      fail(`row ${last.sequence} is not the one that ${by}: it, or one before it, was changed`);
-    else if (isSigned) signed = { sequence: last.sequence, by };
+  for (const { sequence, hash, by } of known.get(last.sequence) ?? []) {
+    if (hash === last.hash) signed = `Row ${sequence} is the one that ${by}.`;
+    else problems.push(`row ${sequence} is not the one that ${by}: it, or one before it, was changed`);
   }
   known.delete(last.sequence);
 }
@@ -122,62 +93,60 @@ async function* linesOf(stream) {
   if (rest !== '') yield rest;
 }
 
-async function main() {
-  const options = { 'public-key': { type: 'string' }, head: { type: 'string', multiple: true } };
-  const { values, positionals } = parseArgs({ options, allowPositionals: true });
-  const [file, ...more] = positionals;
-  if (file === undefined || more.length > 0)
-    throw new Error('usage: verify-log.mjs FILE|- [--public-key HEX] [--head SEQUENCE:HASH]...');
-  for (const text of values.head ?? []) {
-    const [, sequence, hash] = /^(\d+):([0-9a-f]{64})$/.exec(text) ?? [];
-    if (hash === undefined)
-      throw new Error(`--head ${text}: expected SEQUENCE:HASH, with 64 lowercase hex digits`);
-    expect({ sequence: Number(sequence), hash, by: 'you noted', isSigned: false });
+/** @returns undefined for a line that is not written to the letter as Latchkey writes it. */
+function read(text) {
+  try {
+    const line = JSON.parse(text);
+    const isExact = Object.keys(line).join(' ') === fieldsOf[line.kind] && JSON.stringify(line) === text;
+    return isExact ? line : undefined;
+  } catch {
+    return undefined;
   }
-  const given = values['public-key'];
-  if (given !== undefined && !/^04[0-9a-f]{128}$/.test(given))
-    throw new Error(`--public-key ${given}: expected 130 lowercase hex digits that begin with 04`);
-  const stream = file === '-' ? process.stdin : createReadStream(file);
+}
+
+async function verifyLog(file, given) {
   let number = 0;
-  await once(stream, 'readable');
-  isCalledRightly = true;
-  for await (const text of linesOf(stream)) {
+  for await (const text of linesOf(file === '-' ? process.stdin : createReadStream(file))) {
     number += 1;
-    let line;
-    try {
-      line = JSON.parse(text);
-    } catch {
-      line = undefined;
-    }
-    if (!isExact(line, text)) fail(`line ${number} is not as Latchkey writes it`);
-    else if (log === undefined) start(line, number, given);
-    else if (line.kind === 'activity') checkRow(line);
-    else if (line.kind === 'head') checkHead(line);
-    else fail(`line ${number} begins another log`);
+    const line = read(text);
+    if (log === undefined) begin(line, given);
+    else if (line?.kind === 'activity') checkRow(line);
+    else if (line?.kind === 'head') checkHead(line, fieldsOf.head);
+    else problems.push(`line ${number} ${line ? 'begins another log' : 'is not as Latchkey writes it'}`);
   }
-  if (log === undefined)
-    throw new Error('this is no exported log: its first line is missing or is not as Latchkey writes it');
+  if (log === undefined) begin(undefined);
   if (last.sequence !== log.rows)
-    fail(`the first line says that the log has ${log.rows} rows, and the last here is ${last.sequence}`);
+    problems.push(
+      `the first line says that the log has ${log.rows} rows, and the last here is ${last.sequence}`,
+    );
   for (const { sequence, by } of [...known.values()].flat())
     if (sequence > last.sequence)
-      fail(`the end is missing: the log ends at row ${last.sequence}, and row ${sequence} is one that ${by}`);
-  for (const problem of problems) process.stdout.write(`${problem}\n`);
-  process.stdout.write(`${log.rows} rows of vault ${log.vaultId}; key ${log.publicKey}\n`);
-  process.stdout.write(
-    signed === undefined ? 'No row is signed.\n' : `Row ${signed.sequence} is the one that ${signed.by}.\n`,
-  );
-  process.stdout.write(
-    problems.length === 0
-      ? 'Everything holds.\n'
-      : `Problems: ${problems.length}. This log was changed, or is not whole.\n`,
-  );
-  process.exitCode = problems.length === 0 ? 0 : 1;
+      problems.push(
+        `the end is missing: the log ends at row ${last.sequence}, and row ${sequence} is one that ${by}`,
+      );
+  const verdict = problems.length > 0 ? 'This log was changed, or is not whole.' : 'Everything holds.';
+  const about = `${log.rows} rows of vault ${log.vaultId}; key ${log.publicKey}`;
+  process.stdout.write([...problems, about, signed, verdict, ''].join('\n'));
+  process.exitCode = problems.length > 0 ? 1 : 0;
 }
 
 try {
-  await main();
+  process.exitCode = 2;
+  const options = { 'public-key': { type: 'string' }, head: { type: 'string', multiple: true } };
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  if (positionals.length !== 1)
+    throw new Error('usage: verify-log.mjs FILE|- [--public-key HEX] [--head SEQUENCE:HASH]...');
+  const given = values['public-key'];
+  if (given !== undefined && !/^04[0-9a-f]{128}$/.test(given))
+    throw new Error(`--public-key ${given}: expected 130 lowercase hex digits that begin with 04`);
+  for (const text of values.head ?? []) {
+    const [, sequence, hash] = /^(\d+):([0-9a-f]{64})$/.exec(text) ?? [];
+    if (hash === undefined)
+      throw new Error(`--head ${text}: expected SEQUENCE:HASH, 64 lowercase hex digits`);
+    expect(Number(sequence), hash, 'you noted');
+  }
+  process.exitCode = 1;
+  await verifyLog(positionals[0], given);
 } catch (error) {
   process.stderr.write(`verify-log: ${error.message}\n`);
-  process.exitCode = isCalledRightly ? 1 : 2;
 }

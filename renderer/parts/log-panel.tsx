@@ -109,7 +109,9 @@ function Verdict({ check }: { readonly check: LogCheck }): ReactNode {
         icon={<IconCircleCheck aria-hidden />}
         className="lk-fine"
       >
-        Each of {rows.toLocaleString('en')} entries is as it was written and follows the one before it
+        {rows === 1
+          ? 'The one entry is as it was written'
+          : `Each of ${rows.toLocaleString('en')} entries is as it was written and follows the one before it`}
         {signedAt === null
           ? '. None is signed yet.'
           : `, up to entry ${signed.toLocaleString('en')}, which the vault signed on ${exactTime(signedAt)}.`}

@@ -215,6 +215,13 @@ describe('the packed application', () => {
     }
   });
 
+  test('has the programs that run without it beside the archive, where another program can run them', async () => {
+    for (const name of await readdir(join(projectRoot, 'main/standalone'))) {
+      const packed = await readFile(join(resources, 'standalone', name), 'utf8');
+      expect(packed).toBe(await readFile(join(projectRoot, 'main/standalone', name), 'utf8'));
+    }
+  });
+
   test('starts in the bundle, and knows what Electron to expect', () => {
     const { main, type } = JSON.parse(asar.extractFile(archive, 'package.json').toString()) as Configuration;
     expect({ main, type }).toEqual({ main: 'dist/main/index.js', type: 'module' });
