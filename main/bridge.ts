@@ -1,6 +1,6 @@
 /** The service's side of the window's door: `preload/contract.ts`, over a vault. */
 import { z } from 'zod';
-import type { Bridge, UnlockWith, VaultBridge, VaultEvent, VaultStatus } from '../preload/contract.ts';
+import type { Bridge, Keyslots, Sheet, VaultBridge, VaultEvent, VaultStatus } from '../preload/contract.ts';
 import { parse, parseSecret } from './activities/parse.ts';
 import { mnemonicFromEntropy } from './crypto/mnemonics.ts';
 import { p256PublicKey, signP256 } from './crypto/p256.ts';
@@ -11,8 +11,14 @@ import { getServerKey, serverKeyPlace } from './db/server-keys.ts';
 import { getUserRow } from './db/users.ts';
 import { getVault, requireVault, type VaultRow } from './db/vault.ts';
 import { handle, type Service } from './http/handle.ts';
-import { openAnySlot, type OpenWith } from './keyslots/slots.ts';
-import { assertNever, LatchkeyError } from './lib/errors.ts';
+import {
+  checkWords,
+  confirmedWordsList,
+  KeyslotCalls,
+  passwordText,
+  type DrawnPhrase,
+} from './keyslot-calls.ts';
+import { LatchkeyError } from './lib/errors.ts';
 import { checkMissing, setUp, type SetupParts } from './setup.ts';
 
 /** What the bridge says of the process around the vault. */
@@ -23,9 +29,6 @@ export interface Surroundings {
   readonly url: () => string;
 }
 
-const text = z.string().min(1).max(1000);
-/** Its length in characters is the password slot's to check. */
-const password = z.string().min(1).max(5000);
 /** What a new vault is told of its owner. */
 export const ownerForm = {
   organizationName: z.string().trim().min(1).max(64),
@@ -36,17 +39,9 @@ const createParams = z.object({
   ...ownerForm,
   userEmail: ownerForm.userEmail.optional(),
   useKeychain: z.boolean(),
-  password: password.optional(),
-  confirmedWords: z
-    .array(z.object({ position: z.int().min(1).max(24), word: text }))
-    .min(3)
-    .max(24),
+  password: passwordText.optional(),
+  confirmedWords: confirmedWordsList,
 });
-const unlockParams = z.discriminatedUnion('with', [
-  z.object({ with: z.literal('keychain') }),
-  z.object({ with: z.literal('password'), password }),
-  z.object({ with: z.literal('recovery'), phrase: text }),
-]);
 const callPath = z
   .string()
   .regex(/^\/public\/v1\/(query|submit)\/[a-z0-9_]+$/, 'Expected a path like /public/v1/query/whoami');
@@ -60,7 +55,8 @@ export class VaultDoor implements VaultBridge {
   readonly #service: Service;
   readonly #around: Surroundings;
   readonly #listeners = new Set<(event: VaultEvent) => void>();
-  #phrase: string | undefined;
+  readonly #keyslots: KeyslotCalls;
+  readonly #drawn: DrawnPhrase = { phrase: undefined };
   #lastTimestamp = 0;
   #keychain: Promise<VaultStatus['keychain']> | undefined;
 
@@ -68,6 +64,7 @@ export class VaultDoor implements VaultBridge {
     this.#parts = parts;
     this.#service = service;
     this.#around = around;
+    this.#keyslots = new KeyslotCalls(parts, this.#drawn);
     parts.keyring.onChange(() => {
       this.announce({ kind: 'status' });
     });
@@ -96,23 +93,27 @@ export class VaultDoor implements VaultBridge {
   }
 
   async newRecoveryPhrase(): Promise<{ readonly phrase: string }> {
-    checkMissing(this.#parts.units);
-    const entropy = this.#parts.random('recovery phrase', 32);
-    this.#phrase = mnemonicFromEntropy(entropy);
+    const { units, keyring, random } = this.#parts;
+    // In a vault that is there a phrase is drawn to open it too, which a locked one does not learn.
+    if (!keyring.unlocked) checkMissing(units);
+    const entropy = random('recovery phrase', 32);
+    const phrase = mnemonicFromEntropy(entropy);
     entropy.fill(0);
-    return Promise.resolve({ phrase: this.#phrase });
+    this.#drawn.phrase = phrase;
+    return Promise.resolve({ phrase });
   }
 
   async create(input: unknown): Promise<VaultStatus> {
     const { confirmedWords, userEmail, password, ...rest } = parseSecret(createParams, input, 'vault');
-    const phrase = this.#phrase;
+    checkMissing(this.#parts.units);
+    const { phrase } = this.#drawn;
     if (phrase === undefined) {
       throw new LatchkeyError(
         'INVALID_ARGUMENT',
         'no recovery phrase was drawn: ask for one, write it down, then create the vault',
       );
     }
-    checkWords(phrase.split(' '), confirmedWords);
+    checkWords(phrase.split(' '), confirmedWords, 'vault');
     if (!rest.useKeychain && password === undefined) {
       throw new LatchkeyError(
         'INVALID_ARGUMENT',
@@ -120,7 +121,7 @@ export class VaultDoor implements VaultBridge {
       );
     }
     // Taken while it is used: of two calls at once one makes the vault.
-    this.#phrase = undefined;
+    this.#drawn.phrase = undefined;
     await setUp(this.#parts, {
       ...rest,
       ...(userEmail === undefined ? {} : { userEmail }),
@@ -128,7 +129,7 @@ export class VaultDoor implements VaultBridge {
       recoveryPhrase: phrase,
       recoveryConfirmed: true,
     }).catch((error: unknown) => {
-      this.#phrase ??= phrase;
+      this.#drawn.phrase ??= phrase;
       throw error;
     });
     // The keyring spoke when it was unlocked, before the vault was there to be read.
@@ -137,12 +138,7 @@ export class VaultDoor implements VaultBridge {
   }
 
   async unlock(input: unknown): Promise<VaultStatus> {
-    const how: UnlockWith = parseSecret(unlockParams, input, 'unlock');
-    const { units, keyring, keychain } = this.#parts;
-    const vault = this.#vault();
-    const masterKey = await openAnySlot(vault.id, units.read(listKeyslots), toOpenWith(how, keychain));
-    keyring.unlock(masterKey);
-    masterKey.fill(0);
+    await this.#keyslots.unlock(input);
     return this.status();
   }
 
@@ -162,6 +158,26 @@ export class VaultDoor implements VaultBridge {
     };
     const raw = Buffer.from(JSON.stringify(request));
     return handle(this.#service, { path: target, raw, headers: { 'x-stamp': this.#stamp(vault, raw) } });
+  }
+
+  keyslots(): Promise<Keyslots> {
+    return this.#keyslots.keyslots();
+  }
+
+  async changeKeyslots(input: unknown): Promise<Keyslots> {
+    const keyslots = await this.#keyslots.changeKeyslots(input);
+    this.announce({ kind: 'status' });
+    return keyslots;
+  }
+
+  async checkRecovery(input: unknown): Promise<Keyslots> {
+    const keyslots = await this.#keyslots.checkRecovery(input);
+    this.announce({ kind: 'status' });
+    return keyslots;
+  }
+
+  recoverySheet(input: unknown): Promise<readonly Sheet[]> {
+    return this.#keyslots.recoverySheet(input);
   }
 
   onEvent(listener: (event: VaultEvent) => void): () => void {
@@ -217,36 +233,5 @@ export class VaultDoor implements VaultBridge {
   /** Asked once: it takes a round trip to another process, and what it says rarely changes while the vault runs. */
   #probeKeychain(): Promise<VaultStatus['keychain']> {
     return (this.#keychain ??= this.#parts.keychain.probe());
-  }
-}
-
-function toOpenWith(how: UnlockWith, keychain: SetupParts['keychain']): OpenWith {
-  switch (how.with) {
-    case 'keychain':
-      return { with: 'keychain', keychain };
-    case 'password':
-    case 'recovery':
-      return how;
-    default:
-      return assertNever(how);
-  }
-}
-
-function checkWords(
-  phrase: readonly string[],
-  confirmed: readonly { readonly position: number; readonly word: string }[],
-): void {
-  if (new Set(confirmed.map(({ position }) => position)).size < 3) {
-    throw new LatchkeyError(
-      'INVALID_ARGUMENT',
-      'invalid vault.confirmedWords: expected three different positions at least',
-    );
-  }
-  const wrong = confirmed.find(({ position, word }) => phrase[position - 1] !== word.trim().toLowerCase());
-  if (wrong !== undefined) {
-    throw new LatchkeyError(
-      'INVALID_ARGUMENT',
-      `word ${String(wrong.position)} is not the one of the recovery phrase`,
-    );
   }
 }

@@ -25,6 +25,10 @@ const bridge: Bridge = {
   unlock: crossing('unlock'),
   lock: crossing('lock'),
   call: crossing('call'),
+  keyslots: crossing('keyslots'),
+  changeKeyslots: crossing('changeKeyslots'),
+  checkRecovery: crossing('checkRecovery'),
+  recoverySheet: crossing('recoverySheet'),
   async copy(text) {
     await ask(channels.copy, text);
   },

@@ -168,8 +168,10 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
         expect(await bridge.status()).toEqual(made);
 
         const exists = refusal('there is a vault here already: it is not overwritten');
+        await expect(bridge.create(newVault(phrase))).rejects.toEqual(exists);
+        await bridge.lock();
         await expect(bridge.newRecoveryPhrase()).rejects.toEqual(exists);
-        await expect(bridge.create(newVault(phrase))).rejects.toBeInstanceOf(Error);
+        await bridge.unlock({ with: 'password', password });
         expect(await bridge.status()).toEqual(made);
 
         const keys: UnlockWith[] = [

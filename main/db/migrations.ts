@@ -284,6 +284,15 @@ const migrations: readonly Migration[] = [
       ${['api_keys', 'authenticators', 'oauth_providers', 'user_tags'].map(forgetSnapshot).join('')}
     `,
   },
+  {
+    version: 4,
+    sql: `
+      CREATE TABLE keychain_leftovers (
+        account TEXT PRIMARY KEY,
+        noted_at INTEGER NOT NULL
+      ) STRICT;
+    `,
+  },
 ];
 
 export const schemaVersion = migrations.at(-1)?.version ?? 0;
