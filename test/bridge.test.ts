@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { bridgeCalls } from '../preload/contract.ts';
 import { openDoor } from '../renderer/bridge.ts';
 import type { Door } from '../renderer/bridge.ts';
 import { describeBridge } from './bridge-contract.ts';
