@@ -438,11 +438,11 @@ describe('a new master key', () => {
   test('goes with what is sealed meanwhile: nothing is under the old key after it', async () => {
     await using service = await start(false);
     const { units, keyring } = service.vault;
-    let stop = false;
+    const stop = { asked: false };
     const wallets: string[] = [];
     const making = (async () => {
       // An organization has 100 wallets at most.
-      for (let count = 0; !stop && count < 90; count += 1) {
+      for (let count = 0; !stop.asked && count < 90; count += 1) {
         const { ethereum } = await newWallet(service.root, `Wallet ${String(count)}`);
         wallets.push(ethereum);
       }
@@ -451,7 +451,7 @@ describe('a new master key', () => {
     for (let round = 0; round < 4; round += 1) {
       await change(service, { do: 'rotate', proof, secrets, dropOthers: false });
     }
-    stop = true;
+    stop.asked = true;
     await making;
     expect(wallets.length).toBeGreaterThan(4);
     let count = 0;

@@ -147,7 +147,7 @@ describe('what is refused', () => {
           const characters = first.split('');
           for (const position of positions) {
             const at = position + 8;
-            const shift = shifts.next().value;
+            const shift = Number(shifts.next().value);
             characters[at] = alphabet[(alphabet.indexOf(characters[at] ?? '') + shift) % 32] ?? '';
           }
           await expect(phraseFromShares([characters.join(''), second])).rejects.toEqual(
