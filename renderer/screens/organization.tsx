@@ -271,11 +271,7 @@ function SetFeature({ present, choice }: SetProps): ReactNode {
         )}
         <Failure title="The feature was not set" error={set.error} />
         <div>
-          <Button
-            type="submit"
-            loading={set.isPending}
-            disabled={isOn || value === current?.value}
-          >
+          <Button type="submit" loading={set.isPending} disabled={isOn || value === current?.value}>
             {current === undefined ? 'Set the feature' : 'Change the feature'}
           </Button>
         </div>
