@@ -219,7 +219,7 @@ function phraseSheet(words: readonly string[], facts: SheetFacts): Sheet {
     how: [
       `${keepSafe} Whoever has these words and a copy of the vault has its keys.`,
       'To open the vault: choose “Recovery phrase” where Latchkey asks what to unlock with, and type the 24 words in their order; or run `latchkey unlock --recovery-file FILE`.',
-      'On a new computer: install Latchkey, put a backup or a copy of the vault’s directory there, and open it in the same way. The words alone hold no keys: they open a copy of the vault.',
+      'On a new computer: install Latchkey, restore a backup of this vault (`latchkey restore --help` says how), and give these words for it. The words alone hold no keys: they open a copy of the vault.',
     ],
   };
 }
@@ -237,8 +237,8 @@ function shareSheet(
     facts: [...factsOf(facts), ['Shares needed', `any ${String(threshold)} of ${String(count)}`]],
     how: [
       `${keepSafe} Give each share to another person, or put it in another place. Any ${String(threshold)} of the ${String(count)} open the vault; fewer say nothing about the recovery phrase.`,
-      `To open the vault: choose “Shares” where Latchkey asks what to unlock with, and type or scan ${String(threshold)} of them; or run \`latchkey unlock\` with a --share-file FILE for each.`,
-      'On a new computer: install Latchkey, put a backup or a copy of the vault’s directory there, and open it in the same way. The shares alone hold no keys: they open a copy of the vault.',
+      `To open the vault: choose “Recovery phrase” where Latchkey asks what to unlock with, and type ${String(threshold)} of them, without spaces, a line each; or run \`latchkey unlock\` with a --share-file FILE for each.`,
+      'On a new computer: install Latchkey, restore a backup of this vault (`latchkey restore --help` says how), and give the shares for it. The shares alone hold no keys: they open a copy of the vault.',
     ],
   };
 }

@@ -249,9 +249,7 @@ describe('who is let in', () => {
     for (const name of ['copy', 'constructor', 'onEvent', 'announce', 'serverKeys']) {
       const answer = await post(name, { args: [] }, headers);
       expect(answer.status).toBe(404);
-      expect(answer.body?.['message']).toBe(
-        `unknown call: expected one of ${bridgeCalls.join(', ')}`,
-      );
+      expect(answer.body?.['message']).toBe(`unknown call: expected one of ${bridgeCalls.join(', ')}`);
     }
     const noList = await post('status', {}, headers);
     expect(noList.body?.['message']).toBe('missing field args: expected an array');

@@ -12,6 +12,7 @@ import { toHex } from '../crypto/encodings.ts';
 import { checkSecp256k1Accelerator } from '../crypto/secp256k1.ts';
 import { checkActivityChain } from '../db/activities.ts';
 import { Connection } from '../db/connection.ts';
+import { listKeychainLeftovers } from '../db/keychain-leftovers.ts';
 import { schemaVersion } from '../db/migrations.ts';
 import { keychainOf } from '../vault.ts';
 import { findRunning } from './client.ts';
@@ -168,6 +169,14 @@ function examine(file: string): Finding[] {
           }
         : { check: 'activity log', outcome: 'failed', detail: chain.problem },
     );
+    const leftovers = listKeychainLeftovers(connection).length;
+    if (leftovers > 0) {
+      findings.push({
+        check: 'keychain entries',
+        outcome: 'note',
+        detail: `${String(leftovers)} of keyslots that are gone may be left in the keychain: the next unlocking removes them`,
+      });
+    }
     return findings;
   } finally {
     connection.close();

@@ -17,6 +17,7 @@ const style = `
   li::before { content: counter(word); display: inline-block; width: 2.2rem; color: #4a5d57; font-weight: 400 }
   code { display: block; padding: .6rem .8rem; border: 1px solid #b9c7c2; font: 600 1.05rem ui-monospace, monospace;
     overflow-wrap: anywhere }
+  code > span { display: inline-block; margin-right: .6em }
   svg { display: block; width: 55mm; height: 55mm; margin: 1.5rem 0 }
 `;
 
@@ -25,7 +26,7 @@ export function sheetPage({ title, secret, code, facts, how }: Sheet): string {
   const written =
     secret.kind === 'phrase'
       ? `<ol>${secret.words.map((word) => `<li>${escape(word)}</li>`).join('')}</ol>`
-      : `<code>${escape(secret.text)}</code>`;
+      : `<code data-share="${escape(secret.text)}">${inFours(secret.text)}</code>`;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -45,6 +46,10 @@ ${how.map((text) => `<p>${escape(text)}</p>`).join('\n')}
 </html>
 `;
 }
+
+/** For the eye alone: no space is part of a share. */
+const inFours = (text: string): string =>
+  (text.match(/.{1,4}/g) ?? []).map((four) => `<span>${escape(four)}</span>`).join('');
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',

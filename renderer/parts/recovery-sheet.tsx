@@ -4,6 +4,7 @@ import { Button, Group, NumberInput, SegmentedControl, Stack, Text, Title } from
 import { IconEye, IconEyeOff, IconPrinter } from '@tabler/icons-react';
 import { createPortal } from 'react-dom';
 import type { Sheet } from '../../preload/contract.ts';
+import { Grouped } from './identifier.tsx';
 import { Facts } from './page.tsx';
 import { QrCode } from './qr-code.tsx';
 import { Failure } from './states.tsx';
@@ -154,7 +155,9 @@ function Paper({ sheet: { title, secret, code, facts, how } }: { readonly sheet:
           ))}
         </ol>
       ) : (
-        <p className="lk-paper-share">{secret.text}</p>
+        <p className="lk-paper-share">
+          <Grouped text={secret.text} />
+        </p>
       )}
       <div className="lk-paper-code">
         <QrCode text={code} label={`QR code of the ${title.toLowerCase()}`} />

@@ -35,7 +35,13 @@ export function Keyslots(): ReactNode {
       <Panel
         title="What opens it"
         kind="plain"
-        aside={data !== undefined && <ShortId text={data.vaultId} what="vault id" />}
+        aside={
+          data !== undefined && (
+            <Text size="sm" c="dimmed">
+              Vault <ShortId text={data.vaultId} what="vault id" />
+            </Text>
+          )
+        }
       >
         {isPending && <LoadingRows what="what opens the vault" />}
         <Failure
