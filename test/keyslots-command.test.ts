@@ -125,9 +125,10 @@ describe('with a real keyring', () => {
     expect((await home.run('doctor')).stdout).toMatch(
       /^note +keychain entries: 1 of keyslots that are gone may be left/m,
     );
-    await using _service = await home.serve(...proof);
+    await using service = await home.serve(...proof);
     await expect.poll(() => isKept(keyring, first.vaultId, idOf(first, 'keychain'))).toBe(false);
     await expect.poll(async () => (await home.run('doctor')).stdout).not.toContain('keychain entries');
+    expect(await service.stop()).toBe(0);
   });
 });
 
@@ -227,7 +228,7 @@ describe('without a keychain', () => {
     const { files } = JSON.parse(shares.stdout) as { files: string[] };
     expect(files).toEqual([1, 2, 3].map((number) => home.file(`sheet-${String(number)}.html`)));
 
-    await using _service = await home.serve('--no-keychain');
+    await using service = await home.serve('--no-keychain');
     const from = (...numbers: readonly number[]): string[] =>
       numbers.flatMap((number) => ['--share-file', files[number - 1] ?? '']);
     expect(await home.run('unlock', ...from(2))).toMatchObject({
@@ -261,12 +262,13 @@ describe('without a keychain', () => {
       false,
       false,
     ]);
+    expect(await service.stop()).toBe(0);
   });
 
   test('a vault that runs locked is locked again afterwards', async () => {
     using home = new Home();
     await home.init('--no-keychain');
-    await using _service = await home.serve('--no-keychain');
+    await using service = await home.serve('--no-keychain');
     const proof = ['--password-file', home.file('password')];
     const second = ['--new-password-file', home.file('second', 'the second one')];
     expect(kinds(await home.keyslots('keyslots', 'add', 'password', ...proof, ...second))).toHaveLength(3);
@@ -275,6 +277,7 @@ describe('without a keychain', () => {
       code: 0,
     });
     expect((await home.run('status')).stdout).toContain('the vault is locked');
+    expect(await service.stop()).toBe(0);
   });
 
   test('wrong usage says what is expected, and makes nothing', async () => {
