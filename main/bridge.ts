@@ -65,7 +65,8 @@ export class VaultDoor implements VaultBridge {
     this.#service = service;
     this.#around = around;
     this.#keyslots = new KeyslotCalls(parts, this.#drawn);
-    parts.keyring.onChange(() => {
+    parts.keyring.onChange((unlocked) => {
+      if (!unlocked) this.#drawn.phrase = undefined;
       this.announce({ kind: 'status' });
     });
   }

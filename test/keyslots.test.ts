@@ -128,6 +128,32 @@ describe('keyslots', () => {
     expect(await opensWith(service, { with: 'keychain' })).toBe(true);
   });
 
+  test('what is changed or removed is gone from the file, not merely from the list', async () => {
+    await using service = await start();
+    const wrapped = (): Buffer[] =>
+      service.vault.units.read(listKeyslots).map((slot) => Buffer.from(slot.wrapped));
+    const before = wrapped();
+    const { bridge } = service.vault;
+    const listed = await bridge.keyslots();
+    const changed = 'the second password';
+    await change(service, {
+      do: 'changePassword',
+      proof,
+      keyslotId: slotOf(listed, 'password').id,
+      password: changed,
+    });
+    const then = { with: 'password', password: changed } as const;
+    for (const kind of ['recovery', 'keychain'] as const) {
+      await change(service, { do: 'remove', proof: then, keyslotId: slotOf(listed, kind).id });
+    }
+    const [left] = wrapped();
+    for (const name of ['vault.db', 'vault.db-wal']) {
+      const bytes = readFileSync(join(service.directory, name));
+      for (const old of before) expect(bytes.includes(old), name).toBe(false);
+    }
+    expect(readFileSync(join(service.directory, 'vault.db')).includes(left ?? 'missing')).toBe(true);
+  });
+
   test('the keychain is added once, and its entry goes with its slot', async () => {
     await using service = await start();
     expect(chain.entries.size).toBe(1);
@@ -199,6 +225,15 @@ describe('keyslots', () => {
     }
     await bridge.unlock({ with: 'recovery', phrase });
     // A drawn phrase is used once.
+    await expect(change(service, { do: 'addRecovery', proof })).rejects.toEqual(
+      refused(/^no recovery phrase was drawn/),
+    );
+  });
+
+  test('a phrase that was drawn is forgotten when the vault is locked', async () => {
+    await using service = await start(false);
+    await service.vault.bridge.newRecoveryPhrase();
+    await opensWith(service, proof);
     await expect(change(service, { do: 'addRecovery', proof })).rejects.toEqual(
       refused(/^no recovery phrase was drawn/),
     );
