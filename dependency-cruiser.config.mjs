@@ -40,6 +40,7 @@ const packages = {
   express: ['main/http/'],
   jose: ['main/auth/'],
   keytar: ['main/keyslots/'],
+  'shamir-secret-sharing': ['main/keyslots/'],
 };
 
 const folders = Object.keys(layers);
@@ -52,7 +53,8 @@ const composed = folders
 const entries = {
   'config.ts': ['lib/'],
   'setup.ts': [...composed, 'preload/contract.ts'],
-  'bridge.ts': [...composed, 'setup.ts', 'config.ts', 'preload/contract.ts'],
+  'keyslot-calls.ts': [...composed, 'preload/contract.ts'],
+  'bridge.ts': [...composed, 'setup.ts', 'keyslot-calls.ts', 'config.ts', 'preload/contract.ts'],
   'vault.ts': [...composed, 'bridge.ts', 'setup.ts', 'config.ts', 'preload/contract.ts'],
   'cli.ts': ['commands/', 'lib/', 'config.ts'],
   'index.ts': ['desktop/', 'lib/', 'vault.ts', 'config.ts', 'bridge.ts', 'preload/contract.ts'],

@@ -2,11 +2,12 @@
 import { z } from 'zod';
 import type {
   Bridge,
+  Keyslots,
   LogCheck,
   LogPart,
   LogState,
   RowFinding,
-  UnlockWith,
+  Sheet,
   VaultBridge,
   VaultEvent,
   VaultStatus,
@@ -23,9 +24,14 @@ import { getServerKey, serverKeyPlace } from './db/server-keys.ts';
 import { getUserRow } from './db/users.ts';
 import { getVault, requireVault, type VaultRow } from './db/vault.ts';
 import { handle, type Service } from './http/handle.ts';
-import { openAnySlot, type OpenWith } from './keyslots/slots.ts';
-import { unlockVault } from './keyslots/unlock.ts';
-import { assertNever, LatchkeyError } from './lib/errors.ts';
+import {
+  checkWords,
+  confirmedWordsList,
+  KeyslotCalls,
+  passwordText,
+  type DrawnPhrase,
+} from './keyslot-calls.ts';
+import { LatchkeyError } from './lib/errors.ts';
 import { checkMissing, setUp, type SetupParts } from './setup.ts';
 
 /** What the bridge says of the process around the vault. */
@@ -36,9 +42,6 @@ export interface Surroundings {
   readonly url: () => string;
 }
 
-const text = z.string().min(1).max(1000);
-/** Its length in characters is the password slot's to check. */
-const password = z.string().min(1).max(5000);
 /** What a new vault is told of its owner. */
 export const ownerForm = {
   organizationName: z.string().trim().min(1).max(64),
@@ -49,17 +52,9 @@ const createParams = z.object({
   ...ownerForm,
   userEmail: ownerForm.userEmail.optional(),
   useKeychain: z.boolean(),
-  password: password.optional(),
-  confirmedWords: z
-    .array(z.object({ position: z.int().min(1).max(24), word: text }))
-    .min(3)
-    .max(24),
+  password: passwordText.optional(),
+  confirmedWords: confirmedWordsList,
 });
-const unlockParams = z.discriminatedUnion('with', [
-  z.object({ with: z.literal('keychain') }),
-  z.object({ with: z.literal('password'), password }),
-  z.object({ with: z.literal('recovery'), phrase: text }),
-]);
 const logRange = z.object({ after: z.int().nonnegative(), until: z.int().nonnegative() });
 const callPath = z
   .string()
@@ -75,7 +70,8 @@ export class VaultDoor implements VaultBridge {
   readonly #log: AuditLog;
   readonly #around: Surroundings;
   readonly #listeners = new Set<(event: VaultEvent) => void>();
-  #phrase: string | undefined;
+  readonly #keyslots: KeyslotCalls;
+  readonly #drawn: DrawnPhrase = { phrase: undefined };
   #lastTimestamp = 0;
   #keychain: Promise<VaultStatus['keychain']> | undefined;
 
@@ -84,7 +80,9 @@ export class VaultDoor implements VaultBridge {
     this.#service = service;
     this.#log = log;
     this.#around = around;
-    parts.keyring.onChange(() => {
+    this.#keyslots = new KeyslotCalls({ ...parts, witness: log }, this.#drawn);
+    parts.keyring.onChange((unlocked) => {
+      if (!unlocked) this.#drawn.phrase = undefined;
       this.announce({ kind: 'status' });
     });
   }
@@ -113,23 +111,27 @@ export class VaultDoor implements VaultBridge {
   }
 
   async newRecoveryPhrase(): Promise<{ readonly phrase: string }> {
-    checkMissing(this.#parts.units);
-    const entropy = this.#parts.random('recovery phrase', 32);
-    this.#phrase = mnemonicFromEntropy(entropy);
+    const { units, keyring, random } = this.#parts;
+    // In a vault that is there a phrase is drawn to open it too, which a locked one does not learn.
+    if (!keyring.unlocked) checkMissing(units);
+    const entropy = random('recovery phrase', 32);
+    const phrase = mnemonicFromEntropy(entropy);
     entropy.fill(0);
-    return Promise.resolve({ phrase: this.#phrase });
+    this.#drawn.phrase = phrase;
+    return Promise.resolve({ phrase });
   }
 
   async create(input: unknown): Promise<VaultStatus> {
     const { confirmedWords, userEmail, password, ...rest } = parseSecret(createParams, input, 'vault');
-    const phrase = this.#phrase;
+    checkMissing(this.#parts.units);
+    const { phrase } = this.#drawn;
     if (phrase === undefined) {
       throw new LatchkeyError(
         'INVALID_ARGUMENT',
         'no recovery phrase was drawn: ask for one, write it down, then create the vault',
       );
     }
-    checkWords(phrase.split(' '), confirmedWords);
+    checkWords(phrase.split(' '), confirmedWords, 'vault');
     if (!rest.useKeychain && password === undefined) {
       throw new LatchkeyError(
         'INVALID_ARGUMENT',
@@ -137,7 +139,7 @@ export class VaultDoor implements VaultBridge {
       );
     }
     // Taken while it is used: of two calls at once one makes the vault.
-    this.#phrase = undefined;
+    this.#drawn.phrase = undefined;
     await setUp(this.#parts, {
       ...rest,
       ...(userEmail === undefined ? {} : { userEmail }),
@@ -145,7 +147,7 @@ export class VaultDoor implements VaultBridge {
       recoveryPhrase: phrase,
       recoveryConfirmed: true,
     }).catch((error: unknown) => {
-      this.#phrase ??= phrase;
+      this.#drawn.phrase ??= phrase;
       throw error;
     });
     // The keyring spoke when it was unlocked, before the vault was there to be read.
@@ -154,17 +156,7 @@ export class VaultDoor implements VaultBridge {
   }
 
   async unlock(input: unknown): Promise<VaultStatus> {
-    const how: UnlockWith = parseSecret(unlockParams, input, 'unlock');
-    const { units, keychain } = this.#parts;
-    const vault = this.#vault();
-    const masterKey = await openAnySlot(vault.id, units.peek(listKeyslots), toOpenWith(how, keychain));
-    try {
-      await this.#log.checkWitness(masterKey);
-      unlockVault(this.#parts, masterKey);
-    } finally {
-      masterKey.fill(0);
-    }
-    await this.#log.unlocked();
+    await this.#keyslots.unlock(input);
     return this.status();
   }
 
@@ -203,6 +195,26 @@ export class VaultDoor implements VaultBridge {
 
   async exportLog(range?: unknown): Promise<LogPart> {
     return this.#log.export(parse(logRange.optional(), range, 'range'));
+  }
+
+  keyslots(): Promise<Keyslots> {
+    return this.#keyslots.keyslots();
+  }
+
+  async changeKeyslots(input: unknown): Promise<Keyslots> {
+    const keyslots = await this.#keyslots.changeKeyslots(input);
+    this.announce({ kind: 'status' });
+    return keyslots;
+  }
+
+  async checkRecovery(input: unknown): Promise<Keyslots> {
+    const keyslots = await this.#keyslots.checkRecovery(input);
+    this.announce({ kind: 'status' });
+    return keyslots;
+  }
+
+  recoverySheet(input: unknown): Promise<readonly Sheet[]> {
+    return this.#keyslots.recoverySheet(input);
   }
 
   onEvent(listener: (event: VaultEvent) => void): () => void {
@@ -270,34 +282,3 @@ const shownFindings = 20;
 
 const shortened = (findings: readonly RowFinding[] | undefined): VaultStatus['tampering'] =>
   findings === undefined ? null : { total: findings.length, findings: findings.slice(0, shownFindings) };
-
-function toOpenWith(how: UnlockWith, keychain: SetupParts['keychain']): OpenWith {
-  switch (how.with) {
-    case 'keychain':
-      return { with: 'keychain', keychain };
-    case 'password':
-    case 'recovery':
-      return how;
-    default:
-      return assertNever(how);
-  }
-}
-
-function checkWords(
-  phrase: readonly string[],
-  confirmed: readonly { readonly position: number; readonly word: string }[],
-): void {
-  if (new Set(confirmed.map(({ position }) => position)).size < 3) {
-    throw new LatchkeyError(
-      'INVALID_ARGUMENT',
-      'invalid vault.confirmedWords: expected three different positions at least',
-    );
-  }
-  const wrong = confirmed.find(({ position, word }) => phrase[position - 1] !== word.trim().toLowerCase());
-  if (wrong !== undefined) {
-    throw new LatchkeyError(
-      'INVALID_ARGUMENT',
-      `word ${String(wrong.position)} is not the one of the recovery phrase`,
-    );
-  }
-}

@@ -64,7 +64,73 @@ export interface CreateVault {
 export type UnlockWith =
   | { readonly with: 'keychain' }
   | { readonly with: 'password'; readonly password: string }
-  | { readonly with: 'recovery'; readonly phrase: string };
+  | { readonly with: 'recovery'; readonly phrase: string }
+  /** Shares of the recovery phrase, `lkshare1…`, in any order. */
+  | { readonly with: 'shares'; readonly shares: readonly string[] };
+
+/** A secret that only the vault's owner has. The keychain is none: it answers any program of the user's. */
+export type ProveWith = Exclude<UnlockWith, { readonly with: 'keychain' }>;
+
+export interface Keyslot {
+  readonly id: string;
+  readonly kind: KeyslotKind;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** When its owner last showed to have the recovery phrase; null where that was never asked. */
+  readonly confirmedAt: number | null;
+}
+
+export interface Keyslots {
+  readonly vaultId: string;
+  /** In the order in which they were made. */
+  readonly keyslots: readonly Keyslot[];
+}
+
+/**
+ * One change of what opens the vault. `proof` opens it now.
+ *
+ * A new recovery phrase is the one drawn last; `confirmedWords` are left out where nobody was there to be asked.
+ */
+export type KeyslotChange = { readonly proof: ProveWith } & (
+  | { readonly do: 'addPassword'; readonly password: string }
+  | { readonly do: 'addKeychain' }
+  | { readonly do: 'addRecovery'; readonly confirmedWords?: CreateVault['confirmedWords'] }
+  | { readonly do: 'changePassword'; readonly keyslotId: string; readonly password: string }
+  | {
+      readonly do: 'changeRecovery';
+      readonly keyslotId: string;
+      readonly confirmedWords?: CreateVault['confirmedWords'];
+    }
+  | { readonly do: 'remove'; readonly keyslotId: string }
+  | {
+      /** A new master key. Keyslots stay whose secret is given here or as the proof, and the keychain's that opens. */
+      readonly do: 'rotate';
+      readonly secrets: readonly ProveWith[];
+      /** Lets the others go; without it, there must be none. */
+      readonly dropOthers: boolean;
+    }
+);
+
+export interface SheetRequest {
+  /** It is checked against the vault first. */
+  readonly phrase: string;
+  /** A sheet for each share of the phrase, instead of one with the phrase. */
+  readonly shares?: { readonly threshold: number; readonly count: number };
+}
+
+/** A page to be printed and kept. */
+export interface Sheet {
+  readonly title: string;
+  readonly secret:
+    | { readonly kind: 'phrase'; readonly words: readonly string[] }
+    | { readonly kind: 'share'; readonly text: string; readonly number: number };
+  /** What a QR code of it says: the words, or the share in capitals. */
+  readonly code: string;
+  /** Names and values: the organization, the vault's id, the date. */
+  readonly facts: readonly (readonly [name: string, value: string])[];
+  /** How to restore with it, a paragraph each. */
+  readonly how: readonly string[];
+}
 
 /** A signed statement that the activity log ended with a row, at a time. */
 export interface LogHead {
@@ -133,7 +199,7 @@ export type VaultEvent =
  */
 export interface Bridge {
   status(): Promise<VaultStatus>;
-  /** Draws 24 words (BIP-39, English) and keeps them in memory until `create`; each call draws anew. */
+  /** Draws 24 words (BIP-39, English) and keeps them in memory until they are used; each call draws anew. */
   newRecoveryPhrase(): Promise<{ readonly phrase: string }>;
   /** Creates the vault with the phrase drawn last, and leaves it unlocked. */
   create(vault: CreateVault): Promise<VaultStatus>;
@@ -153,6 +219,13 @@ export interface Bridge {
   checkLog(): Promise<LogCheck>;
   /** The activity log for export, part by part; the first is asked for without a range. */
   exportLog(range?: LogRange): Promise<LogPart>;
+  /** What opens the vault; also while it is locked. */
+  keyslots(): Promise<Keyslots>;
+  /** @returns the keyslots after it. */
+  changeKeyslots(change: KeyslotChange): Promise<Keyslots>;
+  /** Resolves where a phrase, or shares of it, open the vault; rejects where not. Nothing is shown and nothing opened. */
+  checkRecovery(how: Extract<UnlockWith, { readonly with: 'recovery' | 'shares' }>): Promise<Keyslots>;
+  recoverySheet(request: SheetRequest): Promise<readonly Sheet[]>;
   /** Puts text on the clipboard; from Electron's main process where there is one. */
   copy(text: string): Promise<void>;
   /** @returns the function that stops listening. */
@@ -174,6 +247,10 @@ export const bridgeCalls = [
   'logState',
   'checkLog',
   'exportLog',
+  'keyslots',
+  'changeKeyslots',
+  'checkRecovery',
+  'recoverySheet',
 ] as const;
 export type BridgeCall = (typeof bridgeCalls)[number];
 

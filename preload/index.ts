@@ -29,6 +29,10 @@ const bridge: Bridge = {
   logState: crossing('logState'),
   checkLog: crossing('checkLog'),
   exportLog: crossing('exportLog'),
+  keyslots: crossing('keyslots'),
+  changeKeyslots: crossing('changeKeyslots'),
+  checkRecovery: crossing('checkRecovery'),
+  recoverySheet: crossing('recoverySheet'),
   async copy(text) {
     await ask(channels.copy, text);
   },

@@ -13,6 +13,9 @@ import { Activity } from './screens/activity.tsx';
 import { Connect } from './screens/connect.tsx';
 import { FirstRun } from './screens/first-run.tsx';
 import { Organization } from './screens/organization.tsx';
+import { Keyslots } from './screens/keyslots.tsx';
+import { NewPhrase } from './screens/keyslots-phrase.tsx';
+import { RecoverySheets } from './screens/keyslots-sheet.tsx';
 import { ImportPrivateKey } from './screens/private-key-import.tsx';
 import { PrivateKey } from './screens/private-key.tsx';
 import { NewPrivateKey, PrivateKeys } from './screens/private-keys.tsx';
@@ -126,6 +129,11 @@ function Places(): ReactNode {
           </Route>
           <Route path="/tags" component={Tags} />
           <Route path="/organization" component={Organization} />
+          <Route path="/keyslots" component={Keyslots} />
+          <Route path="/keyslots/sheet" component={RecoverySheets} />
+          <Route path="/keyslots/:keyslotId/new-phrase">
+            {({ keyslotId }) => <NewPhrase key={keyslotId} keyslotId={keyslotId} />}
+          </Route>
           <Route path="/activity/:activityId?">
             {({ activityId }) => <Activity activityId={activityId} />}
           </Route>

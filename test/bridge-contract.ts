@@ -172,8 +172,10 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
         expect(await bridge.status()).toEqual(made);
 
         const exists = refusal('there is a vault here already: it is not overwritten');
+        await expect(bridge.create(newVault(phrase))).rejects.toEqual(exists);
+        await bridge.lock();
         await expect(bridge.newRecoveryPhrase()).rejects.toEqual(exists);
-        await expect(bridge.create(newVault(phrase))).rejects.toBeInstanceOf(Error);
+        await bridge.unlock({ with: 'password', password });
         expect(await bridge.status()).toEqual(made);
 
         const keys: UnlockWith[] = [
@@ -351,6 +353,41 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
         ['a row before the first', { after: -1, until: 1 }],
       ])('exportLog refuses %s by name', async (_what, range) => {
         await expect(bridge.exportLog(range as never)).rejects.toEqual(refusal(/range/));
+      });
+
+      test('keyslots are listed, changed by whoever shows a secret, and checked', async () => {
+        const before = await bridge.keyslots();
+        expect(before.keyslots.map(({ kind }) => kind)).toEqual(['recovery', 'password']);
+        const { phrase } = await bridge.newRecoveryPhrase();
+        const proof = { with: 'password', password } as const;
+        await expect(
+          bridge.changeKeyslots({
+            do: 'addRecovery',
+            proof: { with: 'password', password: 'incorrect horse' },
+          }),
+        ).rejects.toEqual(refusal('The password does not open this vault.'));
+        const confirmedWords = confirm(phrase, [2, 12, 22]);
+        const after = await bridge.changeKeyslots({ do: 'addRecovery', proof, confirmedWords });
+        expect(after.keyslots.slice(0, 2)).toEqual(before.keyslots);
+        expect(after.keyslots[2]).toMatchObject({
+          kind: 'recovery',
+          confirmedAt: expect.any(Number) as unknown,
+        });
+        const sheets = await bridge.recoverySheet({ phrase, shares: { threshold: 2, count: 3 } });
+        const shares = sheets.map(({ secret }) => (secret.kind === 'share' ? secret.text : ''));
+        expect(await bridge.checkRecovery({ with: 'shares', shares: shares.slice(1) })).toMatchObject({
+          vaultId: before.vaultId,
+        });
+        await expect(bridge.checkRecovery({ with: 'shares', shares: shares.slice(2) })).rejects.toEqual(
+          refusal('invalid shares: 2 are needed, and here is one'),
+        );
+        await bridge.lock();
+        expect((await bridge.unlock({ with: 'shares', shares: shares.slice(0, 2) })).state).toBe('unlocked');
+        const keyslotId = after.keyslots[2]?.id ?? '';
+        expect(await bridge.changeKeyslots({ do: 'remove', proof, keyslotId })).toEqual(before);
+        await expect(bridge.changeKeyslots({ do: 'magic' } as never)).rejects.toEqual(
+          refusal(/^invalid change\.do: expected one of addPassword, addKeychain, addRecovery/),
+        );
       });
 
       test('a locked vault keeps its keys from the window, and says so', async () => {

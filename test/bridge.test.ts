@@ -74,6 +74,7 @@ test('on the service’s own side a refused call rejects as well, and throws not
   ];
   for (const call of calls) await expect(call).rejects.toMatchObject({ code: 'VAULT_MISSING' });
   await using made = await startTestVault();
+  await made.vault.bridge.lock();
   const phrase = made.vault.bridge.newRecoveryPhrase();
   await expect(phrase).rejects.toMatchObject({ code: 'ALREADY_EXISTS' });
 });

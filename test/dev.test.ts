@@ -2,6 +2,8 @@
 import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startDev } from '../main/commands/dev.ts';
+import { makeConfig } from '../main/config.ts';
 import {
   activityOf,
   ethereumAccount,
@@ -345,4 +347,24 @@ describe('what is left', () => {
     expect(performance.now() - started).toBeLessThan(2_000);
     socket.destroy();
   });
+});
+
+test('a reset to before the master key was changed locks the vault, and its phrase opens it', async () => {
+  const config = makeConfig({ port: '0' }, {});
+  const { vault, line } = await startDev(config, { seed: 'rotated', clock: 'real' });
+  try {
+    const { bridge, url } = vault;
+    const proof = { with: 'recovery', phrase: line.recoveryPhrase } as const;
+    await bridge.changeKeyslots({ do: 'rotate', proof, secrets: [], dropOthers: false });
+    expect((await bridge.status()).state).toBe('unlocked');
+    expect((await send(url, { path: '/dev/reset', body: '{}' })).status).toBe(200);
+    expect((await bridge.status()).state).toBe('locked');
+    await bridge.unlock(proof);
+    expect(await bridge.call('/public/v1/query/whoami', {})).toMatchObject({ status: 200 });
+    // Nothing was changed since: it stays unlocked.
+    expect((await send(url, { path: '/dev/reset', body: '{}' })).status).toBe(200);
+    expect((await bridge.status()).state).toBe('unlocked');
+  } finally {
+    await vault.close();
+  }
 });

@@ -101,6 +101,23 @@ describe('a vault with a password, a phrase, wallets and keys', () => {
       phrase,
     ];
     for (const how of wrong) await call('unlock', { args: [how] });
+    for (const how of wrong) {
+      await call('changeKeyslots', { args: [{ do: 'addPassword', proof: how, password }] });
+      await call('changeKeyslots', { args: [{ do: password, proof: phrase, password: [phrase] }] });
+      await call('checkRecovery', { args: [how] });
+    }
+    await call('recoverySheet', { args: [{ phrase: `${phrase} ${phrase}` }] });
+    await call('recoverySheet', { args: [{ phrase, shares: password }] });
+    await call('recoverySheet', { args: [phrase] });
+    await call('keyslots', { args: [] });
+    const rightProof = { with: 'password', password };
+    await call('changeKeyslots', {
+      args: [{ do: 'addPassword', proof: rightProof, password: `${password} too` }],
+    });
+    await call('changeKeyslots', {
+      args: [{ do: 'rotate', proof: rightProof, secrets: [{ with: 'recovery', phrase }], dropOthers: true }],
+    });
+    await call('checkRecovery', { args: [{ with: 'recovery', phrase }] });
     await call('unlock', { args: password });
     await call('unlock', password);
     await call('session', { code: { password } });

@@ -15,6 +15,7 @@ import type { Readable } from 'node:stream';
 import { makeConfig } from '../main/config.ts';
 import type { Config, ConfigOptions } from '../main/config.ts';
 import { entropyLength, mnemonicFromEntropy } from '../main/crypto/mnemonics.ts';
+import type { Keychain } from '../main/keyslots/keychain.ts';
 import type { Clock } from '../main/lib/clock.ts';
 import { operations } from '../main/operations/index.ts';
 import type { NewVault } from '../main/setup.ts';
@@ -55,6 +56,32 @@ export class TestClock implements Clock {
   advance(milliseconds: number): void {
     this.#offset += milliseconds;
   }
+}
+
+/** A keychain in memory, which keeps what it is given, and whose ways a test may change. */
+export function memoryKeychain(): {
+  readonly keychain: { -readonly [Call in keyof Keychain]: Keychain[Call] };
+  readonly entries: Map<string, Uint8Array>;
+} {
+  const entries = new Map<string, Uint8Array>();
+  return {
+    entries,
+    keychain: {
+      get: (account) => {
+        const entry = entries.get(account);
+        return Promise.resolve(entry === undefined ? undefined : Uint8Array.from(entry));
+      },
+      set: (account, secret) => {
+        entries.set(account, Uint8Array.from(secret));
+        return Promise.resolve();
+      },
+      delete: (account) => {
+        entries.delete(account);
+        return Promise.resolve();
+      },
+      probe: () => Promise.resolve({ available: true }),
+    },
+  };
 }
 
 /** An API key whose private half is here; P-256, signed with the platform's own ECDSA. */

@@ -3,6 +3,9 @@ import type { BridgeCall, VaultStatus } from '../../preload/contract.ts';
 import { readEndpoint } from '../db/vault-directory.ts';
 import { CommandError, exitCodes } from './output.ts';
 
+/** Calls that are refused when what was given does not open the vault. */
+export const opening: ReadonlySet<string> = new Set<BridgeCall>(['unlock', 'checkRecovery']);
+
 export interface Running {
   readonly url: string;
   call(name: BridgeCall, ...args: readonly unknown[]): Promise<unknown>;
@@ -26,7 +29,7 @@ export async function findRunning(directory: string): Promise<Running | undefine
     if (response.ok) return answer;
     const message =
       typeof answer['message'] === 'string' ? answer['message'] : `HTTP ${String(response.status)}`;
-    throw new CommandError(path === 'unlock' ? exitCodes.locked : exitCodes.failed, message);
+    throw new CommandError(opening.has(path) ? exitCodes.locked : exitCodes.failed, message);
   };
   const running: Running = {
     url,

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { describeFinding } from '../db/integrity.ts';
 import { findRunning, requireRunning } from './client.ts';
 import { CommandError, exitCodes, print } from './output.ts';
-import { askForPassword, canAsk, readPhrase } from './secrets.ts';
+import { askForPassword, canAsk, readSecretFile, readShares } from './secrets.ts';
 import { openInBrowser } from './serve.ts';
 
 export async function status(config: Config, json: boolean): Promise<void> {
@@ -28,6 +28,7 @@ export async function lock(config: Config, json: boolean): Promise<void> {
 export interface UnlockOptions {
   readonly keychain: boolean;
   readonly recoveryFile?: string;
+  readonly shareFile: readonly string[];
   readonly password?: string;
 }
 
@@ -48,8 +49,9 @@ export async function openWindow(config: Config, json: boolean, browser: boolean
 async function chooseHow(options: UnlockOptions, { keyslots }: VaultStatus): Promise<UnlockWith> {
   if (options.password !== undefined) return { with: 'password', password: options.password };
   if (options.recoveryFile !== undefined) {
-    return { with: 'recovery', phrase: readPhrase(options.recoveryFile) };
+    return { with: 'recovery', phrase: readSecretFile('--recovery-file', options.recoveryFile) };
   }
+  if (options.shareFile.length > 0) return { with: 'shares', shares: readShares(options.shareFile) };
   if (options.keychain || (keyslots.includes('keychain') && !keyslots.includes('password')))
     return { with: 'keychain' };
   if (keyslots.includes('password') && canAsk()) {
@@ -57,7 +59,7 @@ async function chooseHow(options: UnlockOptions, { keyslots }: VaultStatus): Pro
   }
   throw new CommandError(
     exitCodes.usage,
-    `nothing to unlock with: the vault opens with ${keyslots.join(', ')}; give --password-file, --password-fd, --recovery-file or --keychain`,
+    `nothing to unlock with: the vault opens with ${keyslots.join(', ')}; give --password-file, --password-fd, --recovery-file, --share-file or --keychain`,
   );
 }
 

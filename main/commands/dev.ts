@@ -5,7 +5,9 @@ import { mnemonicFromEntropy } from '../crypto/mnemonics.ts';
 import { toHex } from '../crypto/encodings.ts';
 import { generateP256 } from '../crypto/p256.ts';
 import type { Connection } from '../db/connection.ts';
+import { getServerKey, serverKeyPlace } from '../db/server-keys.ts';
 import type { RowGuard } from '../db/integrity.ts';
+import { getVault } from '../db/vault.ts';
 import type { DevControls } from '../http/dev-routes.ts';
 import { noKeychain } from '../keyslots/keychain.ts';
 import type { Keyring } from '../keyslots/keyring.ts';
@@ -183,6 +185,21 @@ class DevSnapshots implements DevControls {
     this.#random.rewind(snapshot.positions);
     this.#clock.restore(snapshot.clock);
     this.#keyring.forget();
+    if (this.#keyring.unlocked && !this.#isOurs()) this.#keyring.lock();
+  }
+
+  /** Whether the master key that is held is the snapshot's; it may have been changed since. */
+  #isOurs(): boolean {
+    const organizationId = getVault(this.#connection)?.organizationId;
+    const key = getServerKey(this.#connection, 'window');
+    if (organizationId === undefined || key === undefined) return true;
+    try {
+      this.#keyring.open(serverKeyPlace('window', organizationId), key.sealed).fill(0);
+      return true;
+    } catch (error) {
+      if (error instanceof LatchkeyError) return false;
+      throw error;
+    }
   }
 
   inbox(): [] {

@@ -22,6 +22,7 @@ import { checkSecp256k1Accelerator } from '../crypto/secp256k1.ts';
 import { checkActivityChain } from '../db/activities.ts';
 import { Connection, type Reader } from '../db/connection.ts';
 import { checkRows, describeFinding, inspect } from '../db/integrity.ts';
+import { listKeychainLeftovers } from '../db/keychain-leftovers.ts';
 import { listKeyslots } from '../db/keyslots.ts';
 import { schemaVersion } from '../db/migrations.ts';
 import { checkSchema } from '../db/schema.ts';
@@ -199,6 +200,14 @@ async function examine(file: string): Promise<Finding[]> {
         : { check: 'activity log', outcome: 'failed', detail: chain.problem },
     );
     if (chain.ok) findings.push(...(await checkHeads(connection, chain.rows)));
+    const leftovers = listKeychainLeftovers(connection).length;
+    if (leftovers > 0) {
+      findings.push({
+        check: 'keychain entries',
+        outcome: 'note',
+        detail: `${String(leftovers)} of keyslots that are gone may be left in the keychain: the next unlocking removes them`,
+      });
+    }
     return findings;
   } finally {
     connection.close();

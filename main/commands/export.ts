@@ -313,7 +313,7 @@ function writeOut(text: Uint8Array): Promise<void> {
 }
 
 /** @throws CommandError when something is there: nothing is overwritten. */
-function createSecretFile(file: string): number {
+export function createSecretFile(file: string): number {
   try {
     return openSync(file, 'wx', 0o600);
   } catch (error) {
@@ -327,7 +327,7 @@ function createSecretFile(file: string): number {
 }
 
 /** A file's name is as durable as its directory. */
-function syncDirectory(directory: string): void {
+export function syncDirectory(directory: string): void {
   // Windows has no such thing.
   if (process.platform === 'win32') return;
   const descriptor = openSync(directory, 'r');

@@ -36,7 +36,8 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
     const entropy = randomBytes(32);
     const recoveryPhrase = mnemonicFromEntropy(entropy);
     entropy.fill(0);
-    const recoveryConfirmed = !options.json && canAsk() && (await confirmPhrase(recoveryPhrase));
+    const recoveryConfirmed = !options.json && canAsk();
+    if (recoveryConfirmed) await confirmPhrase(recoveryPhrase, 'no vault was made');
     const pair = newKeyPair();
     const files = writeKeyFiles(config.keysDirectory, options.keyName, pair);
     const newVault = {
@@ -132,7 +133,12 @@ async function choosePassword(options: InitOptions, useKeychain: boolean): Promi
   return chosen;
 }
 
-async function confirmPhrase(phrase: string): Promise<boolean> {
+/**
+ * Shows the phrase and asks for three of its words.
+ * @param undone What was not done where one is wrong.
+ * @returns The positions that were asked for.
+ */
+export async function confirmPhrase(phrase: string, undone: string): Promise<readonly number[]> {
   const words = phrase.split(' ');
   note('Recovery phrase: these 24 words open the vault when everything else is lost. Write them down.\n');
   for (let row = 0; row < words.length; row += 4) {
@@ -143,17 +149,18 @@ async function confirmPhrase(phrase: string): Promise<boolean> {
         .join(''),
     );
   }
-  for (const position of threePositions()) {
+  const positions = threePositions();
+  for (const position of positions) {
     const answer = await text({ message: `Word ${String(position)}` });
-    if (isCancel(answer)) throw new CommandError(exitCodes.failed, 'cancelled: no vault was made');
+    if (isCancel(answer)) throw new CommandError(exitCodes.failed, `cancelled: ${undone}`);
     if (answer.trim().toLowerCase() !== words[position - 1]) {
       throw new CommandError(
         exitCodes.failed,
-        `word ${String(position)} is not the one of the phrase: no vault was made`,
+        `word ${String(position)} is not the one of the phrase: ${undone}`,
       );
     }
   }
-  return true;
+  return positions;
 }
 
 function threePositions(): number[] {

@@ -3,8 +3,10 @@ import { Command, CommanderError, Option } from 'commander';
 import { defaultPort, makeConfig, version, type Config, type ConfigOptions } from '../config.ts';
 import type { ExportOptions, KeyForm } from './export.ts';
 import type { ImportPrivateKeyOptions, ImportWalletOptions } from './import.ts';
+import type { ChangeOptions, RotateOptions } from './keyslots.ts';
 import { CommandError, exitCodes, fail } from './output.ts';
-import { readPassword, readPhrase, type PasswordOptions } from './secrets.ts';
+import type { RecoveryOptions, SheetOptions } from './recovery.ts';
+import { readPassword, readSecretFile, type PasswordOptions } from './secrets.ts';
 
 const exitCodeHelp = `
 Exit codes: 0 done; 1 refused or failed; 2 wrong usage; 3 no vault, or it is not running; 4 the vault or the port is
@@ -189,6 +191,7 @@ function addCommands(program: Command): void {
     description: 'unlock the running vault',
     options: [
       new Option('--recovery-file <file>', 'unlock with the recovery phrase in a file'),
+      shareFile(),
       new Option('--keychain', 'unlock from the operating system keychain'),
       passwordFile(),
       passwordFd(),
@@ -198,6 +201,7 @@ function addCommands(program: Command): void {
       const password = readPassword(flags, undefined);
       await unlock(config, json, {
         keychain: flags.keychain === true,
+        shareFile: flags.shareFile,
         ...(flags.recoveryFile === undefined ? {} : { recoveryFile: flags.recoveryFile }),
         ...(password === undefined ? {} : { password }),
       });
@@ -254,6 +258,8 @@ function addCommands(program: Command): void {
   addImports(program);
   addExports(program);
   addAudit(program);
+  addKeyslots(program);
+  addRecovery(program);
   add<DoctorFlags>(program, {
     name: 'doctor',
     description: 'check the cryptography, the keychain, and the vault’s files, rows and log',
@@ -274,12 +280,108 @@ function addCommands(program: Command): void {
       const password = readPassword(flags, undefined);
       const options = {
         keychain: keychain === true,
-        ...(recoveryFile === undefined ? {} : { phrase: readPhrase(recoveryFile) }),
+        ...(recoveryFile === undefined ? {} : { phrase: readSecretFile('--recovery-file', recoveryFile) }),
         ...(password === undefined ? {} : { password }),
       };
       await (accept === true
         ? acceptChanges(config, json, { ...options, yes: yes === true })
         : doctor(config, json, options));
+    },
+  });
+}
+
+const recoveryFile = (): Option =>
+  new Option('--recovery-file <file>', 'read the recovery phrase from a file');
+const shareFile = (): Option =>
+  repeatable('--share-file <file>', 'read a share of the recovery phrase from a file, or from a sheet in it');
+/** What opens the vault now. A keyslot may be changed by whoever shows one. */
+const proofOptions = (): readonly Option[] => [
+  repeatable('--password-file <file>', 'read a password of the vault from the first line of a file'),
+  passwordFd(),
+  recoveryFile(),
+  shareFile(),
+  noKeychainOption(),
+];
+
+function addKeyslots(program: Command): void {
+  const keyslots = program.command('keyslots').description('what opens the vault: list it, and change it');
+  const newPassword = (): readonly Option[] => [
+    new Option('--new-password-file <file>', 'read the new password from the first line of a file'),
+    new Option('--new-password-fd <number>', 'read the new password from a file descriptor'),
+  ];
+  add(keyslots, {
+    name: 'list',
+    description: 'show the keyslots: of which kind, made when, checked when',
+    run: async (config, _options, json) => {
+      const { listKeyslots } = await import('./keyslots.ts');
+      await listKeyslots(config, json);
+    },
+  });
+  add<KeyslotFlags>(keyslots, {
+    name: 'add <kind>',
+    description: 'add a password, the keychain of this computer, or a recovery phrase (recovery)',
+    options: [...newPassword(), ...proofOptions()],
+    run: async (config, flags, json, [kind = '']) => {
+      const { addKeyslot } = await import('./keyslots.ts');
+      await addKeyslot(config, kind, { ...flags, json });
+    },
+  });
+  add<KeyslotFlags>(keyslots, {
+    name: 'change <keyslot>',
+    description: 'put a new password or recovery phrase in the place of one, named by its id or kind',
+    options: [...newPassword(), ...proofOptions()],
+    run: async (config, flags, json, [keyslot = '']) => {
+      const { changeKeyslot } = await import('./keyslots.ts');
+      await changeKeyslot(config, keyslot, { ...flags, json });
+    },
+  });
+  add<KeyslotFlags>(keyslots, {
+    name: 'remove <keyslot>',
+    description: 'remove a keyslot, named by its id or kind',
+    options: proofOptions(),
+    run: async (config, flags, json, [keyslot = '']) => {
+      const { removeKeyslot } = await import('./keyslots.ts');
+      await removeKeyslot(config, keyslot, { ...flags, json });
+    },
+  });
+  add<Omit<RotateOptions, 'json' | 'dropOthers'> & { readonly dropOthers?: true }>(keyslots, {
+    name: 'rotate',
+    description: 'draw a new master key; keyslots stay whose secrets are given, and the keychain’s',
+    options: [new Option('--drop-others', 'let the other keyslots go'), ...proofOptions()],
+    run: async (config, flags, json) => {
+      const { rotate } = await import('./keyslots.ts');
+      await rotate(config, { ...flags, dropOthers: flags.dropOthers === true, json });
+    },
+  });
+}
+
+function addRecovery(program: Command): void {
+  const recovery = program
+    .command('recovery')
+    .description('check the recovery phrase, and print it or shares of it');
+  add<Omit<RecoveryOptions, 'json'>>(recovery, {
+    name: 'check',
+    discreet: true,
+    description: 'say whether the recovery phrase, or shares of it, open the vault',
+    options: [recoveryFile(), shareFile()],
+    run: async (config, flags, json) => {
+      const { checkRecovery } = await import('./recovery.ts');
+      await checkRecovery(config, { ...flags, json });
+    },
+  });
+  add<Omit<SheetOptions, 'json'>>(recovery, {
+    name: 'sheet',
+    discreet: true,
+    description: 'write the recovery phrase, or shares of it, as a page to be printed',
+    options: [
+      new Option('--output <file>', 'the new page, for its owner alone').makeOptionMandatory(),
+      new Option('--shares <counts>', 'a page for each share instead: how many are needed, like 2-of-3'),
+      recoveryFile(),
+      shareFile(),
+    ],
+    run: async (config, flags, json) => {
+      const { writeSheet } = await import('./recovery.ts');
+      await writeSheet(config, { ...flags, json });
     },
   });
 }
@@ -479,6 +581,7 @@ interface DevFlags {
 
 interface UnlockFlags extends PasswordOptions {
   readonly recoveryFile?: string;
+  readonly shareFile: readonly string[];
   readonly keychain?: true;
 }
 
@@ -486,6 +589,7 @@ interface DoctorFlags extends UnlockFlags {
   readonly acceptChanges?: true;
   readonly yes?: true;
 }
+type KeyslotFlags = Omit<ChangeOptions, 'json'>;
 
 interface KeygenFlags {
   readonly name: string;

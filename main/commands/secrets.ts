@@ -1,7 +1,8 @@
 /** Where a command takes a password from: a file, a file descriptor, a systemd credential or the keyboard; never argv. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isCancel, password as askPassword } from '@clack/prompts';
+import { findShare } from '../keyslots/shares.ts';
 import { CommandError, exitCodes } from './output.ts';
 
 export interface PasswordOptions {
@@ -38,11 +39,27 @@ export function readPassword(
   }
 }
 
-/** @throws CommandError where there is no such file. */
-export function readPhrase(file: string): string {
-  if (!existsSync(file)) throw new CommandError(exitCodes.usage, `--recovery-file ${file} does not exist`);
-  return readFileSync(file, 'utf8').trim();
+/** @param option The option that names it. @returns what a file says, without the white space around it. */
+export function readSecretFile(option: string, file: string): string {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+      throw new CommandError(exitCodes.usage, `${option} ${file} does not exist`);
+    }
+    throw new CommandError(
+      exitCodes.usage,
+      `${option} ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+  if (text === '') throw new CommandError(exitCodes.usage, `${option} ${file} is empty`);
+  return text;
 }
+
+/** Each file may hold a share alone, or a whole sheet with one on it. */
+export const readShares = (files: readonly string[]): string[] =>
+  files.map((file) => findShare(readSecretFile('--share-file', file)));
 
 /** Whether somebody is there to be asked. */
 export const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY;

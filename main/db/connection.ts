@@ -20,6 +20,9 @@ export interface Writer extends Reader {
   savepoint<T>(work: () => T): T;
 }
 
+/** How long a statement waits for another process that holds the file, in milliseconds. */
+const busyTimeout = 5000;
+
 /** Pragmas of every vault file: durable at COMMIT, readers never wait for the writer. */
 const pragmas = [
   'journal_mode = WAL',
@@ -31,7 +34,9 @@ const pragmas = [
   'temp_store = MEMORY',
   'trusted_schema = OFF',
   'cell_size_check = ON',
-  'busy_timeout = 5000',
+  // What is deleted or replaced is overwritten: a key that was removed is not left in a free page.
+  'secure_delete = ON',
+  `busy_timeout = ${String(busyTimeout)}`,
 ] as const;
 
 export class Connection implements Writer {
@@ -145,6 +150,19 @@ export class Connection implements Writer {
   /** @returns the first column of the first row of a pragma. */
   pragma(text: string): unknown {
     return this.#sqlite.pragma(text, { simple: true });
+  }
+
+  /**
+   * Moves what is in the write-ahead log to the file and empties the log, unless somebody reads in it: then it goes with
+   * a later one.
+   */
+  emptyLog(): void {
+    this.#sqlite.pragma('busy_timeout = 0');
+    try {
+      this.#sqlite.pragma('wal_checkpoint(TRUNCATE)');
+    } finally {
+      this.#sqlite.pragma(`busy_timeout = ${String(busyTimeout)}`);
+    }
   }
 
   /** The whole database as the bytes of a file. */

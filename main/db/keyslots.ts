@@ -29,3 +29,21 @@ export function insertKeyslot(tx: Writer, row: KeyslotRow): void {
     row.confirmedAt,
   );
 }
+
+export function updateKeyslot(tx: Writer, row: KeyslotRow): void {
+  tx.run(
+    'UPDATE keyslots SET parameters = ?, wrapped = ?, confirmed_at = ? WHERE id = ?',
+    row.parameters,
+    row.wrapped,
+    row.confirmedAt,
+    row.id,
+  );
+}
+
+export function confirmKeyslot(tx: Writer, id: string, confirmedAt: number): void {
+  tx.run('UPDATE keyslots SET confirmed_at = ? WHERE id = ?', confirmedAt, id);
+}
+
+export function deleteKeyslot(tx: Writer, id: string): void {
+  tx.run('DELETE FROM keyslots WHERE id = ?', id);
+}

@@ -352,6 +352,12 @@ const migrations: readonly Migration[] = [
         last_failure_at INTEGER,
         mac BLOB
       ) STRICT;
+
+      CREATE TABLE keychain_leftovers (
+        account TEXT PRIMARY KEY,
+        noted_at INTEGER NOT NULL,
+        mac BLOB
+      ) STRICT;
     `,
   },
 ];

@@ -1,3 +1,7 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { Connection, type Writer } from './connection.ts';
 import { UnitOfWork } from './unit-of-work.ts';
@@ -185,4 +189,57 @@ test('a read sees what was committed before it', async () => {
   expect(count()).toBe(0);
   await written;
   expect(count()).toBe(1);
+});
+
+describe('replace', () => {
+  test('writes at once and alone, after what waits', async () => {
+    const waiting = units.write(note('a'));
+    expect(units.replace(note('b'))).toBe('b');
+    expect(notes()).toEqual(['a', 'b']);
+    expect(statements).toEqual(['BEGIN IMMEDIATE', 'COMMIT', 'BEGIN IMMEDIATE', 'COMMIT']);
+    expect(await waiting).toBe('a');
+    expect(await units.write(note('c'))).toBe('c');
+  });
+
+  test('that throws is undone, and rejects nobody else', async () => {
+    const waiting = units.write(note('a'));
+    expect(() =>
+      units.replace((tx) => {
+        note('b')(tx);
+        throw new Error('broken');
+      }),
+    ).toThrow('broken');
+    expect(await waiting).toBe('a');
+    expect(notes()).toEqual(['a']);
+  });
+
+  test('leaves nothing of what it replaced in the file or in its log', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'latchkey-unit-of-work-'));
+    const file = join(directory, 'a.db');
+    const onDisk = Connection.open(file);
+    try {
+      onDisk.exec('CREATE TABLE notes (text TEXT NOT NULL UNIQUE) STRICT');
+      const work = new UnitOfWork(onDisk);
+      work.replace((tx) => tx.run("INSERT INTO notes (text) VALUES ('an old secret')"));
+      expect(readFileSync(file, 'latin1')).toContain('an old secret');
+      work.replace((tx) => tx.run("UPDATE notes SET text = 'a new secret'"));
+      for (const each of [file, `${file}-wal`])
+        expect(readFileSync(each, 'latin1')).not.toContain('an old secret');
+      expect(readFileSync(file, 'latin1')).toContain('a new secret');
+      // Somebody who reads keeps the log from being emptied, and keeps nobody waiting.
+      const reader = new Sqlite(file, { readonly: true });
+      try {
+        reader.exec('BEGIN; SELECT * FROM notes');
+        const started = performance.now();
+        work.replace((tx) => tx.run("UPDATE notes SET text = 'a third secret'"));
+        expect(performance.now() - started).toBeLessThan(1000);
+      } finally {
+        reader.close();
+      }
+      expect(onDisk.pragma('busy_timeout')).toBe(5000);
+    } finally {
+      onDisk.close();
+      rmSync(directory, { recursive: true });
+    }
+  });
 });

@@ -80,6 +80,33 @@ export class UnitOfWork {
     });
   }
 
+  /**
+   * Writes at once, in a transaction of its own, and leaves nothing of what it replaced in the write-ahead log. For when
+   * what is written later depends on this having been committed: nothing else runs between.
+   * @returns what `work` returned, after the COMMIT.
+   */
+  replace<T>(work: (tx: Writer) => T): T {
+    this.flush();
+    let outcome: { readonly value: T } | { readonly error: unknown } | undefined;
+    let value: { readonly is: T } | undefined;
+    this.#jobs.push({
+      run: (tx) => {
+        value = { is: work(tx) };
+      },
+      resolve: () => {
+        if (value !== undefined) outcome = { value: value.is };
+      },
+      reject: (error) => {
+        outcome = { error };
+      },
+    });
+    this.flush();
+    if (outcome === undefined) throw new Error('a transaction ended without an outcome');
+    if ('error' in outcome) throw outcome.error;
+    this.#connection.emptyLog();
+    return outcome.value;
+  }
+
   /** Commits what waits, now. */
   flush(): void {
     this.#scheduled = false;

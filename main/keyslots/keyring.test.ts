@@ -29,6 +29,42 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+describe('another master key', () => {
+  test('holds what was moved to it, and nothing else; the opened keys are erased', () => {
+    const keyring = unlockedKeyring();
+    const next = random('test', 32);
+    const [kept, moved] = [
+      keyring.seal(place, secret),
+      keyring.rewrap(next, place, keyring.seal(place, secret)),
+    ];
+    const opened = keyring.cached('a', () => Uint8Array.of(1, 2, 3));
+    const told: boolean[] = [];
+    keyring.onChange((unlocked) => told.push(unlocked));
+    expect(() => keyring.open(place, moved)).toThrow('does not open');
+    expect([keyring.holds(masterKey), keyring.holds(next)]).toEqual([true, false]);
+    keyring.replaceKey(next);
+    expect(keyring.unlocked).toBe(true);
+    expect(told).toEqual([true]);
+    expect([keyring.holds(masterKey), keyring.holds(next)]).toEqual([false, true]);
+    expect(opened).toEqual(zeros);
+    expect(keyring.open(place, moved)).toEqual(secret);
+    expect(() => keyring.open(place, kept)).toThrow('does not open');
+    // The caller may erase its own.
+    next.fill(0);
+    expect(keyring.open(place, moved)).toEqual(secret);
+  });
+
+  test.each([0, 31, 33])('of %i bytes is refused, and the old one stays', (length) => {
+    const keyring = unlockedKeyring();
+    const wrong = new Uint8Array(length);
+    expect(() => {
+      keyring.replaceKey(wrong);
+    }).toThrow('masterKey: expected');
+    expect(() => keyring.holds(wrong)).toThrow('masterKey: expected');
+    expect(keyring.holds(masterKey)).toBe(true);
+  });
+});
+
 describe('lock and unlock', () => {
   test('a new keyring is locked, and says so with VAULT_LOCKED at every door', () => {
     const keyring = new Keyring({ random, clock: systemClock });
@@ -40,6 +76,11 @@ describe('lock and unlock', () => {
       () => keyring.mac('a'),
       () => {
         keyring.checkUnlocked();
+      },
+      () => keyring.holds(masterKey),
+      () => keyring.rewrap(masterKey, place, secret),
+      () => {
+        keyring.replaceKey(masterKey);
       },
     ];
     for (const door of doors) {

@@ -2,9 +2,10 @@
  * The one holder of the master key while the vault is unlocked, and of the secret keys opened with it.
  * Erasing memory is best effort in JavaScript; what is promised is that nothing is held here after `lock`.
  */
+import { timingSafeEqual } from 'node:crypto';
 import { checkBytes } from '../crypto/bytes.ts';
 import { HmacKey } from '../crypto/hmac.ts';
-import { open, seal } from '../crypto/sealing.ts';
+import { open, rewrap, seal } from '../crypto/sealing.ts';
 import type { Place } from '../crypto/sealing.ts';
 import type { Clock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
@@ -76,6 +77,34 @@ export class Keyring {
   lock(): void {
     if (!this.unlocked) return;
     this.#drop();
+    this.#tell();
+  }
+
+  /** Whether this is the master key that is held. @throws LatchkeyError VAULT_LOCKED */
+  holds(masterKey: Uint8Array): boolean {
+    checkBytes('masterKey', masterKey, 32);
+    return timingSafeEqual(this.#key(), masterKey);
+  }
+
+  /**
+   * Moves a sealed record to another master key; what is sealed is not opened.
+   * @throws LatchkeyError VAULT_LOCKED, or INTERNAL where the record does not open.
+   */
+  rewrap(newMasterKey: Uint8Array, place: Place, sealed: Uint8Array): Uint8Array {
+    return rewrap(this.#key(), newMasterKey, place, sealed, this.#random);
+  }
+
+  /**
+   * Goes over to another master key, under which the records now are: takes a copy, and erases the old one and every
+   * opened key. The vault is unlocked before and after.
+   * @throws LatchkeyError VAULT_LOCKED
+   */
+  replaceKey(masterKey: Uint8Array): void {
+    checkBytes('masterKey', masterKey, 32);
+    const old = this.#key();
+    this.forget();
+    this.#masterKey = Uint8Array.from(masterKey);
+    old.fill(0);
     this.#tell();
   }
 

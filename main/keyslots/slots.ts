@@ -48,13 +48,16 @@ const keychainParameters = z.strictObject({ version: z.literal(1) });
  * @returns A slot with `confirmedAt` null: the owner has yet to show that the phrase was kept.
  * @throws LatchkeyError INVALID_ARGUMENT naming what is wrong with the phrase, never a word of it.
  */
-export function makeRecoverySlot({ phrase, ...slot }: NewSlot & { readonly phrase: string }): KeyslotRow {
+export const makeRecoverySlot = ({ phrase, ...slot }: NewSlot & { readonly phrase: string }): KeyslotRow =>
+  recoverySlot(slot, newSlotId(slot), phrase);
+
+function recoverySlot(slot: NewSlot, id: string, phrase: string): KeyslotRow {
   const parameters: RecoveryParameters = {
     version: 1,
     kdf: 'hkdf-sha256',
     salt: toHex(slot.random('keyslot.salt', 32)),
   };
-  return wrapped(slot, newId(slot), 'recovery', parameters, recoveryKey(phrase, parameters));
+  return wrapped(slot, id, 'recovery', parameters, recoveryKey(phrase, parameters));
 }
 
 /**
@@ -68,7 +71,15 @@ export async function makePasswordSlot({
   ...slot
 }: NewSlot & { readonly password: string; readonly cost?: PasswordCost }): Promise<KeyslotRow> {
   checkNewPassword(password);
-  const { memoryKiB, passes, parallelism } = cost;
+  return passwordSlot(slot, newSlotId(slot), password, cost);
+}
+
+async function passwordSlot(
+  slot: NewSlot,
+  id: string,
+  password: string,
+  { memoryKiB, passes, parallelism }: PasswordCost,
+): Promise<KeyslotRow> {
   const parameters: PasswordParameters = passwordParameters.parse({
     version: 1,
     kdf: 'argon2id',
@@ -77,7 +88,7 @@ export async function makePasswordSlot({
     parallelism,
     salt: toHex(slot.random('keyslot.salt', 16)),
   });
-  return wrapped(slot, newId(slot), 'password', parameters, await passwordKey(password, parameters));
+  return wrapped(slot, id, 'password', parameters, await passwordKey(password, parameters));
 }
 
 /**
@@ -87,10 +98,15 @@ export async function makePasswordSlot({
  */
 export async function makeKeychainSlot({
   keychain,
+  id: givenId,
   ...slot
-}: NewSlot & { readonly keychain: Keychain }): Promise<KeyslotRow> {
+}: NewSlot & {
+  readonly keychain: Keychain;
+  /** Drawn before, by whoever had to know it. */
+  readonly id?: string;
+}): Promise<KeyslotRow> {
+  const id = givenId ?? newSlotId(slot);
   checkBytes('masterKey', slot.masterKey, 32);
-  const id = newId(slot);
   const account = keychainAccount(slot.vaultId, id);
   const wrappingKey = slot.random('keyslot.wrapping-key', 32);
   try {
@@ -110,6 +126,25 @@ export async function makeKeychainSlot({
     wrappingKey.fill(0);
   }
 }
+
+/**
+ * Wraps another master key for whoever has the secret of a slot. The slot keeps its id and its age, so that it is the
+ * same one to its owner; its salt is new.
+ */
+export async function remakeSlot(
+  slot: KeyslotRow,
+  how: Exclude<OpenWith, { with: 'keychain' }>,
+  base: NewSlot,
+): Promise<KeyslotRow> {
+  const made =
+    how.with === 'password'
+      ? await passwordSlot(base, slot.id, how.password, defaultPasswordCost)
+      : recoverySlot(base, slot.id, how.phrase);
+  return { ...made, createdAt: slot.createdAt, confirmedAt: slot.confirmedAt };
+}
+
+/** A slot as a person reads of it: `a password`. */
+export const describeSlot = ({ kind }: Pick<KeyslotRow, 'kind'>): string => `a ${nouns[kind]}`;
 
 /** Removes what a keychain slot left in the keychain. A slot of another kind left nothing. */
 export async function forgetKeychainSlot(
@@ -232,9 +267,10 @@ function wrapped(
   }
 }
 
-const newId = ({ random }: NewSlot): string => uuidV4(random('keyslot.id', 16));
+export const newSlotId = ({ random }: Pick<NewSlot, 'random'>): string => uuidV4(random('keyslot.id', 16));
 
-const keychainAccount = (vaultId: string, slotId: string): string => `${vaultId}/${slotId}`;
+/** Where the keychain holds the key of a slot. */
+export const keychainAccount = (vaultId: string, slotId: string): string => `${vaultId}/${slotId}`;
 
 /** A JSON array of strings: each field ends where its quotes do, so no two slots encode alike. */
 const binding = (

@@ -123,8 +123,8 @@ export function authenticateAll({ units, guard, keyring, random }: UnlockParts, 
   }
 }
 
-/** Answers undefined for a record that does not open there. */
-function opened(masterKey: Uint8Array, place: Place, sealed: Uint8Array): Uint8Array | undefined {
+/** @returns undefined for a record that does not open there. */
+export function opened(masterKey: Uint8Array, place: Place, sealed: Uint8Array): Uint8Array | undefined {
   try {
     return open(masterKey, place, sealed);
   } catch {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { drawPositions, randomBelow, wordsOf } from './phrase.ts';
+import { drawPositions, randomBelow, recoveryOf, recoveryProblem, toRecovery, wordsOf } from './phrase.ts';
 
 test('a phrase is read whatever its case and spacing', () => {
   expect(wordsOf('  Abandon\n\tABOUT  zoo ')).toEqual(['abandon', 'about', 'zoo']);
@@ -20,4 +20,20 @@ test('positions are distinct, rising and within the phrase; each one comes up', 
 test('the drawing follows its source', () => {
   expect(drawPositions(3, 24, () => 0)).toEqual([1, 2, 3]);
   expect(drawPositions(3, 24, (below) => below - 1)).toEqual([22, 23, 24]);
+});
+
+test('where a phrase may be typed, shares of it may be too', () => {
+  const words = Array.from({ length: 24 }, () => 'zoo');
+  expect(recoveryProblem(recoveryOf(words.join('  ')))).toBeNull();
+  expect(toRecovery(recoveryOf(` ${words.join('\n')} `))).toEqual({
+    with: 'recovery',
+    phrase: words.join(' '),
+  });
+  expect(recoveryProblem(recoveryOf('zoo zoo'))).toBe('A recovery phrase has 24 words; here are 2.');
+  const typed = `1: lkshare1qyfru3t8\nShare 2 of 3: LKSHARE1QYFRU3T9.`;
+  expect(recoveryProblem(recoveryOf(typed))).toBeNull();
+  expect(toRecovery(recoveryOf(typed))).toEqual({
+    with: 'shares',
+    shares: ['lkshare1qyfru3t8', 'LKSHARE1QYFRU3T9'],
+  });
 });

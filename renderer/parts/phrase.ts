@@ -1,5 +1,7 @@
 /** The recovery phrase: reading it back, and asking for words of it. */
 
+import type { ProveWith } from '../../preload/contract.ts';
+
 export const wordsOf = (phrase: string): readonly string[] =>
   phrase
     .trim()
@@ -25,3 +27,33 @@ export function drawPositions(
 /** Even up to one part in 2³², which no one can tell apart over 24 positions. */
 export const randomBelow = (below: number): number =>
   Math.floor(((crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) / 2 ** 32) * below);
+
+/** A share of a recovery phrase, in any text around it. */
+const shareText = /\blkshare1[02-9ac-hj-np-z]*/gi;
+
+export type Recovery =
+  | { readonly kind: 'phrase'; readonly words: readonly string[] }
+  | { readonly kind: 'shares'; readonly shares: readonly string[] };
+
+/** What was typed where a recovery phrase, or shares of one, may be. */
+export function recoveryOf(typed: string): Recovery {
+  const shares = typed.match(shareText);
+  return shares === null
+    ? { kind: 'phrase', words: wordsOf(typed) }
+    : { kind: 'shares', shares: [...shares] };
+}
+
+/** How many words a recovery phrase has. */
+export const phraseLength = 24;
+
+/** What is missing from what was typed, or null. */
+export function recoveryProblem(recovery: Recovery): string | null {
+  if (recovery.kind === 'shares' || recovery.words.length === phraseLength) return null;
+  return `A recovery phrase has ${String(phraseLength)} words; here are ${String(recovery.words.length)}.`;
+}
+
+/** It, as the service takes it. */
+export const toRecovery = (recovery: Recovery): Extract<ProveWith, { with: 'recovery' | 'shares' }> =>
+  recovery.kind === 'shares'
+    ? { with: 'shares', shares: recovery.shares }
+    : { with: 'recovery', phrase: recovery.words.join(' ') };

@@ -6,6 +6,7 @@ import {
   IconHistory,
   IconKey,
   IconLock,
+  IconLockAccess,
   IconMenu2,
   IconPlugConnected,
   IconSignature,
@@ -28,6 +29,7 @@ const places = [
   { to: '/users', label: 'Users', icon: IconUsers },
   { to: '/tags', label: 'Tags', icon: IconTags },
   { to: '/organization', label: 'Organization', icon: IconBuilding },
+  { to: '/keyslots', label: 'Keys to the vault', icon: IconLockAccess },
   { to: '/activity', label: 'Activity', icon: IconHistory },
   { to: '/connect', label: 'Connect', icon: IconPlugConnected },
 ] as const;

@@ -1,10 +1,12 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Anchor, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Stack, Text } from '@mantine/core';
+import type { CreateVault } from '../../preload/contract.ts';
 import { Outcomes } from '../parts/page.tsx';
 import { PhraseSheet } from '../parts/phrase-sheet.tsx';
 import { Failure } from '../parts/states.tsx';
 import { StepFrame } from '../parts/step-frame.tsx';
+import { useThreeWords } from '../parts/three-words.tsx';
 import { useStatus } from '../parts/vault.tsx';
 
 interface PhraseProps {
@@ -63,52 +65,26 @@ export function PhraseStep({ words, vaultName, busy, onBack, onDraw, onNext }: P
 
 interface CheckProps {
   readonly words: readonly string[];
-  readonly positions: readonly number[];
   /** What else opens the vault. */
   readonly opening: { readonly useKeychain: boolean; readonly password: string };
   readonly busy: boolean;
   readonly error: Error | null;
   readonly onBack: () => void;
-  readonly onNext: () => void;
+  readonly onNext: (confirmedWords: CreateVault['confirmedWords']) => void;
 }
 
 /** Some words of it, typed back from the paper. */
-export function CheckStep({ words, positions, opening, busy, error, onBack, onNext }: CheckProps): ReactNode {
+export function CheckStep({ words, opening, busy, error, onBack, onNext }: CheckProps): ReactNode {
   const { directory } = useStatus();
-  const [typed, setTyped] = useState<readonly string[]>(positions.map(() => ''));
-  const [problems, setProblems] = useState<readonly (string | null)[]>([]);
+  const three = useThreeWords(words);
   const check = () => {
-    const found = positions.map((position, index) => {
-      const word = (typed[index] ?? '').trim().toLowerCase();
-      if (word === '') return `Type word ${String(position)}.`;
-      return word === words[position - 1]
-        ? null
-        : `This is not word ${String(position)}. Look at number ${String(position)} on your paper again.`;
-    });
-    setProblems(found);
-    if (found.every((problem) => problem === null)) onNext();
+    const confirmedWords = three.check();
+    if (confirmedWords !== null) onNext(confirmedWords);
   };
   return (
     <StepFrame title="Check the words" next="Create the vault" busy={busy} onBack={onBack} onNext={check}>
       <p className="lk-prose">From your paper: three words, to be sure that they can be read later.</p>
-      <div className="lk-three">
-        {positions.map((position, index) => (
-          <TextInput
-            key={position}
-            label={`Word ${String(position)}`}
-            autoComplete="off"
-            autoCapitalize="none"
-            autoCorrect="off"
-            spellCheck={false}
-            required
-            error={problems[index]}
-            value={typed[index] ?? ''}
-            onChange={(event) => {
-              setTyped(typed.with(index, event.currentTarget.value));
-            }}
-          />
-        ))}
-      </div>
+      {three.fields}
       <Outcomes
         items={[
           directory === null ? (

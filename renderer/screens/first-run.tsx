@@ -6,9 +6,11 @@ import { useMutation } from '@tanstack/react-query';
 import type { CreateVault, KeyslotKind, VaultStatus } from '../../preload/contract.ts';
 import { emailProblem } from '../parts/contact.ts';
 import { longestName } from '../parts/names.ts';
+import { DialogButton } from '../parts/manage.tsx';
 import { Outcomes } from '../parts/page.tsx';
 import { passwordStrength, shortestPassword } from '../parts/password.ts';
-import { drawPositions, randomBelow, wordsOf } from '../parts/phrase.ts';
+import { wordsOf } from '../parts/phrase.ts';
+import { SheetMaker } from '../parts/recovery-sheet.tsx';
 import { Failure } from '../parts/states.tsx';
 import { StepFrame } from '../parts/step-frame.tsx';
 import { StrengthMeter } from '../parts/strength-meter.tsx';
@@ -46,7 +48,6 @@ export function FirstRun({ onCreating }: Props): ReactNode {
   });
   const [opening, setOpening] = useState<Opening>({ useKeychain: status.keychain.available, password: '' });
   const [words, setWords] = useState<readonly string[]>([]);
-  const [positions, setPositions] = useState<readonly number[]>([]);
   const draw = useMutation({ mutationFn: () => bridge.newRecoveryPhrase() });
   const create = useStatusCall((to, vault: CreateVault) => to.create(vault));
 
@@ -60,14 +61,13 @@ export function FirstRun({ onCreating }: Props): ReactNode {
   };
   const toCheck = () => {
     create.reset();
-    setPositions(drawPositions(3, words.length, randomBelow));
     setStep(4);
   };
   const back = () => {
     setStep(step - 1);
   };
 
-  const makeVault = () => {
+  const makeVault = (confirmedWords: CreateVault['confirmedWords']) => {
     onCreating(true);
     create.mutate(
       {
@@ -76,12 +76,11 @@ export function FirstRun({ onCreating }: Props): ReactNode {
         ...(names.userEmail.trim() === '' ? {} : { userEmail: names.userEmail.trim() }),
         useKeychain: opening.useKeychain,
         ...(opening.password === '' ? {} : { password: opening.password }),
-        confirmedWords: positions.map((position) => ({ position, word: words[position - 1] ?? '' })),
+        confirmedWords,
       },
       {
         onSuccess() {
-          // Neither is needed again; the vault has them sealed.
-          setWords([]);
+          // It is not needed again; the words may yet be printed.
           setOpening({ ...opening, password: '' });
           setStep(5);
         },
@@ -138,7 +137,6 @@ export function FirstRun({ onCreating }: Props): ReactNode {
       {step === 4 && (
         <CheckStep
           words={words}
-          positions={positions}
           opening={opening}
           busy={create.isPending}
           error={create.error}
@@ -149,7 +147,9 @@ export function FirstRun({ onCreating }: Props): ReactNode {
       {step === 5 && create.data !== undefined && (
         <Done
           made={create.data}
+          phrase={words.join(' ')}
           onNext={() => {
+            setWords([]);
             onCreating(false);
           }}
         />
@@ -326,7 +326,13 @@ const slotNames: Readonly<Record<KeyslotKind, string>> = {
   recovery: 'the recovery phrase',
 };
 
-function Done({ made, onNext }: { readonly made: VaultStatus; readonly onNext: () => void }): ReactNode {
+interface DoneProps {
+  readonly made: VaultStatus;
+  readonly phrase: string;
+  readonly onNext: () => void;
+}
+
+function Done({ made, phrase, onNext }: DoneProps): ReactNode {
   return (
     <StepFrame title="Your vault is ready" next="Open the vault" onNext={onNext}>
       <p className="lk-prose">Nothing left this computer. This is what was done:</p>
@@ -356,6 +362,15 @@ function Done({ made, onNext }: { readonly made: VaultStatus; readonly onNext: (
           </>,
         ]}
       />
+      <Stack gap="xs" mt="md" align="start">
+        <Text size="sm">
+          Besides what you wrote down, you can print the words with a QR code and how to restore; or shares of
+          them, of which some few open the vault.
+        </Text>
+        <DialogButton name="Print a recovery sheet…" title="Recovery sheet" wide>
+          {() => <SheetMaker phrase={phrase} />}
+        </DialogButton>
+      </Stack>
       <Text size="sm" c="dimmed" mt="md">
         Put the paper with the 24 words away before you go on. Next: a first wallet.
       </Text>

@@ -1,9 +1,11 @@
 import { useState } from 'react';
 import type { SyntheticEvent, ReactNode } from 'react';
-import { Button, PasswordInput, SegmentedControl, Stack, Text, Textarea, Title } from '@mantine/core';
+import { Button, PasswordInput, SegmentedControl, Stack, Text, Title } from '@mantine/core';
 import type { KeyslotKind, UnlockWith } from '../../preload/contract.ts';
 import { useScreenTitle } from '../parts/page.tsx';
-import { wordsOf } from '../parts/phrase.ts';
+import { recoveryOf, recoveryProblem, toRecovery } from '../parts/phrase.ts';
+import type { Recovery } from '../parts/phrase.ts';
+import { RecoveryField } from '../parts/recovery-field.tsx';
 import { Failure } from '../parts/states.tsx';
 import { Tampering } from '../parts/tampering.tsx';
 import { Threshold } from '../parts/threshold.tsx';
@@ -17,8 +19,6 @@ const slotLabels: Readonly<Record<KeyslotKind, string>> = {
 
 /** From the quickest to the last resort. */
 const order: readonly KeyslotKind[] = ['keychain', 'password', 'recovery'];
-
-const phraseLength = 24;
 
 /** How the service's refusal of a changed file begins. */
 const changedOutside = "The vault's file was changed outside Latchkey";
@@ -34,7 +34,7 @@ export function Unlock(): ReactNode {
   const [missing, setMissing] = useState<string | null>(null);
   const unlock = useStatusCall((bridge, how: UnlockWith) => bridge.unlock(how));
   const heading = useScreenTitle('Unlock');
-  const words = wordsOf(phrase);
+  const recovery = recoveryOf(phrase);
 
   const choose = (slot: KeyslotKind) => {
     setChosen(slot);
@@ -43,7 +43,7 @@ export function Unlock(): ReactNode {
   };
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
-    const lack = whatIsMissing(chosen, password, words.length);
+    const lack = whatIsMissing(chosen, password, recovery);
     setMissing(lack);
     if (lack !== null) return;
     switch (chosen) {
@@ -54,7 +54,7 @@ export function Unlock(): ReactNode {
         unlock.mutate({ with: 'password', password });
         break;
       case 'recovery':
-        unlock.mutate({ with: 'recovery', phrase: words.join(' ') });
+        unlock.mutate(toRecovery(recovery));
         break;
     }
   };
@@ -118,31 +118,7 @@ export function Unlock(): ReactNode {
             />
           )}
           {chosen === 'recovery' && (
-            <Textarea
-              label="Recovery phrase"
-              description={`The ${String(phraseLength)} words from your paper, in order, with spaces between them.`}
-              autosize
-              minRows={3}
-              autoComplete="off"
-              autoCapitalize="none"
-              autoCorrect="off"
-              spellCheck={false}
-              required
-              className="lk-mono-input"
-              value={phrase}
-              error={missing}
-              onChange={(event) => {
-                setPhrase(event.currentTarget.value);
-              }}
-              onKeyDown={(event) => {
-                if (event.key === 'Enter' && !event.shiftKey) submit(event);
-              }}
-            />
-          )}
-          {chosen === 'recovery' && (
-            <Text size="sm" c="dimmed" role="status">
-              {words.length} of {phraseLength} words
-            </Text>
+            <RecoveryField typed={phrase} problem={missing} onType={setPhrase} onEnter={submit} />
           )}
           <Tampering tampering={tampering} />
           {/* What the list above says is not said twice. */}
@@ -158,10 +134,7 @@ export function Unlock(): ReactNode {
   );
 }
 
-function whatIsMissing(slot: KeyslotKind, password: string, words: number): string | null {
+function whatIsMissing(slot: KeyslotKind, password: string, recovery: Recovery): string | null {
   if (slot === 'password' && password === '') return 'Type the password.';
-  if (slot === 'recovery' && words !== phraseLength) {
-    return `A recovery phrase has ${String(phraseLength)} words; here are ${String(words)}.`;
-  }
-  return null;
+  return slot === 'recovery' ? recoveryProblem(recovery) : null;
 }

@@ -1,5 +1,5 @@
 /** A bridge that notes what it is asked, for the modules around it; the real one is in `app.test.ts`. */
-import type { Bridge, VaultEvent, VaultState, VaultStatus } from '../../preload/contract.ts';
+import type { Bridge, Keyslots, Sheet, VaultEvent, VaultState, VaultStatus } from '../../preload/contract.ts';
 
 export class BridgeDouble implements Omit<Bridge, 'copy'> {
   state: VaultState = 'unlocked';
@@ -55,6 +55,26 @@ export class BridgeDouble implements Omit<Bridge, 'copy'> {
   async exportLog(...args: Parameters<Bridge['exportLog']>): ReturnType<Bridge['exportLog']> {
     await this.#answer('exportLog', args);
     return { text: '', next: null };
+  }
+
+  async keyslots(): Promise<Keyslots> {
+    await this.#answer('keyslots', []);
+    return { vaultId: '', keyslots: [] };
+  }
+
+  async changeKeyslots(...args: Parameters<Bridge['changeKeyslots']>): Promise<Keyslots> {
+    await this.#answer('changeKeyslots', args);
+    return this.keyslots();
+  }
+
+  async checkRecovery(...args: Parameters<Bridge['checkRecovery']>): Promise<Keyslots> {
+    await this.#answer('checkRecovery', args);
+    return this.keyslots();
+  }
+
+  async recoverySheet(...args: Parameters<Bridge['recoverySheet']>): Promise<readonly Sheet[]> {
+    await this.#answer('recoverySheet', args);
+    return [];
   }
 
   onEvent(listener: (event: VaultEvent) => void): () => void {

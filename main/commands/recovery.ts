@@ -1,0 +1,114 @@
+/** `latchkey recovery`: whether the recovery phrase is right, and sheets of it to be printed and kept. */
+import { closeSync, fsyncSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, extname } from 'node:path';
+import type { ProveWith, Sheet, SheetRequest } from '../../preload/contract.ts';
+import type { Config } from '../config.ts';
+import { phraseFromShares } from '../keyslots/shares.ts';
+import { createSecretFile, syncDirectory } from './export.ts';
+import { CommandError, exitCodes, print } from './output.ts';
+import { readProofs, unlocked, withVault } from './proof.ts';
+import type { OpenedVault } from './proof.ts';
+import { sheetPage } from './recovery-sheet.ts';
+import { askForPassword, canAsk } from './secrets.ts';
+
+export interface RecoveryOptions {
+  readonly recoveryFile?: string;
+  readonly shareFile: readonly string[];
+  readonly json: boolean;
+}
+
+export interface SheetOptions extends RecoveryOptions {
+  readonly output: string;
+  /** `2-of-3`. */
+  readonly shares?: string;
+}
+
+type Recovery = Extract<ProveWith, { readonly with: 'recovery' | 'shares' }>;
+
+export async function checkRecovery(config: Config, options: RecoveryOptions): Promise<void> {
+  await withVault(config, async (vault) => {
+    const how = await requireRecovery(options);
+    await check(vault, how);
+    const what = how.with === 'shares' ? 'shares' : 'recovery phrase';
+    print(
+      options.json,
+      { right: true },
+      `Right: the ${what} ${how.with === 'shares' ? 'open' : 'opens'} this vault.`,
+    );
+  });
+}
+
+export async function writeSheet(config: Config, options: SheetOptions): Promise<void> {
+  const shares = options.shares === undefined ? undefined : readCounts(options.shares);
+  await withVault(config, async (vault) => {
+    const how = await requireRecovery(options);
+    await check(vault, how);
+    const phrase = how.with === 'shares' ? await phraseFromShares(how.shares) : how.phrase;
+    const request: SheetRequest = { phrase, ...(shares === undefined ? {} : { shares }) };
+    const sheets = await vault.call<readonly Sheet[]>('recoverySheet', request);
+    const files = writeFiles(
+      options.output,
+      sheets.map((sheet) => sheetPage(sheet)),
+    );
+    print(
+      options.json,
+      { files },
+      [...files.map((file) => `Written: ${file}`), 'Print it, keep the paper, and delete the file.'].join(
+        '\n',
+      ),
+    );
+  });
+}
+
+/** Where no process serves the vault it is unlocked by what is checked, so that the date of the check can be noted. */
+async function check(vault: OpenedVault, how: Recovery): Promise<void> {
+  const ask = (): Promise<unknown> => vault.call('checkRecovery', how);
+  await (vault.isServed ? ask() : unlocked(vault, how, ask));
+}
+
+async function requireRecovery({ recoveryFile, shareFile }: RecoveryOptions): Promise<Recovery> {
+  const [given] = readProofs({ shareFile, ...(recoveryFile === undefined ? {} : { recoveryFile }) });
+  if (given !== undefined && given.with !== 'password') return given;
+  if (canAsk()) return { with: 'recovery', phrase: await askForPassword('Recovery phrase') };
+  throw new CommandError(
+    exitCodes.usage,
+    'expected the recovery phrase: give --recovery-file, or --share-file for each share',
+  );
+}
+
+function readCounts(text: string): { readonly threshold: number; readonly count: number } {
+  const [, threshold, count] = /^([0-9]{1,2})-of-([0-9]{1,2})$/.exec(text) ?? [];
+  if (threshold === undefined || count === undefined) {
+    throw new CommandError(
+      exitCodes.usage,
+      `invalid --shares ${JSON.stringify(text)}: expected how many are needed of how many, like 2-of-3`,
+    );
+  }
+  return { threshold: Number(threshold), count: Number(count) };
+}
+
+/** Writes new files for their owner alone, each page to one of its own: all of them, or none. */
+function writeFiles(output: string, pages: readonly string[]): readonly string[] {
+  const extension = extname(output);
+  const stem = output.slice(0, output.length - extension.length);
+  const files =
+    pages.length === 1 ? [output] : pages.map((_, index) => `${stem}-${String(index + 1)}${extension}`);
+  const made: string[] = [];
+  try {
+    for (const [index, file] of files.entries()) {
+      const descriptor = createSecretFile(file);
+      made.push(file);
+      try {
+        writeFileSync(descriptor, pages[index] ?? '');
+        fsyncSync(descriptor);
+      } finally {
+        closeSync(descriptor);
+      }
+    }
+    syncDirectory(dirname(output));
+  } catch (error) {
+    for (const file of made) rmSync(file, { force: true });
+    throw error;
+  }
+  return files;
+}

@@ -1,0 +1,392 @@
+/**
+ * Changes what opens the vault. Whoever changes it shows a password or the recovery phrase first: an unlocked vault that
+ * its owner walked away from is not enough, and neither is the keychain, which answers any program of the user's.
+ *
+ * Each change is one transaction. The keychain, which is not part of it, is asked before to take a new key and after to
+ * give up an old one; both are noted in the file, so that a process that is killed in between leaves a vault that opens,
+ * and at most an entry that the next unlocking clears away.
+ */
+import {
+  forgetKeychainLeftover,
+  listKeychainLeftovers,
+  noteKeychainLeftover,
+} from '../db/keychain-leftovers.ts';
+import {
+  confirmKeyslot,
+  deleteKeyslot,
+  insertKeyslot,
+  listKeyslots,
+  updateKeyslot,
+  type KeyslotRow,
+} from '../db/keyslots.ts';
+import { changeSealedRecords } from '../db/sealed-records.ts';
+import type { RowGuard } from '../db/integrity.ts';
+import { earlierServerKeyPlace, getServerKey, serverKeyPlace } from '../db/server-keys.ts';
+import type { Reader } from '../db/connection.ts';
+import type { UnitOfWork } from '../db/unit-of-work.ts';
+import { requireVault } from '../db/vault.ts';
+import type { Clock } from '../lib/clock.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import type { Random } from '../lib/random.ts';
+import type { Keychain } from './keychain.ts';
+import type { Keyring } from './keyring.ts';
+import {
+  checkRemovable,
+  describeSlot,
+  keychainAccount,
+  makeKeychainSlot,
+  makePasswordSlot,
+  makeRecoverySlot,
+  newSlotId,
+  openAnySlot,
+  openSlot,
+  remakeSlot,
+} from './slots.ts';
+import type { NewSlot, OpenWith } from './slots.ts';
+import { opened, unlockVault } from './unlock.ts';
+
+/** Asked before a file is unlocked, and told after: `audit/audit-log.ts`. */
+export interface UnlockWitness {
+  /** @throws LatchkeyError VAULT_ROLLED_BACK */
+  checkWitness(masterKey: Uint8Array): Promise<void>;
+  unlocked(): Promise<void>;
+}
+
+export interface KeyslotParts {
+  readonly units: UnitOfWork;
+  readonly guard: RowGuard;
+  readonly witness: UnlockWitness;
+  readonly keyring: Keyring;
+  readonly keychain: Keychain;
+  readonly random: Random;
+  readonly clock: Clock;
+}
+
+/** A secret that only its owner has: of every kind but the keychain's. */
+export type Proof = Exclude<OpenWith, { with: 'keychain' }>;
+
+/** A phrase that is to open the vault, and whether its owner has shown to have kept it. */
+export interface NewPhrase {
+  readonly phrase: string;
+  readonly confirmed: boolean;
+}
+
+interface Changing {
+  readonly slots: readonly KeyslotRow[];
+  readonly base: NewSlot;
+}
+
+export class KeyslotManager {
+  readonly #parts: KeyslotParts;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: KeyslotParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Opens the vault, and clears away in the background what an earlier change left in the keychain.
+   * @throws LatchkeyError as `openAnySlot` does; INVALID_ARGUMENT for a keyslot of an earlier master key; VAULT_TAMPERED
+   * and VAULT_ROLLED_BACK for a file that does not hold.
+   */
+  async unlock(how: OpenWith): Promise<void> {
+    const { units, witness } = this.#parts;
+    const vault = units.peek(requireVault);
+    const masterKey = await openAnySlot(vault.id, units.peek(listKeyslots), how);
+    try {
+      await witness.checkWitness(masterKey);
+      units.peek((tx) => {
+        checkCurrent(tx, masterKey);
+      });
+      unlockVault(this.#parts, masterKey);
+    } finally {
+      masterKey.fill(0);
+    }
+    await witness.unlocked();
+    // What fails here is tried at the next unlocking.
+    this.#inTurn(() => this.#clearKeychain()).catch(() => undefined);
+  }
+
+  addPassword(proof: Proof, password: string): Promise<void> {
+    return this.#change(proof, async ({ base }) => {
+      this.#insert(base, await makePasswordSlot({ ...base, password }));
+    });
+  }
+
+  /** @throws LatchkeyError ALREADY_EXISTS where this very keychain opens the vault. */
+  addKeychain(proof: Proof): Promise<void> {
+    return this.#change(proof, async ({ base, slots }) => {
+      if ((await this.#keychainSlots(base.vaultId, slots)).size > 0) {
+        throw new LatchkeyError('ALREADY_EXISTS', 'The keychain of this computer opens this vault already.');
+      }
+      this.#insert(base, await this.#newKeychainSlot(base));
+    });
+  }
+
+  addRecovery(proof: Proof, phrase: NewPhrase): Promise<void> {
+    return this.#change(proof, ({ base }) => {
+      this.#insert(base, newRecoverySlot(base, phrase));
+    });
+  }
+
+  /**
+   * Puts a new password in the place of another, in a slot of its own.
+   * @throws LatchkeyError NOT_FOUND, or INVALID_ARGUMENT for a slot of another kind.
+   */
+  changePassword(proof: Proof, id: string, password: string): Promise<void> {
+    return this.#change(proof, async ({ base, slots }) => {
+      checkKind(slots, id, 'password');
+      this.#insert(base, await makePasswordSlot({ ...base, password }), id);
+    });
+  }
+
+  /** Puts a new phrase in the place of another; the shares of the old one then open nothing either. */
+  changeRecovery(proof: Proof, id: string, phrase: NewPhrase): Promise<void> {
+    return this.#change(proof, ({ base, slots }) => {
+      checkKind(slots, id, 'recovery');
+      this.#insert(base, newRecoverySlot(base, phrase), id);
+    });
+  }
+
+  /** @throws LatchkeyError as `checkRemovable` does. */
+  remove(proof: Proof, id: string): Promise<void> {
+    return this.#change(proof, ({ base }) => {
+      this.#parts.units.replace((tx) => {
+        this.#checkHeld(base);
+        const slots = listKeyslots(tx);
+        checkRemovable(slots, id);
+        if (checkKnown(slots, id).kind === 'keychain') {
+          noteKeychainLeftover(tx, keychainAccount(base.vaultId, id), base.now);
+        }
+        deleteKeyslot(tx, id);
+      });
+    });
+  }
+
+  /**
+   * Draws a new master key and moves every sealed record and every kept keyslot to it, in one transaction. A slot is
+   * kept whose secret is offered, and the keychain's where it opens; the key that the keychain holds is a new one then.
+   * @param dropOthers Whether the other slots may go.
+   * @throws LatchkeyError INVALID_ARGUMENT for a secret that opens nothing, and naming the slots that would go.
+   */
+  rotate(proofs: readonly [Proof, ...Proof[]], dropOthers: boolean): Promise<void> {
+    return this.#change(proofs[0], async ({ base: old, slots }) => {
+      const { units, keyring, random } = this.#parts;
+      const kept = await this.#match(old.vaultId, slots, proofs);
+      const keychainSlots = await this.#keychainSlots(old.vaultId, slots);
+      const dropped = slots.filter((slot) => !kept.has(slot) && !keychainSlots.has(slot));
+      if (dropped.length > 0 && !dropOthers) throw wouldDrop(dropped);
+      const base = { ...old, masterKey: random('master key', 32) };
+      try {
+        const remade: KeyslotRow[] = [];
+        for (const [slot, proof] of kept) remade.push(await remakeSlot(slot, proof, base));
+        const added = keychainSlots.size > 0 ? [await this.#newKeychainSlot(base)] : [];
+        units.replace((tx) => {
+          this.#checkHeld(old);
+          changeSealedRecords(tx, (place, sealed) => keyring.rewrap(base.masterKey, place, sealed));
+          for (const slot of remade) {
+            updateKeyslot(tx, slot.kind === 'recovery' ? { ...slot, confirmedAt: base.now } : slot);
+          }
+          for (const { id, kind } of [...dropped, ...keychainSlots]) {
+            if (kind === 'keychain') noteKeychainLeftover(tx, keychainAccount(base.vaultId, id), base.now);
+            deleteKeyslot(tx, id);
+          }
+          for (const slot of added) insertKeyslot(tx, slot);
+        });
+        // In the same turn as the COMMIT: nothing is sealed under the old key after it.
+        keyring.replaceKey(base.masterKey);
+      } finally {
+        base.masterKey.fill(0);
+      }
+    });
+  }
+
+  /**
+   * Says whether a phrase opens the vault, and notes that its owner has it.
+   * @throws LatchkeyError as `openAnySlot` does.
+   */
+  checkPhrase(phrase: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const { units, keyring, clock } = this.#parts;
+      const { id: vaultId } = units.read(requireVault);
+      const slot = await firstThatOpens(vaultId, units.read(listKeyslots), { with: 'recovery', phrase });
+      await units.write((tx) => {
+        // A locked vault changes nothing.
+        if (keyring.unlocked) confirmKeyslot(tx, slot.id, clock.now());
+      });
+    });
+  }
+
+  /** One change at a time: each rests on the slots, and on the master key, as it found them. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(work);
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  #change(proof: Proof, work: (changing: Changing) => void | Promise<void>): Promise<void> {
+    return this.#inTurn(async () => {
+      const { units, random, clock } = this.#parts;
+      const { id: vaultId } = units.read(requireVault);
+      const slots = units.read(listKeyslots);
+      this.#checkUnlocked();
+      const masterKey = await openAnySlot(vaultId, slots, proof);
+      const base = { masterKey, vaultId, random, now: clock.now() };
+      try {
+        this.#checkHeld(base);
+        await work({ slots, base });
+      } finally {
+        masterKey.fill(0);
+        await this.#clearKeychain();
+      }
+    });
+  }
+
+  /** @param replaced The id of a slot that goes as this one comes. */
+  #insert(base: NewSlot, slot: KeyslotRow, replaced?: string): void {
+    this.#parts.units.replace((tx) => {
+      this.#checkHeld(base);
+      if (replaced !== undefined) deleteKeyslot(tx, replaced);
+      insertKeyslot(tx, slot);
+    });
+  }
+
+  #checkUnlocked(): void {
+    if (this.#parts.keyring.unlocked) return;
+    throw new LatchkeyError('VAULT_LOCKED', 'The vault is locked: unlock it, then change its keyslots.');
+  }
+
+  /** The vault may have been locked while a slot was made. @throws LatchkeyError VAULT_LOCKED */
+  #checkHeld({ masterKey }: NewSlot): void {
+    if (!this.#parts.keyring.holds(masterKey)) throw staleSlot();
+  }
+
+  /** Notes the entry before it is there; the note goes once a slot is found to use it. */
+  async #newKeychainSlot(base: NewSlot): Promise<KeyslotRow> {
+    const { units, keychain } = this.#parts;
+    const id = newSlotId(base);
+    await units.write((tx) => {
+      this.#checkUnlocked();
+      noteKeychainLeftover(tx, keychainAccount(base.vaultId, id), base.now);
+    });
+    return makeKeychainSlot({ ...base, keychain, id });
+  }
+
+  /** The slots that this computer's keychain opens. */
+  async #keychainSlots(vaultId: string, slots: readonly KeyslotRow[]): Promise<ReadonlySet<KeyslotRow>> {
+    const { keychain } = this.#parts;
+    const opened = new Set<KeyslotRow>();
+    for (const slot of slots) {
+      if (slot.kind === 'keychain' && (await opens(vaultId, slot, { with: 'keychain', keychain })))
+        opened.add(slot);
+    }
+    return opened;
+  }
+
+  /** @returns each slot that one of the secrets opens, with that secret. */
+  async #match(
+    vaultId: string,
+    slots: readonly KeyslotRow[],
+    proofs: readonly Proof[],
+  ): Promise<ReadonlyMap<KeyslotRow, Proof>> {
+    const kept = new Map<KeyslotRow, Proof>();
+    for (const proof of proofs) {
+      const before = kept.size;
+      for (const slot of slots) {
+        if (slot.kind !== proof.with || kept.has(slot)) continue;
+        if (await opens(vaultId, slot, proof)) kept.set(slot, proof);
+      }
+      // Says why, unless it is a secret that was given twice.
+      if (kept.size === before) (await openAnySlot(vaultId, slots, proof)).fill(0);
+    }
+    return kept;
+  }
+
+  /** Deletes the noted entries that no slot uses. What the keychain does not do now stays noted for another time. */
+  async #clearKeychain(): Promise<void> {
+    const { units, keyring, keychain } = this.#parts;
+    if (!keyring.unlocked) return;
+    const { id: vaultId } = units.read(requireVault);
+    for (const account of units.read(listKeychainLeftovers)) {
+      const inUse = (): boolean =>
+        units.read(listKeyslots).some(({ id }) => keychainAccount(vaultId, id) === account);
+      try {
+        if (!inUse()) await keychain.delete(account);
+        await units.write((tx) => {
+          this.#checkUnlocked();
+          forgetKeychainLeftover(tx, account);
+        });
+      } catch (error) {
+        if (!(error instanceof LatchkeyError)) throw error;
+      }
+    }
+  }
+}
+
+/** @throws LatchkeyError INVALID_ARGUMENT unless the vault's records are sealed under this master key. */
+function checkCurrent(tx: Reader, masterKey: Uint8Array): void {
+  const key = getServerKey(tx, 'window');
+  if (key === undefined) return;
+  const { organizationId } = requireVault(tx);
+  const places = [serverKeyPlace, earlierServerKeyPlace].map((place) => place('window', organizationId));
+  const isCurrent = places.some((place) => {
+    const scalar = opened(masterKey, place, key.sealed);
+    scalar?.fill(0);
+    return scalar !== undefined;
+  });
+  if (!isCurrent) throw staleSlot();
+}
+
+function newRecoverySlot(base: NewSlot, { phrase, confirmed }: NewPhrase): KeyslotRow {
+  return { ...makeRecoverySlot({ ...base, phrase }), confirmedAt: confirmed ? base.now : null };
+}
+
+async function opens(vaultId: string, slot: KeyslotRow, how: OpenWith): Promise<boolean> {
+  try {
+    (await openSlot(vaultId, slot, how)).fill(0);
+    return true;
+  } catch (error) {
+    if (error instanceof LatchkeyError) return false;
+    throw error;
+  }
+}
+
+/** @throws LatchkeyError as `openAnySlot` does, where none opens. */
+async function firstThatOpens(
+  vaultId: string,
+  slots: readonly KeyslotRow[],
+  how: OpenWith,
+): Promise<KeyslotRow> {
+  for (const slot of slots) {
+    if (slot.kind === how.with && (await opens(vaultId, slot, how))) return slot;
+  }
+  (await openAnySlot(vaultId, slots, how)).fill(0);
+  throw new Error('a keyslot opened at the second try alone');
+}
+
+function checkKnown(slots: readonly KeyslotRow[], id: string): KeyslotRow {
+  const slot = slots.find((candidate) => candidate.id === id);
+  if (slot !== undefined) return slot;
+  throw new LatchkeyError('NOT_FOUND', `There is no keyslot ${JSON.stringify(id)} in this vault.`);
+}
+
+function checkKind(slots: readonly KeyslotRow[], id: string, kind: KeyslotRow['kind']): void {
+  const slot = checkKnown(slots, id);
+  if (slot.kind === kind) return;
+  throw new LatchkeyError(
+    'INVALID_ARGUMENT',
+    `The keyslot ${JSON.stringify(id)} is ${describeSlot(slot)}: it cannot be changed in this way.`,
+  );
+}
+
+const wouldDrop = (dropped: readonly KeyslotRow[]): LatchkeyError =>
+  new LatchkeyError(
+    'INVALID_ARGUMENT',
+    `These keyslots would go, since nothing was given that opens them: ${dropped.map((slot) => `${describeSlot(slot)} (${slot.id})`).join(', ')}. Give their secrets as well, or say that they may go.`,
+  );
+
+const staleSlot = (): LatchkeyError =>
+  new LatchkeyError(
+    'INVALID_ARGUMENT',
+    'This keyslot holds a master key that the vault’s records are not sealed under: the key was changed a moment ago, or the keyslot was put back from an older file. Try again, or open the vault with another keyslot.',
+  );

@@ -1,0 +1,195 @@
+import { useState } from 'react';
+import type { ReactNode, SyntheticEvent } from 'react';
+import { Button, Group, PasswordInput, SegmentedControl, Stack } from '@mantine/core';
+import type { KeyslotChange, ProveWith } from '../../preload/contract.ts';
+import { Outcomes } from './page.tsx';
+import { passwordStrength, shortestPassword } from './password.ts';
+import { recoveryOf, recoveryProblem, toRecovery } from './phrase.ts';
+import { RecoveryField } from './recovery-field.tsx';
+import { Failure } from './states.tsx';
+import { StrengthMeter } from './strength-meter.tsx';
+import { useTask } from './task.ts';
+import { useBridge, useStatus } from './vault.tsx';
+
+interface FormProps {
+  readonly outcomes: readonly ReactNode[];
+  readonly action: string;
+  /** What did not happen, where it is refused. */
+  readonly failed: string;
+  readonly danger?: boolean;
+  /** Fields of its own. */
+  readonly children?: ReactNode;
+  /** Looks at them, and says beside each what is wrong. @returns whether they will do. */
+  readonly check?: () => boolean;
+  readonly change: (proof: ProveWith) => KeyslotChange;
+  readonly onDone: () => void;
+  readonly onCancel: () => void;
+}
+
+/** A change of what opens the vault, by whoever shows a secret that opens it now. */
+export function KeyslotForm({
+  outcomes,
+  action,
+  failed,
+  danger = false,
+  children,
+  check = () => true,
+  change,
+  onDone,
+  onCancel,
+}: FormProps): ReactNode {
+  const bridge = useBridge();
+  const proof = useProof();
+  const task = useTask();
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    const isFine = check();
+    const given = proof.read();
+    if (!isFine || given === null) return;
+    task.run(async () => {
+      await bridge.changeKeyslots(change(given));
+      onDone();
+    });
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        {children}
+        {proof.fields(submit)}
+        <Outcomes items={outcomes} />
+        <Failure title={failed} error={task.error} />
+        <Group gap="sm">
+          <Button type="submit" loading={task.isPending} {...(danger ? { color: 'red' } : {})}>
+            {action}
+          </Button>
+          <Button variant="subtle" color="gray" onClick={onCancel}>
+            Cancel
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+interface Proof {
+  readonly fields: (onEnter: (event: SyntheticEvent) => void) => ReactNode;
+  /** @returns what was typed, or null after saying what is missing. */
+  readonly read: () => ProveWith | null;
+}
+
+/** Asks for a secret that only the owner has: the vault may be open on a desk that its owner has left. */
+export function useProof(): Proof {
+  const { keyslots } = useStatus();
+  const kinds = (['password', 'recovery'] as const).filter((kind) => keyslots.includes(kind));
+  const [chosen, setChosen] = useState<'password' | 'recovery'>(kinds[0] ?? 'recovery');
+  const [password, setPassword] = useState('');
+  const [phrase, setPhrase] = useState('');
+  const [problem, setProblem] = useState<string | null>(null);
+  const choose = (kind: 'password' | 'recovery') => {
+    setChosen(kind);
+    setProblem(null);
+  };
+  return {
+    read() {
+      const recovery = recoveryOf(phrase);
+      const lack =
+        chosen === 'recovery' ? recoveryProblem(recovery) : password === '' ? 'Type the password.' : null;
+      setProblem(lack);
+      if (lack !== null) return null;
+      return chosen === 'recovery' ? toRecovery(recovery) : { with: 'password', password };
+    },
+    fields: (onEnter) => (
+      <>
+        {kinds.length > 1 && (
+          <SegmentedControl
+            aria-label="Show that it is you with"
+            value={chosen}
+            onChange={choose}
+            data={[
+              { value: 'password', label: 'Password' },
+              { value: 'recovery', label: 'Recovery phrase' },
+            ]}
+            fullWidth
+          />
+        )}
+        {chosen === 'password' ? (
+          <PasswordInput
+            label="Password of the vault, as it is now"
+            autoComplete="current-password"
+            required
+            visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
+            value={password}
+            error={problem}
+            onChange={(event) => {
+              setPassword(event.currentTarget.value);
+            }}
+          />
+        ) : (
+          <RecoveryField
+            label="Recovery phrase, as it is now"
+            typed={phrase}
+            problem={problem}
+            onType={setPhrase}
+            onEnter={onEnter}
+          />
+        )}
+      </>
+    ),
+  };
+}
+
+interface NewPassword {
+  readonly fields: ReactNode;
+  readonly check: () => boolean;
+  readonly password: string;
+}
+
+/** A new password, typed twice. */
+export function useNewPassword(): NewPassword {
+  const [password, setPassword] = useState('');
+  const [repeated, setRepeated] = useState('');
+  const [problems, setProblems] = useState<{ readonly password?: string; readonly repeated?: string }>({});
+  return {
+    password,
+    check() {
+      const found = {
+        ...(password.length < shortestPassword
+          ? { password: `Too short. ${passwordStrength(password).hint}` }
+          : {}),
+        ...(password === repeated ? {} : { repeated: 'The two passwords differ. Type the same one twice.' }),
+      };
+      setProblems(found);
+      return Object.keys(found).length === 0;
+    },
+    fields: (
+      <>
+        <div>
+          <PasswordInput
+            label="New password"
+            autoComplete="new-password"
+            required
+            visibilityToggleButtonProps={{ 'aria-label': 'Show new password', tabIndex: 0 }}
+            value={password}
+            error={problems.password}
+            onChange={(event) => {
+              setPassword(event.currentTarget.value);
+            }}
+          />
+          {/* What is wrong is said once, by the field. */}
+          {problems.password === undefined && <StrengthMeter password={password} />}
+        </div>
+        <PasswordInput
+          label="The same password again"
+          autoComplete="new-password"
+          required
+          visibilityToggleButtonProps={{ 'aria-label': 'Show repeated password', tabIndex: 0 }}
+          value={repeated}
+          error={problems.repeated}
+          onChange={(event) => {
+            setRepeated(event.currentTarget.value);
+          }}
+        />
+      </>
+    ),
+  };
+}

@@ -1,0 +1,23 @@
+/** What opens the vault, in the window's words. */
+
+import { useQuery } from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { Keyslot, KeyslotKind, Keyslots } from '../../preload/contract.ts';
+import { askKey, useBridge } from './vault.tsx';
+
+export const keyslotNames: Readonly<Record<KeyslotKind, string>> = {
+  keychain: 'Keychain',
+  password: 'Password',
+  recovery: 'Recovery phrase',
+};
+
+export function useKeyslots(): UseQueryResult<Keyslots> {
+  const bridge = useBridge();
+  return useQuery({ queryKey: askKey('keyslots', {}), queryFn: () => bridge.keyslots() });
+}
+
+/** Why a keyslot cannot go, or undefined: the keychain is never the only holder of the vault's key. */
+export const lastOne = (slots: readonly Keyslot[], slot: Keyslot): string | undefined =>
+  slot.kind === 'keychain' || slots.some(({ id, kind }) => id !== slot.id && kind !== 'keychain')
+    ? undefined
+    : 'It cannot be removed: without it only the keychain could open the vault, or nothing.';

@@ -1,0 +1,57 @@
+import type { ReactNode, SyntheticEvent } from 'react';
+import { Text, Textarea } from '@mantine/core';
+import { phraseLength, recoveryOf } from './phrase.ts';
+
+interface Props {
+  readonly label?: string;
+  readonly typed: string;
+  readonly problem: string | null;
+  readonly onType: (typed: string) => void;
+  readonly onEnter: (event: SyntheticEvent) => void;
+  /** Whether shares of it do as well. */
+  readonly takesShares?: boolean;
+  readonly required?: boolean;
+}
+
+/** Where a recovery phrase is typed, or shares of it. */
+export function RecoveryField({
+  label = 'Recovery phrase',
+  typed,
+  problem,
+  onType,
+  onEnter,
+  takesShares = true,
+  required = true,
+}: Props): ReactNode {
+  const recovery = recoveryOf(typed);
+  const words = `The ${String(phraseLength)} words from your paper, in order, with spaces between them`;
+  return (
+    <div>
+      <Textarea
+        label={label}
+        description={takesShares ? `${words}; or shares of them, which begin with lkshare1.` : `${words}.`}
+        autosize
+        minRows={3}
+        autoComplete="off"
+        autoCapitalize="none"
+        autoCorrect="off"
+        spellCheck={false}
+        required={required}
+        className="lk-mono-input"
+        value={typed}
+        error={problem}
+        onChange={(event) => {
+          onType(event.currentTarget.value);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && !event.shiftKey) onEnter(event);
+        }}
+      />
+      <Text size="sm" c="dimmed" role="status" mt="xs">
+        {recovery.kind === 'shares'
+          ? `${String(recovery.shares.length)} ${recovery.shares.length === 1 ? 'share' : 'shares'}`
+          : `${String(recovery.words.length)} of ${String(phraseLength)} words`}
+      </Text>
+    </div>
+  );
+}

@@ -1,0 +1,170 @@
+import { useState } from 'react';
+import type { ReactNode, SyntheticEvent } from 'react';
+import { Button, Group, NumberInput, SegmentedControl, Stack, Text, Title } from '@mantine/core';
+import { IconEye, IconEyeOff, IconPrinter } from '@tabler/icons-react';
+import { createPortal } from 'react-dom';
+import type { Sheet } from '../../preload/contract.ts';
+import { Grouped } from './identifier.tsx';
+import { Facts } from './page.tsx';
+import { QrCode } from './qr-code.tsx';
+import { Failure } from './states.tsx';
+import { useTask } from './task.ts';
+import { useBridge } from './vault.tsx';
+import './recovery-sheet.css';
+
+const mostShares = 10;
+
+/** Makes sheets of a phrase that opens the vault, whole or in shares; they are gone when the screen is. */
+export function SheetMaker({ phrase }: { readonly phrase: string }): ReactNode {
+  const bridge = useBridge();
+  const task = useTask();
+  const [form, setForm] = useState<'phrase' | 'shares'>('phrase');
+  const [threshold, setThreshold] = useState<string | number>(2);
+  const [count, setCount] = useState<string | number>(3);
+  const [tried, setTried] = useState(false);
+  const [sheets, setSheets] = useState<readonly Sheet[] | null>(null);
+  const countProblem = numberProblem(count, 2, mostShares);
+  const thresholdProblem = numberProblem(threshold, 2, Math.min(Number(count) || mostShares, mostShares));
+  const isFine = form === 'phrase' || (countProblem === null && thresholdProblem === null);
+
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    // In a dialog of a form this one is not the other.
+    event.stopPropagation();
+    setTried(true);
+    if (!isFine) return;
+    task.run(async () => {
+      const shares = { threshold: Number(threshold), count: Number(count) };
+      setSheets(await bridge.recoverySheet({ phrase, ...(form === 'shares' ? { shares } : {}) }));
+    });
+  };
+  if (sheets !== null) return <Sheets sheets={sheets} />;
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md" maw={560}>
+        <SegmentedControl
+          aria-label="What is on the paper"
+          value={form}
+          onChange={setForm}
+          data={[
+            { value: 'phrase', label: 'The whole phrase' },
+            { value: 'shares', label: 'Shares of it' },
+          ]}
+          fullWidth
+        />
+        {form === 'shares' && (
+          <>
+            <Text size="sm" c="dimmed">
+              Each share is a page of its own, for another person or place. Fewer than are needed say nothing
+              about the phrase.
+            </Text>
+            <Group gap="md" align="start" grow preventGrowOverflow={false}>
+              <NumberInput
+                label="Needed to open the vault"
+                min={2}
+                max={mostShares}
+                allowDecimal={false}
+                value={threshold}
+                error={tried ? thresholdProblem : null}
+                onChange={setThreshold}
+              />
+              <NumberInput
+                label="Shares in all"
+                min={2}
+                max={mostShares}
+                allowDecimal={false}
+                value={count}
+                error={tried ? countProblem : null}
+                onChange={setCount}
+              />
+            </Group>
+          </>
+        )}
+        <Failure title="The sheet was not made" error={task.error} />
+        <div>
+          <Button type="submit" loading={task.isPending}>
+            {form === 'phrase' ? 'Make the sheet' : 'Make the shares'}
+          </Button>
+        </div>
+      </Stack>
+    </form>
+  );
+}
+
+function numberProblem(value: string | number, least: number, most: number): string | null {
+  const number = Number(value);
+  return value !== '' && Number.isInteger(number) && number >= least && number <= most
+    ? null
+    : `A number from ${String(least)} to ${String(most)}.`;
+}
+
+/** Sheets that can be printed without being seen on the screen. */
+function Sheets({ sheets }: { readonly sheets: readonly Sheet[] }): ReactNode {
+  const [shown, setShown] = useState(false);
+  return (
+    <Stack gap="md">
+      <Text role="status">
+        {sheets.length === 1
+          ? 'The sheet is ready.'
+          : `${String(sheets.length)} shares are ready, a page each.`}{' '}
+        Print on a printer that you trust: some keep what they printed.
+      </Text>
+      <Group gap="xs">
+        <Button
+          leftSection={<IconPrinter size={16} aria-hidden />}
+          onClick={() => {
+            window.print();
+          }}
+        >
+          Print
+        </Button>
+        <Button
+          variant="default"
+          leftSection={shown ? <IconEyeOff size={16} aria-hidden /> : <IconEye size={16} aria-hidden />}
+          onClick={() => {
+            setShown(!shown);
+          }}
+        >
+          {shown ? 'Hide' : 'Show on the screen'}
+        </Button>
+      </Group>
+      {shown && sheets.map((sheet) => <Paper key={sheet.code} sheet={sheet} />)}
+      {createPortal(
+        <div className="lk-papers">
+          {sheets.map((sheet) => (
+            <Paper key={sheet.code} sheet={sheet} />
+          ))}
+        </div>,
+        document.body,
+      )}
+    </Stack>
+  );
+}
+
+function Paper({ sheet: { title, secret, code, facts, how } }: { readonly sheet: Sheet }): ReactNode {
+  return (
+    <section className="lk-paper" aria-label={title}>
+      <Title order={2}>{title}</Title>
+      <Facts rows={facts} />
+      {secret.kind === 'phrase' ? (
+        <ol className="lk-paper-words">
+          {secret.words.map((word, index) => (
+            <li key={index}>
+              <span>{index + 1}</span> <b>{word}</b>
+            </li>
+          ))}
+        </ol>
+      ) : (
+        <p className="lk-paper-share">
+          <Grouped text={secret.text} />
+        </p>
+      )}
+      <div className="lk-paper-code">
+        <QrCode text={code} label={`QR code of the ${title.toLowerCase()}`} />
+      </div>
+      {how.map((text) => (
+        <p key={text}>{text}</p>
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,63 @@
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { TextInput } from '@mantine/core';
+import type { CreateVault } from '../../preload/contract.ts';
+import { drawPositions, randomBelow } from './phrase.ts';
+
+interface ThreeWords {
+  readonly fields: ReactNode;
+  /** @returns the words and their positions, or null after saying what is wrong. */
+  readonly check: () => CreateVault['confirmedWords'] | null;
+}
+
+/** Some words of a phrase, typed back from the paper; other ones for each phrase. */
+export function useThreeWords(words: readonly string[]): ThreeWords {
+  const [asked, setAsked] = useState(() => draw(words));
+  const [typed, setTyped] = useState<readonly string[]>(['', '', '']);
+  const [problems, setProblems] = useState<readonly (string | null)[]>([]);
+  if (asked.of !== words) {
+    setAsked(draw(words));
+    setTyped(['', '', '']);
+    setProblems([]);
+  }
+  return {
+    check() {
+      const found = asked.positions.map((position, index) => {
+        const word = (typed[index] ?? '').trim().toLowerCase();
+        if (word === '') return `Type word ${String(position)}.`;
+        return word === words[position - 1]
+          ? null
+          : `This is not word ${String(position)}. Look at number ${String(position)} on your paper again.`;
+      });
+      setProblems(found);
+      return found.every((problem) => problem === null)
+        ? asked.positions.map((position, index) => ({ position, word: typed[index] ?? '' }))
+        : null;
+    },
+    fields: (
+      <div className="lk-three">
+        {asked.positions.map((position, index) => (
+          <TextInput
+            key={position}
+            label={`Word ${String(position)}`}
+            autoComplete="off"
+            autoCapitalize="none"
+            autoCorrect="off"
+            spellCheck={false}
+            required
+            error={problems[index]}
+            value={typed[index] ?? ''}
+            onChange={(event) => {
+              setTyped(typed.with(index, event.currentTarget.value));
+            }}
+          />
+        ))}
+      </div>
+    ),
+  };
+}
+
+const draw = (words: readonly string[]) => ({
+  of: words,
+  positions: drawPositions(3, words.length, randomBelow),
+});

@@ -1,0 +1,67 @@
+import { useState } from 'react';
+import type { ReactNode, SyntheticEvent } from 'react';
+import { Button, Stack } from '@mantine/core';
+import { PageHead, Panel } from '../parts/page.tsx';
+import { recoveryOf, recoveryProblem } from '../parts/phrase.ts';
+import { RecoveryField } from '../parts/recovery-field.tsx';
+import { SheetMaker } from '../parts/recovery-sheet.tsx';
+import { Failure } from '../parts/states.tsx';
+import { useTask } from '../parts/task.ts';
+import { useBridge } from '../parts/vault.tsx';
+
+/** The vault does not keep the phrase: for a sheet of it, it is typed in, and checked. */
+export function RecoverySheets(): ReactNode {
+  const bridge = useBridge();
+  const task = useTask();
+  const [typed, setTyped] = useState('');
+  const [problem, setProblem] = useState<string | null>(null);
+  const [phrase, setPhrase] = useState<string | null>(null);
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    const recovery = recoveryOf(typed);
+    const lack =
+      recovery.kind === 'shares' ? 'A sheet is made of the words themselves.' : recoveryProblem(recovery);
+    setProblem(lack);
+    if (lack !== null || recovery.kind === 'shares') return;
+    const words = recovery.words.join(' ');
+    task.run(async () => {
+      await bridge.checkRecovery({ with: 'recovery', phrase: words });
+      setTyped('');
+      setPhrase(words);
+    });
+  };
+  return (
+    <>
+      <PageHead
+        title="Recovery sheet"
+        back={{ to: '/keyslots', label: 'Keys to the vault' }}
+        lead="A page to print: the recovery phrase with a QR code, or shares of it, with how to restore the vault."
+      />
+      {phrase === null ? (
+        <form onSubmit={submit} noValidate>
+          <Panel title="Your recovery phrase">
+            <Stack gap="md" maw={560}>
+              <RecoveryField
+                typed={typed}
+                problem={problem}
+                onType={setTyped}
+                onEnter={submit}
+                takesShares={false}
+              />
+              <Failure title="This does not open the vault" error={task.error} />
+              <div>
+                <Button type="submit" loading={task.isPending}>
+                  Continue
+                </Button>
+              </div>
+            </Stack>
+          </Panel>
+        </form>
+      ) : (
+        <Panel title="What to print">
+          <SheetMaker phrase={phrase} />
+        </Panel>
+      )}
+    </>
+  );
+}

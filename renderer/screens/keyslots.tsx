@@ -1,0 +1,449 @@
+import { useState } from 'react';
+import type { ReactNode, SyntheticEvent } from 'react';
+import { Button, Checkbox, Group, PasswordInput, Stack, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { Link } from 'wouter';
+import type { Keyslot, ProveWith } from '../../preload/contract.ts';
+import { ShortId } from '../parts/identifier.tsx';
+import { KeyslotForm, useNewPassword } from '../parts/keyslot-form.tsx';
+import { keyslotNames, lastOne, useKeyslots } from '../parts/keyslots.ts';
+import { DialogButton } from '../parts/manage.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
+import { recoveryOf, recoveryProblem, toRecovery } from '../parts/phrase.ts';
+import { RecoveryField } from '../parts/recovery-field.tsx';
+import { Failure, LoadingRows } from '../parts/states.tsx';
+import { useTask } from '../parts/task.ts';
+import { useBridge, useStatus } from '../parts/vault.tsx';
+import '../parts/rows.css';
+
+const say = (title: string, message: string): void => {
+  notifications.show({ title, message });
+};
+
+const seconds = (milliseconds: number) => ({ seconds: String(Math.floor(milliseconds / 1000)), nanos: '0' });
+
+/** What opens the vault: shown, added, changed, removed; and the key behind it all. */
+export function Keyslots(): ReactNode {
+  const { data, error, isPending, refetch } = useKeyslots();
+  return (
+    <>
+      <PageHead
+        title="Keys to the vault"
+        lead="One master key seals everything in this vault. Each of these holds it, and any one of them opens the vault."
+      />
+      <Panel
+        title="What opens it"
+        kind="plain"
+        aside={
+          data !== undefined && (
+            <Text size="sm" c="dimmed">
+              Vault <ShortId text={data.vaultId} what="vault id" />
+            </Text>
+          )
+        }
+      >
+        {isPending && <LoadingRows what="what opens the vault" />}
+        <Failure
+          title="What opens the vault could not be read"
+          error={error}
+          onRetry={() => void refetch()}
+        />
+        {data !== undefined && (
+          <ul className="lk-rows" aria-label="What opens the vault">
+            {data.keyslots.map((slot) => (
+              <Slot key={slot.id} slot={slot} all={data.keyslots} />
+            ))}
+          </ul>
+        )}
+      </Panel>
+      {data !== undefined && (
+        <>
+          <More slots={data.keyslots} />
+          <MasterKey slots={data.keyslots} />
+        </>
+      )}
+    </>
+  );
+}
+
+interface SlotProps {
+  readonly slot: Keyslot;
+  readonly all: readonly Keyslot[];
+}
+
+/** Says which of several of a kind: for those who hear the buttons alone. */
+const nameOf = ({ slot, all }: SlotProps): string => {
+  const alike = all.filter(({ kind }) => kind === slot.kind);
+  const number = alike.length > 1 ? ` ${String(alike.indexOf(slot) + 1)}` : '';
+  return `${keyslotNames[slot.kind].toLowerCase()}${number}`;
+};
+
+function Slot({ slot, all }: SlotProps): ReactNode {
+  const name = nameOf({ slot, all });
+  const refused = lastOne(all, slot);
+  return (
+    <li className="lk-row lk-manage">
+      <div>
+        <span className="lk-row-name">{name.charAt(0).toUpperCase() + name.slice(1)}</span>
+        <br />
+        <span className="lk-row-more">
+          Made <Moment at={seconds(slot.createdAt)} />
+          {slot.kind === 'recovery' &&
+            (slot.confirmedAt === null ? (
+              ', never checked'
+            ) : (
+              <>
+                , checked <Moment at={seconds(slot.confirmedAt)} />
+              </>
+            ))}
+          {refused !== undefined && `. ${refused}`}
+        </span>
+      </div>
+      <Group gap="xs">
+        {slot.kind === 'recovery' && (
+          <>
+            <DialogButton name="Check…" label={`Check the ${name}`} title="Check the recovery phrase">
+              {(close) => <CheckForm onClose={close} />}
+            </DialogButton>
+            <Button component={Link} href={`/keyslots/${slot.id}/new-phrase`} variant="default" size="xs">
+              Replace…
+            </Button>
+          </>
+        )}
+        {slot.kind === 'password' && (
+          <DialogButton name="Change…" label={`Change the ${name}`} title="Change the password">
+            {(close) => <PasswordForm change={slot} onClose={close} />}
+          </DialogButton>
+        )}
+        {refused === undefined && (
+          <DialogButton
+            name="Remove…"
+            label={`Remove the ${name}`}
+            title={`Remove the ${keyslotNames[slot.kind].toLowerCase()}`}
+            danger
+          >
+            {(close) => <RemoveForm slot={slot} onClose={close} />}
+          </DialogButton>
+        )}
+      </Group>
+    </li>
+  );
+}
+
+function More({ slots }: { readonly slots: readonly Keyslot[] }): ReactNode {
+  const { keychain } = useStatus();
+  const has = (wanted: Keyslot['kind']): boolean => slots.some(({ kind }) => kind === wanted);
+  return (
+    <Panel title="More ways in" kind="plain">
+      <ul className="lk-rows" aria-label="More ways in">
+        <Way
+          name={has('password') ? 'Another password' : 'A password'}
+          about="For somebody who shares this vault, or for another computer."
+        >
+          <DialogButton name="Add a password…" title="Add a password">
+            {(close) => <PasswordForm onClose={close} />}
+          </DialogButton>
+        </Way>
+        <Way
+          name="This computer’s keychain"
+          about={
+            keychain.available
+              ? 'The vault then opens when you are logged in to this computer. Programs that run as you could ask the keychain too.'
+              : `Not available: ${keychain.reason}`
+          }
+        >
+          {keychain.available && (
+            <DialogButton name="Add the keychain…" title="Add this computer’s keychain">
+              {(close) => <KeychainForm onClose={close} />}
+            </DialogButton>
+          )}
+        </Way>
+        <Way
+          name={has('recovery') ? 'Another recovery phrase' : 'A recovery phrase'}
+          about="24 new words, besides what there is. To take old words out of use, replace them instead."
+        >
+          <Button component={Link} href="/keyslots/another/new-phrase" variant="default" size="xs">
+            Add a recovery phrase…
+          </Button>
+        </Way>
+        <Way
+          name="A sheet of paper"
+          about="The recovery phrase with a QR code and how to restore; or as shares, of which some few open the vault."
+        >
+          <Button component={Link} href="/keyslots/sheet" variant="default" size="xs">
+            Print…
+          </Button>
+        </Way>
+      </ul>
+    </Panel>
+  );
+}
+
+interface WayProps {
+  readonly name: string;
+  readonly about: string;
+  readonly children: ReactNode;
+}
+
+const Way = ({ name, about, children }: WayProps): ReactNode => (
+  <li className="lk-row lk-manage">
+    <div>
+      <span className="lk-row-name">{name}</span>
+      <Text size="sm" c="dimmed">
+        {about}
+      </Text>
+    </div>
+    {children}
+  </li>
+);
+
+function MasterKey({ slots }: { readonly slots: readonly Keyslot[] }): ReactNode {
+  return (
+    <Panel title="Master key">
+      <Stack gap="md" align="start">
+        <Text size="sm" className="lk-prose">
+          If somebody may have learned the master key, or what opened an older copy of this vault, draw a new
+          one. Wallets, keys and addresses stay as they are.
+        </Text>
+        <DialogButton name="New master key…" title="Draw a new master key">
+          {(close) => <RotateForm slots={slots} onClose={close} />}
+        </DialogButton>
+      </Stack>
+    </Panel>
+  );
+}
+
+interface Closing {
+  readonly onClose: () => void;
+}
+
+/** Adds a password, or changes one. */
+function PasswordForm({ change: slot, onClose }: Closing & { readonly change?: Keyslot }): ReactNode {
+  const chosen = useNewPassword();
+  return (
+    <KeyslotForm
+      action={slot === undefined ? 'Add the password' : 'Change the password'}
+      failed={slot === undefined ? 'The password was not added' : 'The password was not changed'}
+      outcomes={
+        slot === undefined
+          ? ['The vault opens with the new password, and with all that opens it now.']
+          : [
+              'The vault opens with the new password, and no more with the old one.',
+              'Older copies and backups of the vault still open with the old one.',
+            ]
+      }
+      check={chosen.check}
+      change={(proof) =>
+        slot === undefined
+          ? { do: 'addPassword', proof, password: chosen.password }
+          : { do: 'changePassword', proof, keyslotId: slot.id, password: chosen.password }
+      }
+      onDone={() => {
+        say(
+          slot === undefined ? 'The password is added' : 'The password is changed',
+          'The vault opens with the new one.',
+        );
+        onClose();
+      }}
+      onCancel={onClose}
+    >
+      {chosen.fields}
+    </KeyslotForm>
+  );
+}
+
+function KeychainForm({ onClose }: Closing): ReactNode {
+  return (
+    <KeyslotForm
+      action="Add the keychain"
+      failed="The keychain was not added"
+      outcomes={[
+        'The keychain of this computer keeps a new key, with which the vault opens here and nowhere else.',
+      ]}
+      change={(proof) => ({ do: 'addKeychain', proof })}
+      onDone={() => {
+        say('The keychain is added', 'The vault opens with this computer’s keychain too.');
+        onClose();
+      }}
+      onCancel={onClose}
+    />
+  );
+}
+
+function RemoveForm({ slot, onClose }: Closing & { readonly slot: Keyslot }): ReactNode {
+  const what = keyslotNames[slot.kind].toLowerCase();
+  return (
+    <KeyslotForm
+      action={`Remove the ${what}`}
+      failed={`The ${what} was not removed`}
+      danger
+      outcomes={[
+        `The vault opens no more with this ${what}.`,
+        'Older copies and backups of the vault open with what opened them then.',
+      ]}
+      change={(proof) => ({ do: 'remove', proof, keyslotId: slot.id })}
+      onDone={() => {
+        say(`The ${what} is removed`, 'It opens this vault no more.');
+        onClose();
+      }}
+      onCancel={onClose}
+    />
+  );
+}
+
+/** Says right or wrong, and shows nothing. */
+function CheckForm({ onClose }: Closing): ReactNode {
+  const bridge = useBridge();
+  const task = useTask();
+  const [typed, setTyped] = useState('');
+  const [problem, setProblem] = useState<string | null>(null);
+  const [right, setRight] = useState(false);
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    const recovery = recoveryOf(typed);
+    const lack = recoveryProblem(recovery);
+    setProblem(lack);
+    setRight(false);
+    if (lack !== null) return;
+    task.run(async () => {
+      await bridge.checkRecovery(toRecovery(recovery));
+      setTyped('');
+      setRight(true);
+    });
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <RecoveryField typed={typed} problem={problem} onType={setTyped} onEnter={submit} />
+        <Text role="status" fw={600}>
+          {right && 'Right: this opens the vault. Put the paper back where it was.'}
+        </Text>
+        <Failure title="This does not open the vault" error={task.error} />
+        <Group gap="sm">
+          <Button type="submit" loading={task.isPending}>
+            Check
+          </Button>
+          <Button variant="subtle" color="gray" onClick={onClose}>
+            {right ? 'Done' : 'Cancel'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+interface RotateProps extends Closing {
+  readonly slots: readonly Keyslot[];
+}
+
+function RotateForm({ slots, onClose }: RotateProps): ReactNode {
+  const bridge = useBridge();
+  const task = useTask();
+  const asked = slots.filter(({ kind }) => kind !== 'keychain');
+  const [typed, setTyped] = useState<ReadonlyMap<string, string>>(new Map());
+  const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
+  const [dropOthers, setDropOthers] = useState(false);
+  const textOf = ({ id }: Keyslot): string => typed.get(id) ?? '';
+  const isEmpty = (slot: Keyslot): boolean => textOf(slot).trim() === '';
+  const left = asked.filter(isEmpty);
+
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    const found = new Map<string, string>();
+    for (const slot of asked) {
+      const lack = isEmpty(slot)
+        ? whyNotEmpty()
+        : slot.kind === 'recovery'
+          ? recoveryProblem(recoveryOf(textOf(slot)))
+          : null;
+      if (lack !== null) found.set(slot.id, lack);
+    }
+    setProblems(found);
+    const [proof, ...secrets] = asked.filter((slot) => !isEmpty(slot)).map(secretOf);
+    if (found.size > 0 || proof === undefined) return;
+    task.run(async () => {
+      await bridge.changeKeyslots({ do: 'rotate', proof, secrets, dropOthers });
+      say('The vault has a new master key', 'What opens it holds the new one.');
+      onClose();
+    });
+  };
+  const whyNotEmpty = (): string | null => {
+    if (left.length === asked.length) return 'Type at least one of them.';
+    return dropOthers ? null : 'Type it, or say below that it may go.';
+  };
+  const secretOf = (slot: Keyslot): ProveWith =>
+    slot.kind === 'recovery'
+      ? toRecovery(recoveryOf(textOf(slot)))
+      : { with: 'password', password: textOf(slot) };
+  const field = (slot: Keyslot) => {
+    const name = nameOf({ slot, all: slots });
+    const label = name.charAt(0).toUpperCase() + name.slice(1);
+    const problem = problems.get(slot.id) ?? null;
+    const type = (text: string): void => {
+      setTyped(new Map(typed).set(slot.id, text));
+    };
+    return slot.kind === 'recovery' ? (
+      <RecoveryField
+        key={slot.id}
+        label={label}
+        typed={textOf(slot)}
+        problem={problem}
+        onType={type}
+        onEnter={submit}
+        required={false}
+      />
+    ) : (
+      <PasswordInput
+        key={slot.id}
+        label={label}
+        autoComplete="current-password"
+        visibilityToggleButtonProps={{ 'aria-label': `Show ${name}`, tabIndex: 0 }}
+        value={textOf(slot)}
+        error={problem}
+        onChange={(event) => {
+          type(event.currentTarget.value);
+        }}
+      />
+    );
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <Text size="sm" c="dimmed">
+          What you type here holds the new key afterwards.
+        </Text>
+        {asked.map(field)}
+        {slots.length > 1 && (
+          <Checkbox
+            label="What I leave empty may go: it opens the vault no more"
+            checked={dropOthers}
+            onChange={(event) => {
+              setDropOthers(event.currentTarget.checked);
+            }}
+          />
+        )}
+        <Outcomes
+          items={[
+            'A new master key is drawn, and everything that is sealed goes over to it, all at once or not at all.',
+            ...(slots.length > asked.length
+              ? [
+                  'This computer’s keychain gets another key. The keychain of another computer counts as left empty.',
+                ]
+              : []),
+            'Older copies and backups of the vault open with what opened them then: make a new backup afterwards.',
+          ]}
+        />
+        <Failure title="The master key was not changed" error={task.error} />
+        <Group gap="sm">
+          <Button type="submit" loading={task.isPending}>
+            Draw a new master key
+          </Button>
+          <Button variant="subtle" color="gray" onClick={onClose}>
+            Cancel
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

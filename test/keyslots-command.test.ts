@@ -1,0 +1,345 @@
+/** `latchkey keyslots` and `latchkey recovery`, as a person or a script runs them; the keychain is a real one. */
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Keyslots } from '../preload/contract.ts';
+import type { Answer as StepAnswer } from './keychain-child.ts';
+import { inProcess, startKeyring } from './keychain.ts';
+import type { KeyringSession } from './keychain.ts';
+import { CommandProcess, runCommand, temporaryDirectory } from './support.ts';
+
+const password = 'correct horse battery staple';
+
+/** A home with a vault in it, and files with its secrets. */
+class Home implements Disposable {
+  readonly #directory = temporaryDirectory();
+  readonly path = this.#directory.path;
+  readonly #environment: Readonly<Record<string, string>>;
+
+  constructor(environment: Readonly<Record<string, string>> = {}) {
+    this.#environment = environment;
+  }
+
+  file(name: string, text?: string): string {
+    const file = join(this.path, name);
+    if (text !== undefined) writeFileSync(file, `${text}\n`, { mode: 0o600 });
+    return file;
+  }
+
+  get #options() {
+    const places = {
+      LATCHKEY_DATA_DIR: join(this.path, 'vault'),
+      LATCHKEY_CONFIG_DIR: join(this.path, 'config'),
+    };
+    return { environment: { HOME: this.path, ...this.#environment, ...places } };
+  }
+
+  async run(...argv: readonly string[]) {
+    const { code, stdout, stderr } = await runCommand(argv, this.#options);
+    return { code, stdout, stderr };
+  }
+
+  /** Runs a command that says what the keyslots are then. */
+  async keyslots(...argv: readonly string[]): Promise<Keyslots & { readonly recoveryPhrase?: string }> {
+    const { code, stdout, stderr } = await this.run(...argv, '--json');
+    if (code !== 0) throw new Error(`latchkey ${argv.join(' ')} ended with ${String(code)}: ${stderr}`);
+    return JSON.parse(stdout) as Keyslots;
+  }
+
+  /** Makes the vault. Its password and its phrase are then in the files `password` and `phrase`. */
+  async init(...argv: readonly string[]): Promise<void> {
+    this.file('password', password);
+    const made = await this.run('init', '--json', '--password-file', this.file('password'), ...argv);
+    if (made.code !== 0) throw new Error(made.stderr);
+    this.file('phrase', (JSON.parse(made.stdout) as { recoveryPhrase: string }).recoveryPhrase);
+  }
+
+  async serve(...argv: readonly string[]): Promise<CommandProcess> {
+    const service = new CommandProcess(['serve', '--port', '0', '--json', ...argv], this.#options);
+    await service.nextLine();
+    return service;
+  }
+
+  [Symbol.dispose](): void {
+    this.#directory[Symbol.dispose]();
+  }
+}
+
+const kinds = ({ keyslots }: Keyslots): string[] => keyslots.map(({ kind }) => kind);
+const idOf = ({ keyslots }: Keyslots, kind: string): string =>
+  keyslots.find((slot) => slot.kind === kind)?.id ?? '';
+
+/** Whether a real keyring holds an entry for a keyslot. */
+async function isKept(keyring: KeyringSession, vaultId: string, slotId: string): Promise<boolean> {
+  const { answers } = await inProcess(keyring.environment, [{ do: 'get', account: `${vaultId}/${slotId}` }]);
+  const [answer] = answers as [StepAnswer];
+  if (!('value' in answer)) throw new Error(answer.message);
+  return answer.value !== null;
+}
+
+describe('with a real keyring', () => {
+  test('the keychain’s slot is remade with the master key, and goes with its entry', async () => {
+    await using keyring = await startKeyring('unlocked');
+    using home = new Home(keyring.environment);
+    await home.init();
+    const first = await home.keyslots('keyslots', 'list');
+    expect(kinds(first)).toEqual(['recovery', 'password', 'keychain']);
+    const { vaultId } = first;
+    expect(await isKept(keyring, vaultId, idOf(first, 'keychain'))).toBe(true);
+
+    // While it is served, and unlocked from the keychain.
+    await using service = await home.serve();
+    const proof = ['--password-file', home.file('password'), '--recovery-file', home.file('phrase')];
+    const rotated = await home.keyslots('keyslots', 'rotate', ...proof);
+    expect(kinds(rotated).sort()).toEqual(['keychain', 'password', 'recovery']);
+    expect(idOf(rotated, 'keychain')).not.toBe(idOf(first, 'keychain'));
+    expect(idOf(rotated, 'password')).toBe(idOf(first, 'password'));
+    expect(await isKept(keyring, vaultId, idOf(first, 'keychain'))).toBe(false);
+    expect(await isKept(keyring, vaultId, idOf(rotated, 'keychain'))).toBe(true);
+    for (const how of [['--keychain'], proof.slice(0, 2), proof.slice(2)]) {
+      expect(await home.run('lock')).toMatchObject({ code: 0 });
+      expect(await home.run('unlock', ...how)).toMatchObject({ code: 0, stderr: '' });
+    }
+
+    // And where it is not.
+    expect(await service.stop()).toBe(0);
+    const again = await home.keyslots('keyslots', 'rotate', ...proof);
+    expect(idOf(again, 'keychain')).not.toBe(idOf(rotated, 'keychain'));
+    expect(await isKept(keyring, vaultId, idOf(rotated, 'keychain'))).toBe(false);
+    const removed = await home.keyslots('keyslots', 'remove', 'keychain', ...proof.slice(0, 2));
+    expect(kinds(removed).sort()).toEqual(['password', 'recovery']);
+    expect(await isKept(keyring, vaultId, idOf(again, 'keychain'))).toBe(false);
+    const added = await home.keyslots('keyslots', 'add', 'keychain', ...proof.slice(2));
+    expect(await isKept(keyring, vaultId, idOf(added, 'keychain'))).toBe(true);
+  });
+
+  test('that is not asked gives up no entry; doctor says so, and the next unlocking with it removes it', async () => {
+    await using keyring = await startKeyring('unlocked');
+    using home = new Home(keyring.environment);
+    await home.init();
+    const first = await home.keyslots('keyslots', 'list');
+    const proof = ['--password-file', home.file('password')];
+    // Without the keychain its entry cannot be removed.
+    await home.keyslots('keyslots', 'remove', 'keychain', '--no-keychain', ...proof);
+    expect(await isKept(keyring, first.vaultId, idOf(first, 'keychain'))).toBe(true);
+    expect((await home.run('doctor')).stdout).toMatch(
+      /^note +keychain entries: 1 of keyslots that are gone may be left/m,
+    );
+    await using service = await home.serve(...proof);
+    await expect.poll(() => isKept(keyring, first.vaultId, idOf(first, 'keychain'))).toBe(false);
+    await expect.poll(async () => (await home.run('doctor')).stdout).not.toContain('keychain entries');
+    expect(await service.stop()).toBe(0);
+  });
+});
+
+describe('without a keychain', () => {
+  test('passwords and phrases are added, changed and removed, from files alone', async () => {
+    using home = new Home();
+    await home.init('--no-keychain');
+    const proof = ['--no-keychain', '--password-file', home.file('password')];
+    const added = await home.keyslots(
+      ...[
+        'keyslots',
+        'add',
+        'password',
+        ...proof,
+        '--new-password-file',
+        home.file('second', 'the second one'),
+      ],
+    );
+    expect(kinds(added)).toEqual(['recovery', 'password', 'password']);
+    const byKind = await home.run('keyslots', 'remove', 'password', ...proof);
+    expect(byKind).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('there are 2 keyslots of the kind password') as unknown,
+    });
+    await home.keyslots('keyslots', 'remove', added.keyslots[2]?.id ?? '', ...proof);
+
+    const changed = await home.keyslots(
+      ...[
+        'keyslots',
+        'change',
+        'password',
+        ...proof,
+        '--new-password-file',
+        home.file('third', 'the third one'),
+      ],
+    );
+    expect(kinds(changed).sort()).toEqual(['password', 'recovery']);
+    expect(await home.run('keyslots', 'remove', 'recovery', ...proof)).toMatchObject({
+      code: 5,
+      stderr: 'latchkey: The password does not open this vault.\n',
+    });
+    const third = ['--no-keychain', '--password-file', home.file('third')];
+    const { recoveryPhrase, ...drawn } = await home.keyslots('keyslots', 'change', 'recovery', ...third);
+    expect(kinds(drawn).sort()).toEqual(['password', 'recovery']);
+    expect(recoveryPhrase).toMatch(/^([a-z]+ ){23}[a-z]+$/);
+    expect(drawn.keyslots.find(({ kind }) => kind === 'recovery')?.confirmedAt).toBeNull();
+    expect(await home.run('recovery', 'check', '--recovery-file', home.file('phrase'))).toMatchObject({
+      code: 5,
+      stdout: '',
+      stderr: 'latchkey: The recovery phrase does not open this vault.\n',
+    });
+    home.file('phrase', recoveryPhrase ?? '');
+    expect(await home.run('recovery', 'check', '--recovery-file', home.file('phrase'))).toEqual({
+      code: 0,
+      stdout: 'Right: the recovery phrase opens this vault.\n',
+      stderr: '',
+    });
+    expect((await home.run('keyslots', 'list')).stdout).toMatch(
+      /^ {2}recovery {2}[0-9a-f-]{36} {2}made on \S+, checked on \S+$/m,
+    );
+    await home.keyslots('keyslots', 'remove', 'recovery', ...third);
+    expect(await home.run('keyslots', 'remove', 'password', ...third)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('The password cannot be removed') as unknown,
+    });
+  });
+
+  test('sheets are new files for their owner alone, and a share on one opens the vault', async () => {
+    using home = new Home();
+    await home.init('--no-keychain');
+    const phrase = ['--recovery-file', home.file('phrase')];
+    const page = home.file('sheet.html');
+    expect(await home.run('recovery', 'sheet', '--output', page, ...phrase)).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+    const words = readFileSync(home.file('phrase'), 'utf8').trim().split(' ');
+    const html = readFileSync(page, 'utf8');
+    for (const word of words) expect(html).toContain(`<li>${word}</li>`);
+    expect(html).toContain('<svg');
+    expect(html).not.toMatch(/<script|https?:\/\/(?!www\.w3\.org)/);
+    expect(statSync(page).mode & 0o777).toBe(0o600);
+    expect(await home.run('recovery', 'sheet', '--output', page, ...phrase)).toMatchObject({
+      code: 1,
+      stderr: `latchkey: ${page} is there already: it is not overwritten\n`,
+    });
+    const shares = await home.run(
+      'recovery',
+      'sheet',
+      '--output',
+      page,
+      '--shares',
+      '2-of-3',
+      '--json',
+      ...phrase,
+    );
+    const { files } = JSON.parse(shares.stdout) as { files: string[] };
+    expect(files).toEqual([1, 2, 3].map((number) => home.file(`sheet-${String(number)}.html`)));
+
+    await using service = await home.serve('--no-keychain');
+    const from = (...numbers: readonly number[]): string[] =>
+      numbers.flatMap((number) => ['--share-file', files[number - 1] ?? '']);
+    expect(await home.run('unlock', ...from(2))).toMatchObject({
+      code: 5,
+      stderr: 'latchkey: invalid shares: 2 are needed, and here is one\n',
+    });
+    expect(await home.run('unlock', ...from(3, 1))).toMatchObject({ code: 0 });
+    expect(await home.run('recovery', 'check', ...from(1, 2))).toMatchObject({ code: 0 });
+    const rotated = await home.keyslots(
+      'keyslots',
+      'rotate',
+      ...from(1, 3),
+      '--password-file',
+      home.file('password'),
+    );
+    expect(kinds(rotated).sort()).toEqual(['password', 'recovery']);
+
+    // One page that cannot be made: none is.
+    home.file('other-2.html', '');
+    const half = await home.run(
+      'recovery',
+      'sheet',
+      '--output',
+      home.file('other.html'),
+      '--shares',
+      '2-of-3',
+      ...phrase,
+    );
+    expect(half.code).toBe(1);
+    expect([1, 3].map((number) => existsSync(home.file(`other-${String(number)}.html`)))).toEqual([
+      false,
+      false,
+    ]);
+    expect(await service.stop()).toBe(0);
+  });
+
+  test('a vault that runs locked is locked again afterwards', async () => {
+    using home = new Home();
+    await home.init('--no-keychain');
+    await using service = await home.serve('--no-keychain');
+    const proof = ['--password-file', home.file('password')];
+    const second = ['--new-password-file', home.file('second', 'the second one')];
+    expect(kinds(await home.keyslots('keyslots', 'add', 'password', ...proof, ...second))).toHaveLength(3);
+    expect((await home.run('status')).stdout).toContain('the vault is locked');
+    expect(await home.run('recovery', 'check', '--recovery-file', home.file('phrase'))).toMatchObject({
+      code: 0,
+    });
+    expect((await home.run('status')).stdout).toContain('the vault is locked');
+    expect(await service.stop()).toBe(0);
+  });
+
+  test('wrong usage says what is expected, and makes nothing', async () => {
+    using home = new Home();
+    const nothing = await home.run('keyslots', 'list');
+    expect(nothing).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('there is no vault in') as unknown,
+    });
+    expect(existsSync(join(home.path, 'vault'))).toBe(false);
+    await home.init('--no-keychain');
+    const file = ['--password-file', home.file('password')];
+    for (const [argv, code, message] of [
+      [
+        ['keyslots', 'add', 'magic', ...file],
+        2,
+        'invalid kind "magic": expected password, keychain or recovery',
+      ],
+      [['keyslots', 'add', 'password', ...file], 2, 'expected a new password: give --new-password-file'],
+      [['keyslots', 'add', 'recovery'], 2, 'expected a secret that opens the vault now'],
+      [['keyslots', 'rotate'], 2, 'expected the secrets of the keyslots that are to stay'],
+      [['keyslots', 'remove', 'keychain', ...file], 1, 'there is no keyslot "keychain"'],
+      [['keyslots', 'add', 'keychain', '--no-keychain', ...file], 1, 'it is switched off (--no-keychain)'],
+      [['recovery', 'check'], 2, 'expected the recovery phrase: give --recovery-file'],
+      [['recovery', 'check', '--recovery-file', home.file('nowhere')], 2, 'does not exist'],
+      [['recovery', 'check', 'abandon', 'abandon'], 2, 'too many arguments: a secret is read from a file'],
+      [['recovery', 'sheet', '--recovery-file', home.file('phrase')], 2, "required option '--output <file>'"],
+      [
+        [
+          'recovery',
+          'sheet',
+          '--output',
+          home.file('x.html'),
+          '--shares',
+          '3',
+          '--recovery-file',
+          home.file('phrase'),
+        ],
+        2,
+        'invalid --shares "3": expected how many are needed of how many, like 2-of-3',
+      ],
+      [
+        [
+          'recovery',
+          'sheet',
+          '--output',
+          home.file('x.html'),
+          '--shares',
+          '4-of-3',
+          '--recovery-file',
+          home.file('phrase'),
+        ],
+        1,
+        'invalid threshold: expected 2 to 3, the number of shares, got 4',
+      ],
+    ] as const) {
+      const ended = await home.run(...argv);
+      expect(ended.stderr, argv.join(' ')).toContain(message);
+      expect(ended.stderr).not.toContain('abandon');
+      expect(ended.code, argv.join(' ')).toBe(code);
+    }
+    expect(existsSync(home.file('x.html'))).toBe(false);
+    expect(kinds(await home.keyslots('keyslots', 'list'))).toEqual(['recovery', 'password']);
+  });
+});
