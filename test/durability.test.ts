@@ -101,6 +101,14 @@ test(
     expect(interrupted).toBeGreaterThan(0);
     expect(await process.stop()).toBe(0);
 
+    // The last COMMIT sealed what it wrote, whenever the process ended.
+    const doctor = await runCommand(
+      ['doctor', '--json', '--no-keychain', ...locations, '--password-fd', '3'],
+      secret,
+    );
+    const { findings } = JSON.parse(doctor.stdout) as { findings: readonly Json[] };
+    expect(findings).toContainEqual(expect.objectContaining({ check: 'rows', outcome: 'ok' }));
+
     const connection = Connection.open(join(directory, 'vault.db'));
     try {
       expect(connection.pragma('integrity_check')).toBe('ok');
