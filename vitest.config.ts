@@ -3,6 +3,9 @@ import { CountsReporter } from './test/reporter.ts';
 
 const minute = 60_000;
 
+/** What is waited for comes from other processes, on a machine that may be busy. */
+const patient = { poll: { timeout: minute / 3 } };
+
 export default defineConfig({
   cacheDir: 'node_modules/.cache/vitest',
   test: {
@@ -19,6 +22,7 @@ export default defineConfig({
           name: 'system',
           include: ['test/*.test.ts'],
           globalSetup: 'test/global-setup.ts',
+          expect: patient,
           testTimeout: minute,
           hookTimeout: minute,
         },
@@ -31,6 +35,7 @@ export default defineConfig({
           globalSetup: 'test/global-setup.ts',
           fileParallelism: false,
           sequence: { groupOrder: 1 },
+          expect: patient,
           testTimeout: 3 * minute,
           hookTimeout: minute,
         },
@@ -42,6 +47,7 @@ export default defineConfig({
           globalSetup: 'test/global-setup.ts',
           fileParallelism: false,
           sequence: { groupOrder: 2 },
+          expect: patient,
           testTimeout: 3 * minute,
           hookTimeout: minute,
         },

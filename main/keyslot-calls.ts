@@ -92,7 +92,9 @@ export class KeyslotCalls {
   }
 
   async changeKeyslots(input: unknown): Promise<Keyslots> {
-    await this.#change(parseSecret(changeParams, input, 'change'));
+    const change = parseSecret(changeParams, input, 'change');
+    this.#parts.keyring.checkUnlocked();
+    await this.#change(change);
     return this.keyslots();
   }
 

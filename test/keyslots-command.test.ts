@@ -123,7 +123,7 @@ describe('with a real keyring', () => {
     await home.keyslots('keyslots', 'remove', 'keychain', '--no-keychain', ...proof);
     expect(await isKept(keyring, first.vaultId, idOf(first, 'keychain'))).toBe(true);
     expect((await home.run('doctor')).stdout).toMatch(
-      /^note +keychain entries: 1 of keyslots that are gone may be left/m,
+      /^note +keychain entries: 2 of keyslots that are gone may be left/m,
     );
     await using service = await home.serve(...proof);
     await expect.poll(() => isKept(keyring, first.vaultId, idOf(first, 'keychain'))).toBe(false);

@@ -9,6 +9,7 @@ import { listKeyslots } from '../db/keyslots.ts';
 import type { UnitOfWork } from '../db/unit-of-work.ts';
 import type { VaultRow } from '../db/vault.ts';
 import type { Keychain } from '../keyslots/keychain.ts';
+import { witnessAccount } from '../keyslots/slots.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import type { LogState } from '../../preload/contract.ts';
 import { isoTime, type KnownHead } from './check.ts';
@@ -16,8 +17,6 @@ import { headVerifier, identityOf, signedHead, type SignedHead } from './heads.t
 
 /** How long an unlock waits for the keychain, and a close for what is being written to it; milliseconds. */
 const patience = 5_000;
-
-const account = (vaultId: string): string => `${vaultId}/witness`;
 
 /** Whether the vault's owner lets it use the keychain. */
 export const usesKeychain = (tx: Reader): boolean => listKeyslots(tx).some(({ kind }) => kind === 'keychain');
@@ -27,7 +26,7 @@ export const usesKeychain = (tx: Reader): boolean => listKeyslots(tx).some(({ ki
  * @throws LatchkeyError VAULT_ROLLED_BACK for one that cannot be read, INVALID_ARGUMENT where the keychain cannot be used.
  */
 export async function readWitness(keychain: Keychain, vaultId: string): Promise<SignedHead | undefined> {
-  const bytes = await keychain.get(account(vaultId));
+  const bytes = await keychain.get(witnessAccount(vaultId));
   if (bytes === undefined) return undefined;
   try {
     return signedHead.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
@@ -38,7 +37,7 @@ export async function readWitness(keychain: Keychain, vaultId: string): Promise<
 
 /** Removes it, for a file that is older by its owner's will: the next head that is signed is kept again. */
 export const forgetWitness = (keychain: Keychain, vaultId: string): Promise<void> =>
-  keychain.delete(account(vaultId));
+  keychain.delete(witnessAccount(vaultId));
 
 /**
  * Holds the log against a witness.
@@ -179,7 +178,7 @@ export class Witness {
             });
           }
         }
-        await keychain.set(account(vault.id), encodeUtf8('witness', JSON.stringify(head)));
+        await keychain.set(witnessAccount(vault.id), encodeUtf8('witness', JSON.stringify(head)));
         this.#isChecked = true;
         this.#kept = head;
         this.#refused = undefined;

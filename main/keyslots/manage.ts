@@ -22,7 +22,7 @@ import {
 import { changeSealedRecords } from '../db/sealed-records.ts';
 import type { RowGuard } from '../db/integrity.ts';
 import { earlierServerKeyPlace, getServerKey, serverKeyPlace } from '../db/server-keys.ts';
-import type { Reader } from '../db/connection.ts';
+import type { Reader, Writer } from '../db/connection.ts';
 import type { UnitOfWork } from '../db/unit-of-work.ts';
 import { requireVault } from '../db/vault.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -41,6 +41,7 @@ import {
   openAnySlot,
   openSlot,
   remakeSlot,
+  witnessAccount,
 } from './slots.ts';
 import type { NewSlot, OpenWith } from './slots.ts';
 import { opened, unlockVault } from './unlock.ts';
@@ -155,10 +156,7 @@ export class KeyslotManager {
         this.#checkHeld(base);
         const slots = listKeyslots(tx);
         checkRemovable(slots, id);
-        if (checkKnown(slots, id).kind === 'keychain') {
-          noteKeychainLeftover(tx, keychainAccount(base.vaultId, id), base.now);
-        }
-        deleteKeyslot(tx, id);
+        deleteSlot(tx, base, checkKnown(slots, id));
       });
     });
   }
@@ -187,11 +185,8 @@ export class KeyslotManager {
           for (const slot of remade) {
             updateKeyslot(tx, slot.kind === 'recovery' ? { ...slot, confirmedAt: base.now } : slot);
           }
-          for (const { id, kind } of [...dropped, ...keychainSlots]) {
-            if (kind === 'keychain') noteKeychainLeftover(tx, keychainAccount(base.vaultId, id), base.now);
-            deleteKeyslot(tx, id);
-          }
           for (const slot of added) insertKeyslot(tx, slot);
+          for (const slot of [...dropped, ...keychainSlots]) deleteSlot(tx, base, slot);
         });
         // In the same turn as the COMMIT: nothing is sealed under the old key after it.
         keyring.replaceKey(base.masterKey);
@@ -321,6 +316,15 @@ export class KeyslotManager {
       }
     }
   }
+}
+
+/** What the keychain holds for it is noted, to go after it; and with the last such slot the log's witness there. */
+function deleteSlot(tx: Writer, { vaultId, now }: NewSlot, { id, kind }: KeyslotRow): void {
+  deleteKeyslot(tx, id);
+  if (kind !== 'keychain') return;
+  noteKeychainLeftover(tx, keychainAccount(vaultId, id), now);
+  if (listKeyslots(tx).some((slot) => slot.kind === 'keychain')) return;
+  noteKeychainLeftover(tx, witnessAccount(vaultId), now);
 }
 
 /** @throws LatchkeyError INVALID_ARGUMENT unless the vault's records are sealed under this master key. */

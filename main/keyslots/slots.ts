@@ -270,6 +270,9 @@ function wrapped(
 export const newSlotId = ({ random }: Pick<NewSlot, 'random'>): string => uuidV4(random('keyslot.id', 16));
 
 /** Where the keychain holds the key of a slot. */
+/** Under what name the keychain keeps the witness of the log, for vaults that have a keychain slot. */
+export const witnessAccount = (vaultId: string): string => `${vaultId}/witness`;
+
 export const keychainAccount = (vaultId: string, slotId: string): string => `${vaultId}/${slotId}`;
 
 /** A JSON array of strings: each field ends where its quotes do, so no two slots encode alike. */
