@@ -11,20 +11,10 @@ describe('the root quorum', () => {
     [2, [root('a'), root('b')]],
     [2, [root('a'), root('b'), root('c')]],
   ])('of %i may do anything with %j', (rootQuorumThreshold, approvers) => {
-    expect(decide({ approvers, rootQuorumThreshold })).toEqual({ outcome: 'allow' });
-  });
-
-  test.each([
-    [1, []],
-    [1, [plain('a')]],
-    [1, [plain('a'), plain('b')]],
-    [2, [root('a')]],
-    [2, [root('a'), plain('b'), plain('c')]],
-  ])('of %i is not met by %j, and nothing else allows anything', (rootQuorumThreshold, approvers) => {
     expect(decide({ approvers, rootQuorumThreshold })).toEqual({
-      outcome: 'deny',
-      reason: 'No policies evaluated to outcome: Allow',
+      outcome: 'allow',
       evaluations: [],
+      reservations: [],
     });
   });
 });

@@ -1,0 +1,47 @@
+/** A policy made ready to decide: its expressions compiled, once. */
+import { LatchkeyError } from '../lib/errors.ts';
+import { compile, type Program } from './compile.ts';
+import type { Place } from './schema.ts';
+import { ExpressionError } from './syntax.ts';
+
+export const effects = ['EFFECT_ALLOW', 'EFFECT_DENY'] as const;
+
+export interface PolicyText {
+  readonly policyId: string;
+  readonly effect: (typeof effects)[number];
+  /** An expression that is absent or empty always holds. */
+  readonly condition?: string | undefined;
+  readonly consensus?: string | undefined;
+  readonly time?: string | undefined;
+}
+
+export interface Policy {
+  readonly policyId: string;
+  readonly effect: (typeof effects)[number];
+  readonly condition: Program | undefined;
+  readonly consensus: Program | undefined;
+  readonly time: Program | undefined;
+}
+
+/** @throws LatchkeyError INVALID_ARGUMENT that names the field, the place in it, what is there and what is allowed. */
+export function compilePolicy({ policyId, effect, condition, consensus, time }: PolicyText): Policy {
+  return {
+    policyId,
+    effect,
+    condition: compileField('condition', condition),
+    consensus: compileField('consensus', consensus),
+    time: compileField('time', time),
+  };
+}
+
+function compileField(place: Place, source = ''): Program | undefined {
+  if (source.trim() === '') return undefined;
+  try {
+    return compile(source, place);
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    throw new LatchkeyError('INVALID_ARGUMENT', `invalid policy ${place}: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
