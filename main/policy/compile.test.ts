@@ -104,6 +104,7 @@ describe('a condition', () => {
     ['[1, 2].any(x, [2, 3].any(x, x == 3)) && [2].all(x, x == 2)', true],
     ["'abc'[1..1] == '' && 'abc'[0..3] == 'abc'", true],
     ['[1, 2, 3].sum(x, x) == 6', true],
+    ["'abc'[0..eth.tx.nonce] == 'abc' && [1, 2, 3][eth.tx.nonce..eth.tx.nonce].count() == 0", true],
     // Numbers beyond 2^53 are exact, whatever they come as.
     ['eth.tx.value == 100000000000000000000', true],
     ['eth.tx.value == 100000000000000000001', false],
@@ -194,6 +195,8 @@ describe('a condition', () => {
     ],
     ["eth.tx.data[0..99] == 'x'", 'invalid', 'there is no 0..99 within 14', 'eth.tx.data[0..99]'],
     ['[1, 2][eth.tx.nonce] == 1', 'invalid', 'there is no element 3 among 2', '[1, 2][eth.tx.nonce]'],
+    ["'ab'[0..eth.tx.nonce] == 'ab'", 'invalid', 'there is no 0..3 within 2', "'ab'[0..eth.tx.nonce]"],
+    ['[1, 2, 3][eth.tx.nonce] == 1', 'invalid', 'there is no element 3 among 3', '[1, 2, 3][eth.tx.nonce]'],
     [
       "[1, 2][eth.tx.contract_call_args['flag']] == 1",
       'invalid',

@@ -52,7 +52,18 @@ describe('CronSpan', () => {
     const second = span('30 2 * * *', '10m', 'Europe/Berlin');
     const skipped = Array.from({ length: 24 * 12 }, (_, i) => Date.parse('2026-03-28T23:00Z') + i * 300_000);
     expect(skipped.some((time) => second(time))).toBe(false);
-    expect(['2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z'].map(second)).toEqual([true, true]);
+    expect(['2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z'].map((time) => second(time))).toEqual([
+      true,
+      true,
+    ]);
+  });
+
+  test('an evening before the clocks go forward still counts the morning after', () => {
+    const evening = span('30 23 7 3 *', '12h', 'America/New_York');
+    expect(['2026-03-08T14:00:00Z', '2026-03-08T16:30:00Z'].map((time) => evening(time))).toEqual([
+      true,
+      false,
+    ]);
   });
 
   test('is open where some minute of the schedule is recent enough, minute by minute', () => {
