@@ -15,7 +15,6 @@ import {
   article,
   bool,
   caseless,
-  describe,
   dynamic,
   fits,
   int,
@@ -28,6 +27,7 @@ import {
   text,
   timestamp,
   type Type,
+  type Whole,
 } from './types.ts';
 import {
   asList,
@@ -36,6 +36,7 @@ import {
   element,
   exact,
   gather,
+  identical,
   loosely,
   lowered,
   orders,
@@ -70,6 +71,8 @@ interface Compiled {
   readonly run: Run;
   /** Nodes in it: what it costs to run it once, but for its iterations. */
   readonly size: number;
+  /** What it always is, where that is written out. */
+  readonly fixed?: { readonly value: unknown };
 }
 
 interface Variable {
@@ -233,15 +236,15 @@ class Compiler {
 
   #keyword(keyword: string, type: Type, node: Node): Compiled {
     const fitting = fits(type);
+    const missing = `this activity has no ${keyword}`;
+    const invalid = `not ${article(type)}`;
     return {
       type,
       size: 1,
       run: (evaluation) => {
         const value = evaluation.load(keyword);
-        if (value === undefined || value === null) {
-          return evaluation.fail('missing', node, `this activity has no ${keyword}`);
-        }
-        return fitting(value) ? value : evaluation.fail('invalid', node, `not a ${describe(type)}`);
+        if (value === undefined || value === null) return evaluation.fail('missing', node, missing);
+        return fitting(value) ? value : evaluation.fail('invalid', node, invalid);
       },
     };
   }
@@ -290,12 +293,14 @@ class Compiler {
   #member(node: Node, of: Compiled, name: string, type: Type): Compiled {
     const fitting = fits(type);
     const absent = type.kind === 'text' ? type.absent : undefined;
+    const missing = `MissingField: ${name}`;
+    const invalid = `not ${article(type)}`;
     const run: Run = (evaluation) => {
       const holder = of.run(evaluation);
       if (holder === undefined) return undefined;
       const value = (holder as Readonly<Record<string, unknown>>)[name] ?? absent;
-      if (value === undefined) return evaluation.fail('missing', node, `MissingField: ${name}`);
-      return fitting(value) ? value : evaluation.fail('invalid', node, `not a ${describe(type)}`);
+      if (value === undefined) return evaluation.fail('missing', node, missing);
+      return fitting(value) ? value : evaluation.fail('invalid', node, invalid);
     };
     return { type, size: of.size + 1, run: isCaseless(type) ? lowered(run, node) : run };
   }
@@ -405,24 +410,13 @@ class Compiler {
     const items = asList(of.run, node);
     const fitting = fits(element);
     const fold = isCaseless(element);
-    /** Calls back for each element, all of them, and says whether each had a value. */
-    const walk = (
-      evaluation: Evaluation,
-      elements: readonly unknown[],
-      visit: (result: unknown, element: unknown) => void,
-    ): boolean => {
-      for (const found of elements) {
-        if (!evaluation.step(body.size, node)) return false;
-        if (found === undefined || !fitting(found)) {
-          evaluation.fail('invalid', node, `not a ${describe(element)}`);
-          return false;
-        }
-        evaluation.variables[slot] = fold && typeof found === 'string' ? found.toLowerCase() : found;
-        const result = body.run(evaluation);
-        if (result === undefined) return false;
-        visit(result, found);
-      }
-      return true;
+    const invalid = `not ${article(element)}`;
+    /** What the body comes to for an element; undefined where it has a fault. */
+    const visit = (evaluation: Evaluation, found: unknown): unknown => {
+      if (!evaluation.step(body.size, node)) return undefined;
+      if (found === undefined || !fitting(found)) return evaluation.fail('invalid', node, invalid);
+      evaluation.variables[slot] = fold && typeof found === 'string' ? found.toLowerCase() : found;
+      return body.run(evaluation);
     };
     const size = of.size + 1;
     const { name } = node;
@@ -434,10 +428,12 @@ class Compiler {
           const elements = items(evaluation);
           if (elements === undefined) return undefined;
           let value = start;
-          const whole = walk(evaluation, elements, (result) => {
+          for (const found of elements) {
+            const result = visit(evaluation, found);
+            if (result === undefined) return undefined;
             if (result !== start) value = !start;
-          });
-          return whole ? value : undefined;
+          }
+          return value;
         };
         return { type: bool, size, run };
       }
@@ -446,10 +442,12 @@ class Compiler {
           const elements = items(evaluation);
           if (elements === undefined) return undefined;
           const kept: unknown[] = [];
-          const whole = walk(evaluation, elements, (result, found) => {
+          for (const found of elements) {
+            const result = visit(evaluation, found);
+            if (result === undefined) return undefined;
             if (result === true) kept.push(found);
-          });
-          return whole ? kept : undefined;
+          }
+          return kept;
         };
         return { type: of.type, size, run };
       }
@@ -458,10 +456,12 @@ class Compiler {
           const elements = items(evaluation);
           if (elements === undefined) return undefined;
           let sum = 0n;
-          const whole = walk(evaluation, elements, (result) => {
-            if (isWhole(result)) sum += BigInt(result);
-          });
-          return whole ? exact(sum) : undefined;
+          for (const found of elements) {
+            const result = visit(evaluation, found);
+            if (!isWhole(result)) return undefined;
+            sum += BigInt(result);
+          }
+          return exact(sum);
         };
         return { type: int, size, run };
       }
@@ -594,14 +594,15 @@ class Compiler {
       type: bool,
       size: total(operands),
       run: (evaluation) => {
+        const { lenient } = evaluation;
         let value: boolean | undefined = start;
         let decided = false;
         for (const run of runs) {
-          const operand = evaluation.lenient ? evaluation.leniently(run) : run(evaluation);
+          const operand = lenient ? evaluation.leniently(run) : run(evaluation);
           if (operand === undefined) value = undefined;
           else if (operand !== start) decided = true;
         }
-        if (decided && (value !== undefined || evaluation.lenient)) return !start;
+        if (decided && (value !== undefined || lenient)) return !start;
         return value;
       },
     };
@@ -616,11 +617,7 @@ class Compiler {
     if (operator === '==' || operator === '!=') {
       const wanted = operator === '==';
       const same = this.#equality(node, left, right);
-      const run = both(same.left, same.right, (evaluation, a, b) => {
-        const equal = same.equal(evaluation, a, b);
-        return equal === undefined ? undefined : equal === wanted;
-      });
-      return { type: bool, size, run };
+      return { type: bool, size, run: comparing(same.left, same.right, same.equal, wanted) };
     }
     const ordered = (type: Type): boolean => ['int', 'timestamp', 'dynamic'].includes(type.kind);
     if (!ordered(left.type)) throw this.#mismatch(left.node, `an int before "${operator}"`, left.type);
@@ -628,6 +625,11 @@ class Compiler {
       throw this.#mismatch(right.node, `${article(left.type)} after "${operator}"`, right.type);
     }
     const order = orders[operator];
+    if (left.type.kind !== 'dynamic' && right.type.kind !== 'dynamic') {
+      // What has a type has been looked at.
+      const run = both(left.run, right.run, (_, a, b) => order(a as Whole, b as Whole));
+      return { type: bool, size, run };
+    }
     const run = both(left.run, right.run, (evaluation, a, b) => {
       const x = typeof a === 'string' ? whole(a) : a;
       const y = typeof b === 'string' ? whole(b) : b;
@@ -642,7 +644,7 @@ class Compiler {
     node: Node,
     left: Compiled & { readonly node: Node },
     right: Compiled & { readonly node: Node },
-  ): { readonly left: Run; readonly right: Run; readonly equal: Equal } {
+  ): { readonly left: Compiled; readonly right: Compiled; readonly equal: Equal } {
     const type = join(left.type, right.type);
     if (type === undefined || !isComparable(left.type)) {
       const wrong = isComparable(left.type) ? right : left;
@@ -655,14 +657,14 @@ class Compiler {
     if (!isComparable(type)) throw this.#mismatch(right.node, article(left.type), right.type);
     const fold = isCaseless(type);
     return {
-      left: fold ? folded(left, node).run : left.run,
-      right: fold ? folded(right, node).run : right.run,
+      left: fold ? folded(left, node) : left,
+      right: fold ? folded(right, node) : right,
       equal:
         type.kind === 'dynamic' || left.type.kind === 'dynamic' || right.type.kind === 'dynamic'
           ? loosely(node)
           : type.kind === 'int'
             ? sameWhole
-            : (_, a, b) => a === b,
+            : identical,
     };
   }
 
@@ -685,10 +687,10 @@ class Compiler {
     );
     const known = literalTexts(holder.node, value.type, of);
     if (known !== undefined) {
-      return { type: bool, size, run: both(left, holder.run, (_, found) => known.has(found)) };
+      return { type: bool, size, run: both(left.run, holder.run, (_, found) => known.has(found)) };
     }
     const fold = isCaseless(join(value.type, of) ?? of);
-    const run = both(left, asList(holder.run, node), (evaluation, wanted, items) => {
+    const run = both(left.run, asList(holder.run, node), (evaluation, wanted, items) => {
       if (!Array.isArray(items) || !evaluation.step(items.length, node)) return undefined;
       let within: boolean | undefined = false;
       for (const item of items) {
@@ -741,7 +743,12 @@ class Compiler {
   }
 }
 
-const constant = (type: Type, value: unknown): Compiled => ({ type, size: 1, run: () => value });
+const constant = (type: Type, value: unknown): Compiled => ({
+  type,
+  size: 1,
+  run: () => value,
+  fixed: { value },
+});
 
 const total = (parts: readonly Compiled[]): number => parts.reduce((sum, { size }) => sum + size, 1);
 
@@ -757,7 +764,26 @@ function literal(node: Node): unknown {
 
 /** What is compared without regard to case is compared in lower case. */
 function folded(compiled: Compiled, node: Node): Compiled {
-  return isCaseless(compiled.type) ? compiled : { ...compiled, run: lowered(compiled.run, node) };
+  if (isCaseless(compiled.type)) return compiled;
+  const { fixed, run } = compiled;
+  if (typeof fixed?.value === 'string') return constant(caseless, fixed.value.toLowerCase());
+  return { type: caseless, size: compiled.size, run: lowered(run, node) };
+}
+
+/** Most comparisons are of a fact with what is written out. */
+function comparing(left: Compiled, right: Compiled, equal: Equal, wanted: boolean): Run {
+  if (equal === identical && right.fixed !== undefined) {
+    const { run } = left;
+    const { value } = right.fixed;
+    return (evaluation) => {
+      const found = run(evaluation);
+      return found === undefined ? undefined : (found === value) === wanted;
+    };
+  }
+  return both(left.run, right.run, (evaluation, a, b) => {
+    const same = equal(evaluation, a, b);
+    return same === undefined ? undefined : same === wanted;
+  });
 }
 
 /** The elements of a list of texts that is written out, for one look instead of many. */

@@ -105,6 +105,9 @@ export function part(
   return holder.slice(Number(start), Number(end));
 }
 
+/** For values whose type leaves but one way to write each. */
+export const identical: Equal = (_, a, b) => a === b;
+
 export const sameWhole: Equal = (_, a, b) =>
   typeof a === typeof b || !isWhole(a) || !isWhole(b) ? a === b : BigInt(a) === BigInt(b);
 
