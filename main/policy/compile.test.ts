@@ -555,7 +555,7 @@ describe('for any program', () => {
       'solana.tx.transfers.all(t, t.amount < 5 && t.signers == 1)',
       "solana.tx.transfers.all(t, t.amount < 5 && t.to in ['a'])",
       "wallets.any(w, w.label[0..1] == 'a') && activity.params.user_ids.contains('b')",
-      "controls['x'][0..1].count() == 1 && secret.static_properties['a'] == 'b'",
+      "eth.eip_712.message['x'][0..1].count() == 1 && secret.static_properties['a'] == 'b'",
       'bitcoin.tx.outputs.filter(o, o.value > 1).sum(o, o.value) < 10',
     ].flatMap((source) => {
       try {

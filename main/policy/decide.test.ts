@@ -760,6 +760,17 @@ describe('a set of policies', () => {
     expect(decided({ approvers: ada, policies, activity: facts }).outcome).toBe('allow');
   });
 
+  test('has a bounded number of steps in all, and denies when they do not suffice for one to deny', () => {
+    const keys = Array.from({ length: 300 }, (_, index) => `k${index}`);
+    const slow = (): Policy => allow('solana.tx.account_keys.all(a, a in solana.tx.account_keys)', 'false');
+    const facts = { approvers: ada, activity: solana({ account_keys: keys }) };
+    const check = deny("solana.tx.account_keys.any(a, a == 'bad')");
+    const few = decided({ ...facts, policies: [allow(), slow(), check] });
+    expect([few.outcome, few.evaluations[2]?.outcome]).toEqual(['allow', 'OUTCOME_DENY_IMPLICIT']);
+    const many = decided({ ...facts, policies: [allow(), ...Array.from({ length: 12 }, slow), check] });
+    expect([many.outcome, many.evaluations.at(-1)?.outcome]).toEqual(['deny', 'OUTCOME_ERROR']);
+  });
+
   const expressions = fc.constantFrom(
     undefined,
     'true',
@@ -1080,5 +1091,24 @@ describe('a policy that does not compile', () => {
     ],
   ])('is refused, %j', (text, message) => {
     expect(() => policy('ALLOW', text)).toThrow(message);
+  });
+
+  test('tells machines where', () => {
+    expect(() => policy('ALLOW', { condition: "true &&\n wallet.di == 'x'" })).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_ARGUMENT',
+        details: [
+          {
+            '@type': 'type.googleapis.com/latchkey.v1.PolicyExpressionError',
+            field: 'condition',
+            from: 16,
+            to: 18,
+            line: 2,
+            column: 9,
+            expected: 'a field of Wallet: id, imported, exported, label',
+          },
+        ],
+      }) as Error,
+    );
   });
 });

@@ -12,7 +12,16 @@ export interface Fault {
   readonly at: Span;
 }
 
-/** Which past activities a rolling function adds up: those of one measure that agree in each value of `by`. */
+/**
+ * Budgets are ours: `RollingSum(amount, window, ...by)` and `RollingCount(window, ...by)` are what was allowed within the
+ * window, this activity included, among activities for which each expression of `by` has the value that it has now.
+ * `RollingSum(eth.tx.value, '24h', wallet_account.address) <= 10` in a policy to allow, or `> 10` in one to deny, limits
+ * what a key sends in a day. Whatever is allowed counts, whichever policy allowed it: expressions with the same amount and
+ * the same `by` share one counter, whatever their windows.
+ *
+ * They are exact where the decision, the reservations that it answers and what was allowed are one transaction: what fails
+ * takes its reservations with it, and no other decision comes in between.
+ */
 export interface Counter {
   /** What is added up: the expression of the amount, or nothing where activities are counted. */
   readonly measure: string;
@@ -31,8 +40,10 @@ export interface Counters {
   total(counter: Counter, since: number): bigint;
 }
 
-/** Elements of lists that one evaluation may go through, each counted with what is done to it. */
+/** Elements of lists that a program may go through, each counted with what is done to it. */
 export const maxSteps = 100_000;
+/** The same for all programs of one decision: those that come after run out of steps. */
+export const maxStepsOfAll = 1_000_000;
 
 /** Answers a fact by its keyword; undefined where the activity has none. */
 export type LoadFact = (keyword: string) => unknown;
@@ -51,6 +62,7 @@ export class Evaluation {
   /** Whether `false && fault` is false and `true || fault` is true, to learn what a fault leaves certain. */
   lenient = false;
   steps = 0;
+  #stepsOfAll = 0;
 
   constructor(load: LoadFact, now: number, counters?: Counters) {
     this.load = load;
@@ -68,12 +80,13 @@ export class Evaluation {
   /** Takes steps, and says whether there were any left. */
   step(count: number, at: Span): boolean {
     this.steps += count;
-    if (this.steps <= maxSteps) return true;
-    this.fail('limit', at, `more than ${maxSteps} steps`);
+    this.#stepsOfAll += count;
+    if (this.steps <= maxSteps && this.#stepsOfAll <= maxStepsOfAll) return true;
+    this.fail('limit', at, 'too many steps');
     return false;
   }
 
-  /** Starts a program over, with as many steps as at first. */
+  /** Starts a program over, with steps of its own. */
   start(run: Run, lenient = false): unknown {
     this.fault = undefined;
     this.graveFaults = 0;

@@ -40,8 +40,19 @@ function compileField(place: Place, source = ''): Program | undefined {
     return compile(source, place);
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
+    const { at, line, column, expected } = error;
     throw new LatchkeyError('INVALID_ARGUMENT', `invalid policy ${place}: ${error.message}`, {
-      cause: error,
+      details: [
+        {
+          '@type': 'type.googleapis.com/latchkey.v1.PolicyExpressionError',
+          field: place,
+          from: at.from,
+          to: at.to,
+          line,
+          column,
+          expected,
+        },
+      ],
     });
   }
 }

@@ -3,6 +3,8 @@
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
+/** Clocks are changed on the quarter of an hour: until the next, an offset holds. */
+const quarter = 15 * minute;
 
 /** @returns milliseconds since 1970, or undefined for what is no RFC 3339 time at offset zero. */
 export function parseTimestamp(literal: string): number | undefined {
@@ -82,17 +84,33 @@ function parseCronField(field: string, least: number, most: number): ReadonlySet
   return values;
 }
 
-/** @returns for a moment, how many milliseconds the clocks of a zone are ahead of UTC; undefined for an unknown zone. */
-export function timeZone(name: string): ((at: number) => number) | undefined {
+/** For a moment, how many milliseconds the clocks of a zone are ahead of UTC. */
+type Offset = (at: number) => number;
+
+/** A zone is costly to make and to ask, and many policies name the same. */
+const zones = new Map<string, Offset>();
+
+/** @returns undefined for an unknown zone. */
+export function timeZone(name: string): Offset | undefined {
+  const known = zones.get(name);
+  if (known !== undefined) return known;
   const format = zoneFormat(name);
   if (format === undefined) return undefined;
-  // Clocks change on the quarter of an hour: one answer holds until the next.
+  const offset = remembering((at) => readOffset(format, at));
+  if (zones.size >= 100) zones.clear();
+  zones.set(name, offset);
+  return offset;
+}
+
+function remembering(read: Offset): Offset {
   const known = new Map<number, number>();
   return (at) => {
-    const quarter = Math.floor(at / (15 * minute));
-    const offset = known.get(quarter) ?? readOffset(format, at);
-    if (known.size > 1_000) known.clear();
-    known.set(quarter, offset);
+    const index = Math.floor(at / quarter);
+    const remembered = known.get(index);
+    if (remembered !== undefined) return remembered;
+    const offset = read(at);
+    if (known.size >= 1_000) known.clear();
+    known.set(index, offset);
     return offset;
   };
 }
@@ -119,12 +137,7 @@ function readOffset(format: Intl.DateTimeFormat, at: number): number {
  * Whether a window is open. Every moment at which the zone's clocks show a minute of the schedule opens one: clocks set
  * back show it twice, clocks set forward may skip it.
  */
-export function inCronSpan(
-  cron: Cron,
-  duration: number,
-  offset: (at: number) => number,
-  now: number,
-): boolean {
+export function inCronSpan(cron: Cron, duration: number, offset: Offset, now: number): boolean {
   let at = now;
   while (at > now - duration) {
     const ahead = offset(at);
@@ -137,8 +150,8 @@ export function inCronSpan(
     else if (!cron.hours.has(clock.getUTCHours())) back = minutes * minute + intoMinute + 1;
     else if (!cron.minutes.has(minutes)) back = intoMinute + 1;
     else return at - intoMinute > now - duration;
-    // Over a change of the clocks a leap may miss a minute that they showed.
-    at -= offset(at - back) === ahead ? back : intoMinute + 1;
+    // Over a change of the clocks a leap may miss a minute that they showed; within a quarter of an hour there is none.
+    at -= offset(at - back) === ahead ? back : Math.min(back, (at % quarter) + 1);
   }
   return false;
 }

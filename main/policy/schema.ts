@@ -226,7 +226,6 @@ const condition = {
   'bitcoin.tx': bitcoinTransaction,
   'tempo.tx': tempoTransaction,
   'secret.static_properties': map(text),
-  controls: map(dynamic),
 } as const;
 
 const consensus = { approvers: list(user), credentials: list(credential) } as const;
