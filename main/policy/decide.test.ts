@@ -1112,3 +1112,9 @@ describe('a policy that does not compile', () => {
     );
   });
 });
+
+test('an expression is compiled once, and for its own field', () => {
+  const text = { condition: "wallet.id == 'once'" };
+  expect(policy('ALLOW', text).condition).toBe(policy('DENY', text).condition);
+  expect(() => policy('ALLOW', { consensus: text.condition })).toThrow('wallet is known in condition');
+});

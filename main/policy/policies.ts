@@ -23,7 +23,10 @@ export interface Policy {
   readonly time: Program | undefined;
 }
 
-/** @throws LatchkeyError INVALID_ARGUMENT that names the field, the place in it, what is there and what is allowed. */
+/**
+ * Remembers what it compiled, by the text, so that a policy may be compiled whenever it is read.
+ * @throws LatchkeyError INVALID_ARGUMENT that names the field, the place in it, what is there and what is allowed.
+ */
 export function compilePolicy({ policyId, effect, condition, consensus, time }: PolicyText): Policy {
   return {
     policyId,
@@ -36,8 +39,10 @@ export function compilePolicy({ policyId, effect, condition, consensus, time }: 
 
 function compileField(place: Place, source = ''): Program | undefined {
   if (source.trim() === '') return undefined;
+  const known = remembered[place].get(source);
+  if (known !== undefined) return known;
   try {
-    return compile(source, place);
+    return remember(place, compile(source, place));
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     const { at, line, column, expected } = error;
@@ -55,4 +60,23 @@ function compileField(place: Place, source = ''): Program | undefined {
       ],
     });
   }
+}
+
+const remembered: Readonly<Record<Place, Map<string, Program>>> = {
+  condition: new Map(),
+  consensus: new Map(),
+  time: new Map(),
+};
+/** Characters of their sources, in all. */
+let rememberedLength = 0;
+const maxRememberedLength = 4_000_000;
+
+function remember(place: Place, program: Program): Program {
+  if (rememberedLength + program.source.length > maxRememberedLength) {
+    for (const programs of Object.values(remembered)) programs.clear();
+    rememberedLength = 0;
+  }
+  remembered[place].set(program.source, program);
+  rememberedLength += program.source.length;
+  return program;
 }
