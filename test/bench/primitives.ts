@@ -10,6 +10,7 @@ import { appendActivity } from '../../main/db/activities.ts';
 import { Connection } from '../../main/db/connection.ts';
 import { migrate } from '../../main/db/migrations.ts';
 import { runLoad } from './load.ts';
+import { time } from './time.ts';
 
 /** Microseconds each. */
 export interface Primitives extends Readonly<Record<string, number>> {
@@ -29,18 +30,6 @@ export async function measurePrimitives(directory: string): Promise<Primitives> 
 }
 
 const random = (length: number): Uint8Array => new Uint8Array(randomBytes(length));
-
-/** @returns microseconds for one run: the median of several batches, after one to warm up. */
-function time(run: () => void, batch: number): number {
-  const measure = (): number => {
-    const start = performance.now();
-    for (let index = 0; index < batch; index++) run();
-    return ((performance.now() - start) * 1000) / batch;
-  };
-  measure();
-  const samples = Array.from({ length: 9 }, measure).sort((a, b) => a - b);
-  return samples[4] ?? Number.NaN;
-}
 
 function timeStampVerify(): number {
   const { publicKey, privateKey } = generateP256(random);

@@ -1,0 +1,107 @@
+/** One evaluation of a program: what it may look at, how far it may go, and how it may fail. */
+import type { Span } from './syntax.ts';
+
+/** Why an expression has no value. */
+export interface Fault {
+  /**
+   * `missing`: it asks for what this activity does not have. `invalid`: it does what cannot be done, as to look past the
+   * end of a list. `limit`: it takes too many steps.
+   */
+  readonly kind: 'missing' | 'invalid' | 'limit';
+  readonly message: string;
+  readonly at: Span;
+}
+
+/**
+ * Budgets are ours: `RollingSum(amount, window, ...by)` and `RollingCount(window, ...by)` are what was allowed within the
+ * window, this activity included, among activities for which each expression of `by` has the value that it has now.
+ * `RollingSum(eth.tx.value, '24h', wallet_account.address) <= 10` in a policy to allow, or `> 10` in one to deny, limits
+ * what a key sends in a day. Whatever is allowed counts, whichever policy allowed it: expressions with the same amount and
+ * the same `by` share one counter, whatever their windows.
+ *
+ * They are exact where the decision, the reservations that it answers and what was allowed are one transaction: what fails
+ * takes its reservations with it, and no other decision comes in between.
+ */
+export interface Counter {
+  /** What is added up: the expression of the amount, or nothing where activities are counted. */
+  readonly measure: string;
+  /** The expressions it is kept by, each with its value, in a text that is the same for the same. */
+  readonly by: string;
+}
+
+/** An amount that an allowed activity adds to a counter. */
+export interface Reservation extends Counter {
+  readonly amount: bigint;
+}
+
+/** What was reserved before. */
+export interface Counters {
+  /** @returns the sum of the amounts reserved after `since`, in milliseconds since 1970, and not released. */
+  total(counter: Counter, since: number): bigint;
+}
+
+/** Elements of lists that a program may go through, each counted with what is done to it. */
+export const maxSteps = 100_000;
+/** The same for all programs of one decision: those that come after run out of steps. */
+export const maxStepsOfAll = 1_000_000;
+
+/** Answers a fact by its keyword; undefined where the activity has none. */
+export type LoadFact = (keyword: string) => unknown;
+
+export class Evaluation {
+  readonly load: LoadFact;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly counters: Counters | undefined;
+  /** The elements that the iterations around a node stand at, outermost first. */
+  readonly variables: unknown[] = [];
+  /** The first fault. */
+  fault: Fault | undefined;
+  /** How often something else was wrong than that a fact is missing. */
+  graveFaults = 0;
+  /** Whether `false && fault` is false and `true || fault` is true, to learn what a fault leaves certain. */
+  lenient = false;
+  steps = 0;
+  #stepsOfAll = 0;
+
+  constructor(load: LoadFact, now: number, counters?: Counters) {
+    this.load = load;
+    this.now = now;
+    this.counters = counters;
+  }
+
+  /** @returns undefined, which no value is, so that a node that fails may return what this returns. */
+  fail(kind: Fault['kind'], at: Span, message: string): unknown {
+    this.fault ??= { kind, message, at: { from: at.from, to: at.to } };
+    if (kind !== 'missing') this.graveFaults += 1;
+    return undefined;
+  }
+
+  /** Takes steps, and says whether there were any left. */
+  step(count: number, at: Span): boolean {
+    this.steps += count;
+    this.#stepsOfAll += count;
+    if (this.steps <= maxSteps && this.#stepsOfAll <= maxStepsOfAll) return true;
+    this.fail('limit', at, 'too many steps');
+    return false;
+  }
+
+  /** Starts a program over, with steps of its own. */
+  start(run: Run, lenient = false): unknown {
+    this.fault = undefined;
+    this.graveFaults = 0;
+    this.lenient = lenient;
+    this.steps = 0;
+    return lenient ? this.leniently(run) : run(this);
+  }
+
+  /** What merely lacks a fact does not hold. */
+  leniently(run: Run): unknown {
+    const before = this.graveFaults;
+    const value = run(this);
+    return value === undefined && this.graveFaults === before ? false : value;
+  }
+}
+
+/** A node made into a function. Undefined means that the evaluation has a fault. */
+export type Run = (evaluation: Evaluation) => unknown;

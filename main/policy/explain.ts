@@ -1,0 +1,61 @@
+/** What each part of an expression came to, for who wants to know why a policy says what it says. */
+import { compile } from './compile.ts';
+import { Evaluation, type Fault } from './evaluation.ts';
+import { allFacts, type Facts } from './facts.ts';
+import type { Place } from './schema.ts';
+import type { Node, Span } from './syntax.ts';
+
+export interface ExplainedPart extends Span {
+  readonly text: string;
+  /** What it came to, as the language writes it or nearly so: once for each element that it was asked of. */
+  readonly values: readonly string[];
+  /** How often it was evaluated; of many, `values` has the first. */
+  readonly times: number;
+}
+
+export interface Explanation {
+  /** Undefined where there is a fault. */
+  readonly value: boolean | undefined;
+  readonly fault: Fault | undefined;
+  /** In the order of the source, each before its own parts; literals are left out. */
+  readonly parts: readonly ExplainedPart[];
+}
+
+const shownValues = 20;
+const shownCharacters = 200;
+
+/** @throws ExpressionError where the source does not compile. */
+export function explain(source: string, place: Place, facts: Facts): Explanation {
+  const seen = new Map<Node, { values: string[]; times: number }>();
+  const program = compile(source, place, (node, value) => {
+    const entry = seen.get(node) ?? { values: [], times: 0 };
+    entry.times += 1;
+    if (entry.values.length < shownValues) entry.values.push(value === undefined ? 'error' : show(value));
+    seen.set(node, entry);
+  });
+  const evaluation = new Evaluation(allFacts(facts), facts.now ?? 0, facts.counters);
+  const value = evaluation.start(program.run);
+  const parts = [...seen]
+    .filter(([{ kind }]) => kind !== 'bool' && kind !== 'int' && kind !== 'text')
+    .map(([{ from, to }, entry]) => ({ from, to, text: source.slice(from, to), ...entry }))
+    .sort((a, b) => a.from - b.from || b.to - a.to);
+  return { value: typeof value === 'boolean' ? value : undefined, fault: evaluation.fault, parts };
+}
+
+function show(value: unknown): string {
+  const text = write(value, 3);
+  return text.length <= shownCharacters ? text : `${text.slice(0, shownCharacters - 1)}…`;
+}
+
+/** No more of it than may be shown. */
+function write(value: unknown, depth: number): string {
+  if (typeof value === 'string') return `'${value.slice(0, shownCharacters)}'`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (depth === 0) return '…';
+  if (Array.isArray(value)) {
+    const items = value.slice(0, shownValues).map((item) => write(item, depth - 1));
+    return `[${items.join(', ')}${value.length > shownValues ? ', …' : ''}]`;
+  }
+  const members = Object.entries(value).slice(0, shownValues);
+  return `{ ${members.map(([name, member]) => `${name}: ${write(member, depth - 1)}`).join(', ')} }`;
+}

@@ -1,0 +1,82 @@
+/** A policy made ready to decide: its expressions compiled, once. */
+import { LatchkeyError } from '../lib/errors.ts';
+import { compile, type Program } from './compile.ts';
+import type { Place } from './schema.ts';
+import { ExpressionError } from './syntax.ts';
+
+export const effects = ['EFFECT_ALLOW', 'EFFECT_DENY'] as const;
+
+export interface PolicyText {
+  readonly policyId: string;
+  readonly effect: (typeof effects)[number];
+  /** An expression that is absent or empty always holds. */
+  readonly condition?: string | undefined;
+  readonly consensus?: string | undefined;
+  readonly time?: string | undefined;
+}
+
+export interface Policy {
+  readonly policyId: string;
+  readonly effect: (typeof effects)[number];
+  readonly condition: Program | undefined;
+  readonly consensus: Program | undefined;
+  readonly time: Program | undefined;
+}
+
+/**
+ * Remembers what it compiled, by the text, so that a policy may be compiled whenever it is read.
+ * @throws LatchkeyError INVALID_ARGUMENT that names the field, the place in it, what is there and what is allowed.
+ */
+export function compilePolicy({ policyId, effect, condition, consensus, time }: PolicyText): Policy {
+  return {
+    policyId,
+    effect,
+    condition: compileField('condition', condition),
+    consensus: compileField('consensus', consensus),
+    time: compileField('time', time),
+  };
+}
+
+function compileField(place: Place, source = ''): Program | undefined {
+  if (source.trim() === '') return undefined;
+  const known = remembered[place].get(source);
+  if (known !== undefined) return known;
+  try {
+    return remember(place, compile(source, place));
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    const { at, line, column, expected } = error;
+    throw new LatchkeyError('INVALID_ARGUMENT', `invalid policy ${place}: ${error.message}`, {
+      details: [
+        {
+          '@type': 'type.googleapis.com/latchkey.v1.PolicyExpressionError',
+          field: place,
+          from: at.from,
+          to: at.to,
+          line,
+          column,
+          expected,
+        },
+      ],
+    });
+  }
+}
+
+const remembered: Readonly<Record<Place, Map<string, Program>>> = {
+  condition: new Map(),
+  consensus: new Map(),
+  time: new Map(),
+};
+/** Characters of their sources, in all. */
+let rememberedLength = 0;
+const maxRememberedLength = 4_000_000;
+
+function remember(place: Place, program: Program): Program {
+  if (rememberedLength + program.source.length > maxRememberedLength) {
+    for (const programs of Object.values(remembered)) programs.clear();
+    rememberedLength = 0;
+  }
+  remembered[place].set(program.source, program);
+  rememberedLength += program.source.length;
+  return program;
+}

@@ -1,0 +1,33 @@
+/** The name that was most likely meant. */
+
+/** @returns one of the names, when it is close enough to be a slip of the pen. */
+export function suggest(name: string, names: readonly string[]): string | undefined {
+  const plain = plainly(name);
+  const same = names.find((candidate) => plainly(candidate) === plain);
+  if (same !== undefined || name.length > 100) return same;
+  const far = Math.max(1, Math.floor(name.length / 3));
+  let best: string | undefined;
+  let least = far + 1;
+  for (const candidate of names) {
+    const distance = edits(name.toLowerCase(), candidate.toLowerCase());
+    if (distance < least) [best, least] = [candidate, distance];
+  }
+  return best;
+}
+
+/** `contractCallArgs` and `contract_call_args` are one name in two conventions. */
+const plainly = (name: string): string => name.replaceAll('_', '').toLowerCase();
+
+/** Levenshtein's distance. */
+function edits(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 0; i < a.length; i++) {
+    const next = [i + 1];
+    for (let j = 0; j < b.length; j++) {
+      const substituted = (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1);
+      next.push(Math.min(substituted, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

@@ -1,0 +1,156 @@
+/** The types of the policy language, and of the facts that the engine gives for them. */
+
+interface Bool {
+  readonly kind: 'bool';
+}
+interface Int {
+  readonly kind: 'int';
+}
+/**
+ * A caseless text is compared without regard to case, as the hexadecimal of an Ethereum transaction is. `absent` stands
+ * for a fact that is not there; without it, asking for one is an error.
+ */
+interface Text {
+  readonly kind: 'text';
+  readonly caseless: boolean;
+  readonly absent?: string;
+}
+interface Timestamp {
+  readonly kind: 'timestamp';
+}
+/** What only the request tells: an argument of a contract call, a part of a typed message. Checked when it is used. */
+interface Dynamic {
+  readonly kind: 'dynamic';
+}
+interface List<Of> {
+  readonly kind: 'list';
+  readonly of: Of;
+}
+interface MapOf<Of> {
+  readonly kind: 'map';
+  readonly of: Of;
+}
+interface Struct<Fields> {
+  readonly kind: 'struct';
+  readonly name: string;
+  readonly fields: Fields;
+}
+/** The element of `[]`. */
+interface Nothing {
+  readonly kind: 'nothing';
+}
+
+export type Type =
+  | Bool
+  | Int
+  | Text
+  | Timestamp
+  | Dynamic
+  | List<Type>
+  | MapOf<Type>
+  | Struct<Readonly<Record<string, Type>>>
+  | Nothing;
+
+export const bool: Bool = { kind: 'bool' };
+export const int: Int = { kind: 'int' };
+export const text: Text = { kind: 'text', caseless: false };
+export const caseless: Text = { kind: 'text', caseless: true };
+/** A text that is empty where there is none. */
+export const optionalText: Text = { kind: 'text', caseless: false, absent: '' };
+export const timestamp: Timestamp = { kind: 'timestamp' };
+export const dynamic: Dynamic = { kind: 'dynamic' };
+export const nothing: Nothing = { kind: 'nothing' };
+
+export const list = <T extends Type>(of: T): List<T> => ({ kind: 'list', of });
+export const map = <T extends Type>(of: T): MapOf<T> => ({ kind: 'map', of });
+export const struct = <Fields extends Readonly<Record<string, Type>>>(
+  name: string,
+  fields: Fields,
+): Struct<Fields> => ({ kind: 'struct', name, fields });
+
+/** Whole numbers of any size: a bigint, or a number where it is exact. */
+export type Whole = number | bigint;
+
+/** The JavaScript value that a fact of a type has. What it leaves out is missing to a policy. */
+export type Fact<T> = T extends Bool
+  ? boolean
+  : T extends Int
+    ? Whole
+    : T extends Text
+      ? string
+      : T extends List<infer Element>
+        ? readonly Fact<Element>[]
+        : T extends MapOf<infer Element>
+          ? Readonly<Record<string, Fact<Element>>>
+          : T extends Struct<infer Fields>
+            ? { readonly [Name in keyof Fields]?: Fact<Fields[Name]> | undefined }
+            : unknown;
+
+export function describe(type: Type): string {
+  switch (type.kind) {
+    case 'text':
+      return 'string';
+    case 'list':
+      return `list<${describe(type.of)}>`;
+    case 'map':
+      return `map<string, ${describe(type.of)}>`;
+    case 'struct':
+      return type.name;
+    case 'dynamic':
+      return 'value of the request';
+    default:
+      return type.kind;
+  }
+}
+
+/** Whether a value may be used as what its type says, without a look at what it holds. */
+export function fits(type: Type): (value: unknown) => boolean {
+  switch (type.kind) {
+    case 'bool':
+      return (value) => typeof value === 'boolean';
+    case 'int':
+      return isWhole;
+    case 'text':
+      return (value) => typeof value === 'string';
+    case 'list':
+      return Array.isArray;
+    case 'map':
+    case 'struct':
+      return (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+    case 'timestamp':
+      return (value) => typeof value === 'number';
+    case 'dynamic':
+    case 'nothing':
+      return () => true;
+  }
+}
+
+export const isWhole = (value: unknown): value is Whole =>
+  typeof value === 'bigint' || Number.isSafeInteger(value);
+
+export const isCaseless = (type: Type): boolean => type.kind === 'text' && type.caseless;
+
+export const isComparable = (type: Type): boolean =>
+  ['bool', 'int', 'text', 'timestamp', 'dynamic'].includes(type.kind);
+
+export const article = (type: Type): string => {
+  const name = describe(type);
+  return `${/^[aeio]/i.test(name) ? 'an' : 'a'} ${name}`;
+};
+
+/** The type that both are, or undefined. */
+export function join(a: Type, b: Type): Type | undefined {
+  if (a.kind === 'nothing') return b;
+  if (b.kind === 'nothing') return a;
+  if (a.kind === 'text' && b.kind === 'text') return a.caseless || b.caseless ? caseless : text;
+  if (a.kind === 'list' && b.kind === 'list') {
+    const of = join(a.of, b.of);
+    return of === undefined ? undefined : list(of);
+  }
+  if (a.kind === 'dynamic' || b.kind === 'dynamic') {
+    const other = a.kind === 'dynamic' ? b : a;
+    return isComparable(other) ? (isCaseless(other) ? other : dynamic) : undefined;
+  }
+  if (a.kind === 'struct' || b.kind === 'struct' || a.kind === 'map' || b.kind === 'map') return undefined;
+  return a.kind === b.kind ? a : undefined;
+}

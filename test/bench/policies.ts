@@ -1,0 +1,63 @@
+/** What it costs to decide over as many policies as an organization may have. */
+import { decide } from '../../main/policy/decide.ts';
+import type { Facts, Voter } from '../../main/policy/facts.ts';
+import { compilePolicy } from '../../main/policy/policies.ts';
+import { time } from './time.ts';
+
+const user = (index: number): Voter => ({
+  userId: `user-${index}`,
+  root: false,
+  tags: [`tag-${index % 10}`],
+});
+
+/** As they are written: most are about another user, tag, wallet, receiver or chain. */
+const conditions = [
+  "activity.action == 'SIGN' && wallet.id == 'wallet-#'",
+  "eth.tx.to == '0x000000000000000000000000000000000000000#' && eth.tx.value < 1000000000000000000",
+  "activity.kind == 'SIGN_TRANSACTION' && eth.tx.chain_id == # && eth.tx.data[0..10] == '0xa9059cbb'",
+  "activity.resource in ['WALLET', 'POLICY', 'USER'] && activity.action == 'CREATE'",
+  "solana.tx.transfers.all(transfer, transfer.to == 'receiver-#')",
+];
+const consensuses = [
+  "approvers.any(user, user.id == 'user-#')",
+  "approvers.any(user, user.tags.contains('tag-#'))",
+  "approvers.filter(user, user.tags.contains('tag-#')).count() >= 2",
+];
+
+function policies(count: number): Facts['policies'] {
+  return Array.from({ length: count }, (_, index) =>
+    compilePolicy({
+      policyId: `policy-${index}`,
+      effect: index % 4 === 3 ? 'EFFECT_DENY' : 'EFFECT_ALLOW',
+      condition: conditions[index % conditions.length]?.replaceAll('#', String(index + 5)),
+      consensus: consensuses[index % consensuses.length]?.replaceAll('#', String(index + 5)),
+    }),
+  );
+}
+
+/** Microseconds to decide once over 100 compiled policies. */
+export function measurePolicies(): Readonly<Record<string, number>> {
+  const facts: Facts = {
+    approvers: [user(1)],
+    rootQuorumThreshold: 1,
+    policies: policies(100) ?? [],
+    activity: {
+      activity: () => ({
+        type: 'ACTIVITY_TYPE_SIGN_TRANSACTION_V2',
+        kind: 'SIGN_TRANSACTION',
+        resource: 'PRIVATE_KEY',
+        action: 'SIGN',
+        params: { type: 'TRANSACTION_TYPE_ETHEREUM' },
+      }),
+      wallet: () => ({ id: 'wallet-1', imported: false, exported: false, label: 'w' }),
+      'eth.tx': () => ({
+        to: `0x${'ab'.repeat(20)}`,
+        value: 10n ** 18n,
+        chain_id: 1,
+        data: `0xa9059cbb${'00'.repeat(64)}`,
+      }),
+    },
+    voters: () => Array.from({ length: 10 }, (_, index) => user(index)),
+  };
+  return { decide100Us: time(() => decide(facts), 200) };
+}
