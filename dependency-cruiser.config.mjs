@@ -9,10 +9,12 @@ const layers = {
   auth: ['crypto/', 'db/', 'lib/'],
   keyslots: ['crypto/', 'db/', 'lib/'],
   outbox: ['crypto/', 'db/', 'lib/'],
+  backup: ['keyslots/', 'db/', 'crypto/', 'lib/', 'operations/wallet-secrets.ts', 'preload/contract.ts'],
   activities: ['policy/', 'db/', 'crypto/', 'lib/'],
   operations: ['activities/define.ts', 'policy/', 'db/', 'crypto/', 'lib/'],
   http: ['activities/', 'auth/', 'lib/', 'preload/contract.ts'],
   commands: [
+    'backup/',
     'keyslots/',
     'db/',
     'crypto/',
@@ -23,6 +25,8 @@ const layers = {
     'bridge.ts',
     'preload/contract.ts',
   ],
+  // Programs that are copied out of the project, and run without it.
+  standalone: [],
   desktop: ['lib/', 'vault.ts', 'config.ts', 'bridge.ts', 'preload/contract.ts'],
 };
 
@@ -41,7 +45,7 @@ const packages = {
 const folders = Object.keys(layers);
 // What composes the layers: everything but the shells around it.
 const composed = folders
-  .filter((name) => name !== 'desktop' && name !== 'commands')
+  .filter((name) => !['desktop', 'commands', 'standalone'].includes(name))
   .map((name) => `${name}/`);
 
 // One row per file beside the folders.

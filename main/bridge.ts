@@ -1,7 +1,17 @@
 /** The service's side of the window's door: `preload/contract.ts`, over a vault. */
 import { z } from 'zod';
-import type { Bridge, UnlockWith, VaultBridge, VaultEvent, VaultStatus } from '../preload/contract.ts';
+import type {
+  BackupRecord,
+  BackupsStatus,
+  Bridge,
+  UnlockWith,
+  VaultBridge,
+  VaultEvent,
+  VaultStatus,
+  VerifiedBackup,
+} from '../preload/contract.ts';
 import { parse, parseSecret } from './activities/parse.ts';
+import type { Backups } from './backup/backups.ts';
 import { mnemonicFromEntropy } from './crypto/mnemonics.ts';
 import { p256PublicKey, signP256 } from './crypto/p256.ts';
 import { toHex } from './crypto/encodings.ts';
@@ -47,6 +57,26 @@ const unlockParams = z.discriminatedUnion('with', [
   z.object({ with: z.literal('password'), password }),
   z.object({ with: z.literal('recovery'), phrase: text }),
 ]);
+const backupSecret = z.discriminatedUnion('with', [
+  z.object({ with: z.literal('password'), password }),
+  z.object({ with: z.literal('recovery'), phrase: text }),
+]);
+const filePath = z.string().min(1).max(4096);
+const backUpParams = z.object({
+  file: filePath.optional(),
+  replace: z.boolean().optional(),
+  secret: backupSecret.optional(),
+});
+const verifyParams = z.object({ file: filePath, secret: backupSecret.optional() });
+const scheduleParams = z
+  .object({
+    directory: filePath,
+    hours: z
+      .int()
+      .min(1)
+      .max(366 * 24),
+  })
+  .nullable();
 const callPath = z
   .string()
   .regex(/^\/public\/v1\/(query|submit)\/[a-z0-9_]+$/, 'Expected a path like /public/v1/query/whoami');
@@ -59,13 +89,15 @@ export class VaultDoor implements VaultBridge {
   readonly #parts: SetupParts;
   readonly #service: Service;
   readonly #around: Surroundings;
+  readonly #backups: Backups;
   readonly #listeners = new Set<(event: VaultEvent) => void>();
   #phrase: string | undefined;
   #lastTimestamp = 0;
   #keychain: Promise<VaultStatus['keychain']> | undefined;
 
-  constructor(parts: SetupParts, service: Service, around: Surroundings) {
+  constructor(parts: SetupParts, service: Service, around: Surroundings, backups: Backups) {
     this.#parts = parts;
+    this.#backups = backups;
     this.#service = service;
     this.#around = around;
     parts.keyring.onChange(() => {
@@ -162,6 +194,29 @@ export class VaultDoor implements VaultBridge {
     };
     const raw = Buffer.from(JSON.stringify(request));
     return handle(this.#service, { path: target, raw, headers: { 'x-stamp': this.#stamp(vault, raw) } });
+  }
+
+  backups(): Promise<BackupsStatus> {
+    return this.#backups.status();
+  }
+
+  async backUp(input: unknown): Promise<BackupRecord> {
+    const { file, replace, secret } = parseSecret(backUpParams, input, 'backup');
+    return this.#backups.make({
+      ...(file === undefined ? {} : { file }),
+      ...(replace === undefined ? {} : { replace }),
+      ...(secret === undefined ? {} : { how: secret }),
+    });
+  }
+
+  async verifyBackup(input: unknown): Promise<VerifiedBackup> {
+    const { file, secret } = parseSecret(verifyParams, input, 'backup');
+    return this.#backups.verify(file, secret);
+  }
+
+  async scheduleBackups(input: unknown): Promise<BackupsStatus> {
+    await this.#backups.schedule(parse(scheduleParams, input, 'schedule'));
+    return this.#backups.status();
   }
 
   onEvent(listener: (event: VaultEvent) => void): () => void {

@@ -1,7 +1,10 @@
 /** The composition root: opens the file, wires the service, listens. The only wiring there is. */
 import { randomBytes } from 'node:crypto';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import type { VaultBridge } from '../preload/contract.ts';
 import { idTokenVerifier } from './auth/id-tokens.ts';
+import { Backups } from './backup/backups.ts';
 import { VaultDoor } from './bridge.ts';
 import { version, type Config } from './config.ts';
 import { checkSecp256k1Accelerator } from './crypto/secp256k1.ts';
@@ -53,6 +56,7 @@ interface Opened extends OpenVault {
   readonly door: VaultDoor;
   readonly service: Service;
   readonly directory: VaultDirectory | undefined;
+  readonly backups: Backups;
   readonly listensAt: (url: string) => void;
 }
 
@@ -102,7 +106,19 @@ function open(config: Config, substitutes: Substitutes): Opened {
   };
   let url = '';
   const parts = { units, keyring, keychain, random, clock };
-  const door = new VaultDoor(parts, service, { version, directory: config.dataDirectory, url: () => url });
+  const backups = new Backups({
+    units,
+    keyring,
+    clock,
+    directory: config.dataDirectory,
+    suggestedDirectory: join(homedir(), 'Latchkey backups'),
+    onChange: () => {
+      door.announce({ kind: 'backups' });
+    },
+    onNews: logLine,
+  });
+  const around = { version, directory: config.dataDirectory, url: () => url };
+  const door = new VaultDoor(parts, service, around, backups);
   const opened = connection;
   return {
     connection: opened,
@@ -112,11 +128,13 @@ function open(config: Config, substitutes: Substitutes): Opened {
     door,
     service,
     directory,
+    backups,
     listensAt: (address) => {
       url = address;
     },
     setUp: (vault) => setUp(parts, vault),
     close: () => {
+      void backups.close();
       units.flush();
       keyring.lock();
       opened.close();
@@ -128,9 +146,10 @@ function open(config: Config, substitutes: Substitutes): Opened {
 /** Opens the vault and serves it on loopback; the vault may be missing or locked, and the service says so. */
 export async function startVault(config: Config, substitutes: Substitutes = {}): Promise<Vault> {
   const opened = open(config, substitutes);
-  const { connection, units, keyring, door, service, directory } = opened;
+  const { connection, units, keyring, door, service, directory, backups } = opened;
   const nonce = directory?.nonce ?? randomBytes(32).toString('base64url');
   const sessions = new WindowSessions(nonce);
+  backups.start();
   try {
     const server = await listen({
       service,
@@ -156,6 +175,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       newLink: () => `http://localhost:${server.port}/#code=${sessions.newCode()}`,
       close: async () => {
         await server.close();
+        await backups.close();
         opened.close();
       },
     };
@@ -169,5 +189,9 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
 const systemRandom: Random = (_purpose, length) => new Uint8Array(randomBytes(length));
 
 function logFault(error: unknown): void {
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  logLine(error instanceof Error ? (error.stack ?? error.message) : String(error));
+}
+
+function logLine(line: string): void {
+  process.stderr.write(`${line}\n`);
 }

@@ -25,6 +25,10 @@ const bridge: Bridge = {
   unlock: crossing('unlock'),
   lock: crossing('lock'),
   call: crossing('call'),
+  backups: crossing('backups'),
+  backUp: crossing('backUp'),
+  verifyBackup: crossing('verifyBackup'),
+  scheduleBackups: crossing('scheduleBackups'),
   async copy(text) {
     await ask(channels.copy, text);
   },

@@ -1,10 +1,11 @@
 /** The command line: its subcommands, their options, and nothing of what they do. */
 import { Command, CommanderError, Option } from 'commander';
+import type { BackupSecret } from '../../preload/contract.ts';
 import { defaultPort, makeConfig, version, type Config, type ConfigOptions } from '../config.ts';
 import type { ExportOptions, KeyForm } from './export.ts';
 import type { ImportPrivateKeyOptions, ImportWalletOptions } from './import.ts';
 import { CommandError, exitCodes, fail } from './output.ts';
-import { readPassword, type PasswordOptions } from './secrets.ts';
+import { readPassword, readPhrase, type PasswordOptions } from './secrets.ts';
 
 const exitCodeHelp = `
 Exit codes: 0 done; 1 refused or failed; 2 wrong usage; 3 no vault, or it is not running; 4 the vault or the port is
@@ -77,8 +78,8 @@ interface Subcommand<Options> {
   ) => Promise<void>;
 }
 
-/** Adds a subcommand, run with the settings that its own options and the global ones make. */
-function add<Options extends object>(program: Command, subcommand: Subcommand<Options>): void {
+/** Adds a subcommand, run with the settings that its own options and the global ones make. @returns it. */
+function add<Options extends object>(program: Command, subcommand: Subcommand<Options>): Command {
   const { name, description, options = [], discreet = false, run } = subcommand;
   const command = program.command(name).description(description);
   for (const option of [...options, jsonOption()]) command.addOption(option);
@@ -88,6 +89,7 @@ function add<Options extends object>(program: Command, subcommand: Subcommand<Op
     const given = command.optsWithGlobals<Options & GlobalOptions>();
     await run(makeConfig(given), given, given.json === true, command.args);
   });
+  return command;
 }
 
 /** @throws CommandError naming an option at most. */
@@ -253,6 +255,7 @@ function addCommands(program: Command): void {
   });
   addImports(program);
   addExports(program);
+  addBackups(program);
   add(program, {
     name: 'doctor',
     description: 'check the cryptography, the keychain, and the vault’s files and log',
@@ -358,6 +361,83 @@ function addExports(program: Command): void {
       await exportAccount(config, address, flags.format, { ...flags, yes: flags.yes === true, json });
     },
   });
+}
+
+const secretOptions = (): readonly Option[] => [
+  new Option('--recovery-file <file>', 'read the recovery phrase from a file'),
+  passwordFile(),
+  passwordFd(),
+];
+
+function addBackups(program: Command): void {
+  const backup = add<BackupFlags>(program, {
+    name: 'backup [file]',
+    description:
+      'write the whole vault, encrypted, into one file; without a name into the directory of the schedule',
+    options: [
+      new Option('--force', 'replace an older backup of that name'),
+      noKeychainOption(),
+      ...secretOptions(),
+    ],
+    run: async (config, { force, ...flags }, json, [file]) => {
+      const { backUp } = await import('./backup.ts');
+      await backUp(config, file, { secret: readSecret(flags), force: force === true, json });
+    },
+  });
+  add<SecretFlags>(backup, {
+    name: 'verify <file>',
+    description: 'try a backup as a restore would, in memory: open, derive and compare everything',
+    options: [noKeychainOption(), ...secretOptions()],
+    run: async (config, flags, json, [file = '']) => {
+      const { verifyBackup } = await import('./backup.ts');
+      await verifyBackup(config, file, { secret: readSecret(flags), json });
+    },
+  });
+  add(backup, {
+    name: 'status',
+    description: 'say which backups there are, how old they are, and when the next is due',
+    run: async (config, _options, json) => {
+      const { backupStatus } = await import('./backup.ts');
+      await backupStatus(config, json);
+    },
+  });
+  add<SecretFlags & { readonly hours: string }>(backup, {
+    name: 'schedule <directory>',
+    description: 'make backups into a directory while the service runs, keeping 7, 4 weekly and 12 monthly; or off',
+    options: [
+      new Option('--hours <number>', 'hours from one backup to the next').default('24'),
+      noKeychainOption(),
+      ...secretOptions(),
+    ],
+    run: async (config, { hours, ...flags }, json, [directory = '']) => {
+      const { scheduleBackups } = await import('./backup.ts');
+      await scheduleBackups(config, directory, { secret: readSecret(flags), hours, json });
+    },
+  });
+  add<SecretFlags>(program, {
+    name: 'restore <file>',
+    description: 'make the vault of a backup anew, where there is none',
+    options: [noKeychainOption(), ...secretOptions()],
+    run: async (config, flags, json, [file = '']) => {
+      const { restoreBackup } = await import('./restore.ts');
+      await restoreBackup(config, file, { secret: readSecret(flags), json });
+    },
+  });
+}
+
+/** @returns undefined where none was named. */
+function readSecret({ recoveryFile, ...flags }: SecretFlags): BackupSecret | undefined {
+  const password = readPassword(flags, undefined);
+  if (password !== undefined) return { with: 'password', password };
+  return recoveryFile === undefined ? undefined : { with: 'recovery', phrase: readPhrase(recoveryFile) };
+}
+
+interface SecretFlags extends PasswordOptions {
+  readonly recoveryFile?: string;
+}
+
+interface BackupFlags extends SecretFlags {
+  readonly force?: true;
 }
 
 type ImportWalletFlags = Omit<ImportWalletOptions, 'json'>;

@@ -38,6 +38,18 @@ export function readPassword(
   }
 }
 
+/** @throws CommandError where the file cannot be read. */
+export function readPhrase(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new CommandError(
+      exitCodes.usage,
+      `--recovery-file ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
 /** Whether somebody is there to be asked. */
 export const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
 

@@ -18,6 +18,10 @@ export const listKeyslots = (tx: Reader): KeyslotRow[] =>
      FROM keyslots ORDER BY created_at, rowid`,
   );
 
+export function deleteKeyslot(tx: Writer, id: string): void {
+  tx.run('DELETE FROM keyslots WHERE id = ?', id);
+}
+
 export function insertKeyslot(tx: Writer, row: KeyslotRow): void {
   tx.run(
     'INSERT INTO keyslots (id, kind, parameters, wrapped, created_at, confirmed_at) VALUES (?, ?, ?, ?, ?, ?)',

@@ -284,6 +284,30 @@ const migrations: readonly Migration[] = [
       ${['api_keys', 'authenticators', 'oauth_providers', 'user_tags'].map(forgetSnapshot).join('')}
     `,
   },
+  {
+    version: 4,
+    sql: `
+      CREATE TABLE backups (
+        id TEXT PRIMARY KEY,
+        file TEXT NOT NULL,
+        made_at INTEGER NOT NULL,
+        log_rows INTEGER NOT NULL,
+        log_head TEXT NOT NULL,
+        size INTEGER NOT NULL,
+        proven_at INTEGER,
+        problem TEXT
+      ) STRICT;
+
+      CREATE TABLE backup_schedule (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        directory TEXT NOT NULL,
+        hours INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL,
+        last_failure TEXT,
+        last_failure_at INTEGER
+      ) STRICT;
+    `,
+  },
 ];
 
 export const schemaVersion = migrations.at(-1)?.version ?? 0;

@@ -21,6 +21,7 @@ const refusalTexts: Readonly<Record<ErrorCodeName, RefusalText>> = {
   INVALID_ARGUMENT: { text: 'The request is not what it should be; the message names the field.', of: every },
   VAULT_LOCKED: { text: 'The vault is locked.', of: every },
   VAULT_MISSING: { text: 'There is no vault yet.', of: every },
+  BACKUP_UNREADABLE: { text: 'A backup is damaged, or no backup.', of: [] },
   UNAUTHENTICATED: { text: 'The stamp is missing, wrong, or of a key that nobody has.', of: every },
   PERMISSION_DENIED: { text: 'The caller may not do this, or the page’s origin is not paired.', of: every },
   NOT_FOUND: { text: 'Something that the request names is not there.', of: every },

@@ -23,6 +23,7 @@ describe('errorCodes', () => {
     for (const code of [
       'VAULT_LOCKED',
       'VAULT_MISSING',
+      'BACKUP_UNREADABLE',
       'UNAUTHENTICATED',
       'PERMISSION_DENIED',
       'INTERNAL',
@@ -62,6 +63,7 @@ describe('errorBody', () => {
     ['RESOURCE_EXHAUSTED', 'RATE_LIMIT_EXCEEDED'],
     ['INTERNAL', 'INTERNAL'],
     ['VAULT_LOCKED', 'VAULT_LOCKED'],
+    ['BACKUP_UNREADABLE', 'BACKUP_UNREADABLE'],
   ] as const)('%s is %s where nothing nearer is said', (code, turnkeyErrorCode) => {
     expect(errorBody(new LatchkeyError(code, ''))).toMatchObject({ turnkeyErrorCode });
   });

@@ -52,6 +52,7 @@ const queryClient = new QueryClient({
 
 const statusKey = ['status'];
 const askedKey = ['asked'];
+const backupsKey = [...askedKey, 'backups'];
 
 export function VaultProvider({
   door,
@@ -117,6 +118,7 @@ function refresher(client: QueryClient): { onEvent: (event: VaultEvent) => void;
   return {
     onEvent(event) {
       if (event.kind === 'status') void refreshAll(client);
+      else if (event.kind === 'backups') void client.invalidateQueries({ queryKey: backupsKey });
       else {
         // The status says what the organization and its owner are called.
         if (renames.has(event.type)) void client.invalidateQueries({ queryKey: statusKey });
