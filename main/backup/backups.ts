@@ -69,7 +69,7 @@ const retryAfter = 10 * 60_000;
 const findWithin = 1_000;
 const hour = 3_600_000;
 /** Of backups that are known. */
-const mostKnown = 200;
+const mostKnown = 1000;
 
 /** What the next files' keys follow from, kept while the vault is locked; it opens no file made under another salt. */
 interface Envelope {
@@ -93,6 +93,9 @@ export class Backups {
   #failure: { readonly message: string; readonly at: number } | undefined;
   #retryAt = 0;
   #looking: Promise<void> | undefined;
+  /** What was begun by nobody who waits for it. */
+  readonly #begun = new Set<Promise<void>>();
+  #closed = false;
 
   constructor(parts: BackupParts) {
     this.#parts = parts;
@@ -104,9 +107,11 @@ export class Backups {
   start(): void {
     const { directory, keyring } = this.#parts;
     if (directory === null) return;
-    this.#timer = setInterval(() => void this.look(), lookEvery).unref();
+    this.#timer = setInterval(() => {
+      this.#begin(this.look());
+    }, lookEvery).unref();
     this.#stopListening = keyring.onChange((unlocked) => {
-      if (unlocked) void this.#unlocked();
+      if (unlocked) this.#begin(this.#unlocked());
     });
   }
 
@@ -208,15 +213,30 @@ export class Backups {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     clearInterval(this.#timer);
     this.#stopListening?.();
     this.#dropEnvelope();
     await this.#jobs.close();
-    await this.#looking;
+    // One may have begun another.
+    while (this.#begun.size > 0) await Promise.all(this.#begun);
+  }
+
+  /** Lets something go on by itself; its failure is news. */
+  #begin(work: Promise<void>): void {
+    const settled = work
+      .catch((error: unknown) => {
+        this.#parts.onNews(`Backups: ${messageOf(error)}`);
+      })
+      .finally(() => {
+        this.#begun.delete(settled);
+      });
+    this.#begun.add(settled);
   }
 
   async #look(): Promise<void> {
     const { units, clock } = this.#parts;
+    if (this.#closed) return;
     const vault = units.read(getVault);
     const plan = units.read(getBackupSchedule);
     if (vault === undefined || plan === undefined) return;
@@ -235,6 +255,7 @@ export class Backups {
       this.#retryAt = 0;
       if (plan.lastFailure !== null) await this.#recordFailure(undefined);
     } catch (error) {
+      if (this.#closed) return;
       const message = messageOf(error);
       this.#failure = { message, at: now };
       this.#retryAt = now + retryAfter;
@@ -323,13 +344,9 @@ export class Backups {
     this.#dropEnvelope();
     const plan = units.read(getBackupSchedule);
     if (plan !== undefined) this.#envelope = await this.#newEnvelope(vault);
-    try {
-      await this.#writeSoon(() => undefined);
-      if (plan !== undefined) await this.#takeIn(vault, plan.directory);
-    } catch (error) {
-      this.#parts.onNews(`The list of backups is not up to date: ${messageOf(error)}`);
-    }
-    void this.look();
+    await this.#writeSoon(() => undefined);
+    if (plan !== undefined && !this.#closed) await this.#takeIn(vault, plan.directory);
+    this.#begin(this.look());
   }
 
   /** Knows the files that are in the schedule's directory, and forgets those that are not there any more. */
@@ -337,7 +354,7 @@ export class Backups {
     if (!existsSync(directory)) return;
     const known = new Set(this.#rows().map(({ file }) => file));
     for (const { file, madeAt } of scheduledFiles(vault, directory)) {
-      if (known.has(file)) continue;
+      if (known.has(file) || this.#closed) continue;
       const backup = await readHeader(file).catch(() => undefined);
       if (backup?.vaultId !== vault.id) continue;
       const { size } = statSync(file);
@@ -356,7 +373,7 @@ export class Backups {
       });
     }
     for (const file of known) {
-      if (dirname(file) !== directory || existsSync(file)) continue;
+      if (this.#closed || dirname(file) !== directory || existsSync(file)) continue;
       await this.#writeSoon((tx) => {
         deleteBackupOf(tx, file);
       });
@@ -442,7 +459,9 @@ export class Backups {
     this.#parts.onChange();
   }
 
-  async #recordFailure(failure: { readonly message: string; readonly at: number } | undefined): Promise<void> {
+  async #recordFailure(
+    failure: { readonly message: string; readonly at: number } | undefined,
+  ): Promise<void> {
     await this.#writeSoon((tx) => {
       const plan = getBackupSchedule(tx);
       if (plan === undefined) return;
@@ -457,7 +476,7 @@ export class Backups {
   async #writeSoon(write: (tx: Writer) => void): Promise<void> {
     const { units, keyring } = this.#parts;
     this.#pending.push(write);
-    if (!keyring.unlocked) return;
+    if (!keyring.unlocked || this.#closed) return;
     const writes = this.#pending;
     const rows = this.#pendingRows;
     this.#pending = [];
@@ -490,13 +509,19 @@ export class Backups {
   #nextFile(vault: VaultRow, madeAt: number): string {
     const plan = this.#parts.units.read(getBackupSchedule);
     if (plan !== undefined) return join(plan.directory, backupName(vault.id, madeAt));
-    throw new LatchkeyError('INVALID_ARGUMENT', 'missing field backup.file: there is no schedule to take it from');
+    throw new LatchkeyError(
+      'INVALID_ARGUMENT',
+      'missing field backup.file: there is no schedule to take it from',
+    );
   }
 
   /** @throws LatchkeyError INVALID_ARGUMENT for a directory that is not there, or lies with the vault. */
   #checkPlace(field: string, directory: string): void {
     if (!isAbsolute(directory)) {
-      throw new LatchkeyError('INVALID_ARGUMENT', `invalid ${field}: expected an absolute path, got ${directory}`);
+      throw new LatchkeyError(
+        'INVALID_ARGUMENT',
+        `invalid ${field}: expected an absolute path, got ${directory}`,
+      );
     }
     const inside = relative(this.#directory(), directory);
     if (inside === '' || !(inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside))) {

@@ -129,7 +129,13 @@ export function drill(connection: Connection, keyring: Keyring, onProgress: Prog
 
 type Step = () => void;
 
-function drillServerKeys(tx: Reader, keyring: Keyring, vault: VaultRow, findings: Findings, step: Step): void {
+function drillServerKeys(
+  tx: Reader,
+  keyring: Keyring,
+  vault: VaultRow,
+  findings: Findings,
+  step: Step,
+): void {
   for (const name of serverKeyNames) {
     findings.attempt(`server key ${name}`, () => {
       const row = getServerKey(tx, name);
@@ -290,7 +296,8 @@ export function compare(
     const newer = `activity log: the vault's has ${liveRows} entries and the backup's ${log.rows}: this vault is older than its backup`;
     return { uncovered, problem: newer };
   }
-  if (log.rows === 0) return { uncovered };
+  // A log that is broken, as the drill says, or empty, has no head to look for.
+  if (log.rows === 0 || log.head === '') return { uncovered };
   const same = live.get<{ hash: Uint8Array }>('SELECT hash FROM activities WHERE sequence = ?', log.rows);
   if (same !== undefined && toHex(same.hash) === log.head) return { uncovered };
   const parted = `activity log: entry ${log.rows} of the vault is not the one in the backup: their histories part`;
@@ -318,4 +325,3 @@ function differences(
   }
   return { added, changed, removed: then.size };
 }
-

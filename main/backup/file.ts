@@ -150,7 +150,8 @@ export class BackupFile implements AsyncDisposable {
       if (found.size < expected) {
         throw unreadable(`it is cut off: it has ${found.size} of its ${expected} bytes`);
       }
-      if (found.size > expected) throw unreadable(`it goes on for ${found.size - expected} bytes after its end`);
+      if (found.size > expected)
+        throw unreadable(`it goes on for ${found.size - expected} bytes after its end`);
       return new BackupFile(path, head, handle);
     } catch (error) {
       await handle.close();
@@ -186,7 +187,11 @@ export class BackupFile implements AsyncDisposable {
   }
 }
 
-async function readWhole(handle: FileHandle, into: Uint8Array, position: number | null = null): Promise<void> {
+async function readWhole(
+  handle: FileHandle,
+  into: Uint8Array,
+  position: number | null = null,
+): Promise<void> {
   for (let done = 0; done < into.length;) {
     const { bytesRead } = await handle.read(
       into,

@@ -5,7 +5,10 @@ import type { Progress } from './file.ts';
 import type { Job, Message, ProveJob, Proven, WriteJob, Written } from './worker.ts';
 
 /** Beside this file: as source, or as the bundle that the build makes of it. */
-const script = new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './backup-worker.js', import.meta.url);
+const script = new URL(
+  import.meta.url.endsWith('.ts') ? './worker.ts' : './backup-worker.js',
+  import.meta.url,
+);
 
 export class Jobs {
   #running: Worker | undefined;
@@ -44,12 +47,17 @@ export class Jobs {
   #run(job: Job, transfer: readonly ArrayBuffer[], onProgress: Progress): Promise<Written | Proven> {
     return new Promise((resolve, reject) => {
       // What keys there are move to the thread: no copy stays here.
-      const worker = new Worker(script, { workerData: job, transferList: [...transfer], name: 'latchkey backup' });
+      const worker = new Worker(script, {
+        workerData: job,
+        transferList: [...transfer],
+        name: 'latchkey backup',
+      });
       this.#running = worker;
       worker.on('message', (message: Message) => {
         if ('progress' in message) onProgress(...message.progress);
         else if ('result' in message) resolve(message.result);
-        else if ('refusal' in message) reject(new LatchkeyError(message.refusal.code, message.refusal.message));
+        else if ('refusal' in message)
+          reject(new LatchkeyError(message.refusal.code, message.refusal.message));
         else reject(new Error(message.fault));
       });
       worker.on('error', reject);

@@ -48,7 +48,10 @@ function monthOf(time: number): number {
 
 /** The name of a scheduled backup: whose it is, and when it was made, in UTC. */
 export const backupName = (vaultId: string, madeAt: number): string =>
-  `${beginningOf(vaultId)}${new Date(madeAt).toISOString().replace(/\.\d+Z$/, 'Z').replaceAll(/[-:]/g, '')}.backup`;
+  `${beginningOf(vaultId)}${new Date(madeAt)
+    .toISOString()
+    .replace(/\.\d+Z$/, 'Z')
+    .replaceAll(/[-:]/g, '')}.backup`;
 
 /** @returns when a file of that name was made; undefined for any name but those of this vault's backups. */
 export function readBackupName(vaultId: string, fileName: string): number | undefined {

@@ -105,14 +105,15 @@ async function prove({ file, masterKey, database }: ProveJob, onProgress: Progre
   try {
     const connection = await openInMemory(backup, masterKey);
     try {
-      if (getVault(connection)?.id !== header.vaultId) throw unreadable('it holds another vault than it says');
+      if (getVault(connection)?.id !== header.vaultId)
+        throw unreadable('it holds another vault than it says');
       const proof = drill(connection, keyring, onProgress);
       const compared = database === undefined ? undefined : compareWith(connection, database, proof);
       const problem = compared?.problem === undefined ? [] : [compared.problem];
       return {
         proof: {
           ...proof,
-          problems: [...problem, ...proof.problems],
+          problems: [...proof.problems, ...problem],
           problemCount: proof.problemCount + problem.length,
         },
         uncovered: compared?.uncovered,
@@ -145,7 +146,11 @@ async function openInMemory(backup: BackupFile, masterKey: Uint8Array): Promise<
   }
 }
 
-function compareWith(backup: Connection, database: string, proof: Proof): ReturnType<typeof compare> | undefined {
+function compareWith(
+  backup: Connection,
+  database: string,
+  proof: Proof,
+): ReturnType<typeof compare> | undefined {
   const live = Connection.openReadOnly(database);
   try {
     if (getVault(live)?.id !== getVault(backup)?.id) return undefined;

@@ -52,11 +52,7 @@ export async function backUp(
   );
 }
 
-export async function verifyBackup(
-  config: Config,
-  file: string,
-  { secret, json }: Common,
-): Promise<void> {
+export async function verifyBackup(config: Config, file: string, { secret, json }: Common): Promise<void> {
   const path = resolve(file);
   const wish = { file: path, ...(secret === undefined ? {} : { secret }) };
   const found = hasVault(config)
@@ -112,7 +108,10 @@ async function withDoor<T>(
   const running = await findRunning(directory);
   if (running !== undefined) return use(remote(running));
   if (!hasVault(config)) {
-    throw new CommandError(exitCodes.absent, `there is no vault in ${directory}: make one with \`latchkey init\``);
+    throw new CommandError(
+      exitCodes.absent,
+      `there is no vault in ${directory}: make one with \`latchkey init\``,
+    );
   }
   const vault = openVault(config);
   try {
@@ -207,7 +206,9 @@ function describeProof(found: VerifiedBackup): string {
     lines.push(...found.problems.map((problem) => `  ${problem}`));
     return lines.join('\n');
   }
-  lines.push(found.recordedAt === null ? 'Proven: it restores.' : 'Proven: it restores. The date is recorded.');
+  lines.push(
+    found.recordedAt === null ? 'Proven: it restores.' : 'Proven: it restores. The date is recorded.',
+  );
   if (uncovered !== null) lines.push(describeUncovered(uncovered));
   return lines.join('\n');
 }

@@ -403,7 +403,8 @@ function addBackups(program: Command): void {
   });
   add<SecretFlags & { readonly hours: string }>(backup, {
     name: 'schedule <directory>',
-    description: 'make backups into a directory while the service runs, keeping 7, 4 weekly and 12 monthly; or off',
+    description:
+      'make backups into a directory while the service runs, keeping 7, 4 weekly and 12 monthly; or off',
     options: [
       new Option('--hours <number>', 'hours from one backup to the next').default('24'),
       noKeychainOption(),

@@ -194,11 +194,7 @@ const schemes: Readonly<Record<Curve, Scheme>> = {
       if (!isSecp256k1PrivateKey(key)) throw new Error('seed: BIP-32 has no master key for this seed');
     },
     child(parent, index) {
-      const tweak = childHash(
-        parent,
-        index,
-        () => (parent.publicKey ??= publicKeyFromPrivate(parent.key)),
-      );
+      const tweak = childHash(parent, index, () => (parent.publicKey ??= publicKeyFromPrivate(parent.key)));
       const key = addToPrivateKey(parent.key, tweak.key);
       tweak.key.fill(0);
       // BIP-32: proceed with the next number. The chance is below 2^-127.
