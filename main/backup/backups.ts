@@ -323,17 +323,19 @@ export class Backups {
 
   /** Removes what is superfluous among this vault's own backups in the schedule's directory, and nothing else there. */
   async #rotate(vault: VaultRow, { directory }: BackupScheduleRow): Promise<void> {
-    const found = scheduledFiles(vault, directory);
-    for (const { file } of superfluous(found)) {
+    const removed = new Set<string>();
+    for (const { file } of superfluous(scheduledFiles(vault, directory))) {
       // A name is no proof of whose a file is.
       const header = await readHeader(file).catch(() => undefined);
       if (header?.vaultId !== vault.id) continue;
       rmSync(file, { force: true });
-      this.#pendingRows = this.#pendingRows.filter((row) => row.file !== file);
-      await this.#writeSoon((tx) => {
-        deleteBackupOf(tx, file);
-      });
+      removed.add(file);
     }
+    if (removed.size === 0) return;
+    this.#pendingRows = this.#pendingRows.filter(({ file }) => !removed.has(file));
+    await this.#writeSoon((tx) => {
+      for (const file of removed) deleteBackupOf(tx, file);
+    });
   }
 
   /** What was put off is written, the next envelope is made, and files that came some other way are taken in. */
@@ -353,31 +355,21 @@ export class Backups {
   async #takeIn(vault: VaultRow, directory: string): Promise<void> {
     if (!existsSync(directory)) return;
     const known = new Set(this.#rows().map(({ file }) => file));
+    const found: BackupRow[] = [];
     for (const { file, madeAt } of scheduledFiles(vault, directory)) {
-      if (known.has(file) || this.#closed) continue;
-      const backup = await readHeader(file).catch(() => undefined);
-      if (backup?.vaultId !== vault.id) continue;
+      if (known.has(file)) continue;
+      const header = await readHeader(file).catch(() => undefined);
+      if (header?.vaultId !== vault.id) continue;
       const { size } = statSync(file);
-      const row: BackupRow = {
-        id: newId(),
-        file,
-        madeAt,
-        logRows: 0,
-        logHead: '',
-        size,
-        provenAt: null,
-        problem: null,
-      };
-      await this.#writeSoon((tx) => {
-        insertBackup(tx, row);
-      });
+      found.push({ id: newId(), file, madeAt, logRows: 0, logHead: '', size, provenAt: null, problem: null });
     }
-    for (const file of known) {
-      if (this.#closed || dirname(file) !== directory || existsSync(file)) continue;
-      await this.#writeSoon((tx) => {
-        deleteBackupOf(tx, file);
-      });
-    }
+    const gone = [...known].filter((file) => dirname(file) === directory && !existsSync(file));
+    if (found.length + gone.length === 0 || this.#closed) return;
+    await this.#writeSoon((tx) => {
+      for (const row of found) insertBackup(tx, row);
+      for (const file of gone) deleteBackupOf(tx, file);
+    });
+    this.#parts.onChange();
   }
 
   async #newEnvelope(vault: VaultRow, how?: OpenBackupWith): Promise<Envelope> {
