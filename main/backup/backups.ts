@@ -145,6 +145,7 @@ export class Backups {
     const vault = units.read(requireVault);
     const madeAt = clock.wall();
     const target = file ?? this.#nextFile(vault, madeAt);
+    this.#makeSuggested(dirname(target));
     this.#checkPlace('file', dirname(target));
     checkFree(target, replace);
     const envelope = await this.#newEnvelope(vault, how);
@@ -525,6 +526,11 @@ export class Backups {
     if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) {
       throw new LatchkeyError('INVALID_ARGUMENT', `there is no directory ${directory}`);
     }
+  }
+
+  /** What was proposed need not be made by hand. */
+  #makeSuggested(directory: string): void {
+    if (directory === this.#parts.suggestedDirectory) mkdirSync(directory, { recursive: true, mode: 0o700 });
   }
 
   #checkScheduleDirectory(directory: string): void {

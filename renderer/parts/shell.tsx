@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Text } from '@mantine/core';
 import {
+  IconArchive,
   IconBuilding,
   IconHistory,
   IconKey,
@@ -29,6 +30,7 @@ const places = [
   { to: '/tags', label: 'Tags', icon: IconTags },
   { to: '/organization', label: 'Organization', icon: IconBuilding },
   { to: '/activity', label: 'Activity', icon: IconHistory },
+  { to: '/backups', label: 'Backups', icon: IconArchive },
   { to: '/connect', label: 'Connect', icon: IconPlugConnected },
 ] as const;
 
