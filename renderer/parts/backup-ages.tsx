@@ -35,21 +35,19 @@ export function BackupAges(): ReactNode {
   const { made, proven } = agesOf(data);
   const ages = (
     <p>
-      {made === undefined ? (
-        'No backup yet'
-      ) : (
+      {made !== undefined && (
         <>
           Last backup <Moment at={timestampOf(made)} />, last proven{' '}
-          {proven === undefined ? 'never' : <Moment at={timestampOf(proven)} />}
+          {proven === undefined ? 'never' : <Moment at={timestampOf(proven)} />}.{' '}
         </>
       )}
-      . <Link href="/backups">{made === undefined ? 'Make a backup' : 'See the backups'}</Link>
+      <Link href="/backups">{made === undefined ? 'Make a backup' : 'See the backups'}</Link>
     </p>
   );
   if (data.notices.length === 0) return <div className="lk-backup-ages">{ages}</div>;
   return (
     <Panel kind="brass">
-      <div role="note" aria-label="Backups">
+      <div role="note" aria-label="Backups" className="lk-backup-notice">
         {data.notices.map(({ kind, message }) => (
           <p key={kind} className="lk-backup-file">
             {message}
