@@ -11,7 +11,7 @@ import { createPrivateFile } from '../db/vault-directory.ts';
 import { getVault } from '../db/vault.ts';
 import { systemClock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
-import { compare, drill, type Proof, type Uncovered } from './drill.ts';
+import type { Proof, Uncovered } from './drill.ts';
 import { BackupFile, writeBackup, type NewBackup, type Progress } from './file.ts';
 import { unreadable } from './format.ts';
 import { chunkKey, keyringOf } from './open.ts';
@@ -107,8 +107,13 @@ async function prove({ file, masterKey, database }: ProveJob, onProgress: Progre
     try {
       if (getVault(connection)?.id !== header.vaultId)
         throw unreadable('it holds another vault than it says');
+      // A backup is written without it, and the sooner.
+      const { compare, drill } = await import('./drill.ts');
       const proof = drill(connection, keyring, onProgress);
-      const compared = database === undefined ? undefined : compareWith(connection, database, proof);
+      const compared =
+        database === undefined
+          ? undefined
+          : withLive(connection, database, (live) => compare(connection, live, proof.log));
       const problem = compared?.problem === undefined ? [] : [compared.problem];
       return {
         proof: {
@@ -146,15 +151,11 @@ async function openInMemory(backup: BackupFile, masterKey: Uint8Array): Promise<
   }
 }
 
-function compareWith(
-  backup: Connection,
-  database: string,
-  proof: Proof,
-): ReturnType<typeof compare> | undefined {
+/** @returns undefined where the live vault is another. */
+function withLive<T>(backup: Connection, database: string, use: (live: Connection) => T): T | undefined {
   const live = Connection.openReadOnly(database);
   try {
-    if (getVault(live)?.id !== getVault(backup)?.id) return undefined;
-    return compare(backup, live, proof.log);
+    return getVault(live)?.id === getVault(backup)?.id ? use(live) : undefined;
   } finally {
     live.close();
   }
