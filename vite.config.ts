@@ -160,6 +160,7 @@ export default defineConfig({
       }
       await copyReference();
       await cp(join(projectRoot, 'main/standalone'), join(dist, 'standalone'), { recursive: true });
+      await copyFile(join(projectRoot, 'main/backup/FORMAT.md'), join(dist, 'standalone/BACKUP-FORMAT.md'));
       const stamp = join(dist, '.built');
       await writeFile(stamp, '');
       await utimes(stamp, started, started);

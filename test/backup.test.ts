@@ -33,10 +33,11 @@ const refusal = (code: string, message: RegExp): unknown =>
   expect.objectContaining({ code, message: expect.stringMatching(message) as unknown });
 
 /** Wallets, keys, users and tags, and a log of what made them. */
-async function fill({ root, newUser }: TestVault): Promise<{ ethereum: string; names: string[] }> {
+async function fill(vault: TestVault): Promise<{ ethereum: string; names: string[] }> {
+  const { root } = vault;
   const { ethereum, solana } = await newWallet(root, 'Rainy day');
   await newWallet(root, 'Groceries');
-  await newUser('Grace Hopper');
+  await vault.newUser('Grace Hopper');
   const { body: tag } = await root.submit('create_user_tag', 'CREATE_USER_TAG', {
     userTagName: 'Accountants',
     userIds: [],
@@ -194,7 +195,7 @@ describe('a backup of a vault with everything in it', () => {
     } satisfies Partial<Record<keyof Restored, unknown>>);
     expect(statSync(directory).mode & 0o777).toBe(0o700);
     expect(statSync(join(directory, 'vault.db')).mode & 0o777).toBe(0o600);
-    expect(readdirSync(directory).filter((name) => !/^lock/.test(name))).toEqual(['vault.db']);
+    expect(readdirSync(directory).filter((name) => !name.startsWith('lock'))).toEqual(['vault.db']);
     expect(contents(join(directory, 'vault.db'))).toEqual(before);
 
     await using served = await serve(vault, directory).then((it) => ({
@@ -484,7 +485,7 @@ describe('a backup of a vault with everything in it', () => {
         );
         expect(error, what).toMatchObject({ name: 'LatchkeyError', code: 'BACKUP_UNREADABLE' });
         const left = existsSync(directory)
-          ? readdirSync(directory).filter((name) => !/^lock/.test(name))
+          ? readdirSync(directory).filter((name) => !name.startsWith('lock'))
           : [];
         expect(left, what).toEqual([]);
         const kind = (error as Error).message.replaceAll(/\d+/g, '#').slice(0, 60);

@@ -256,7 +256,8 @@ export class Backups {
       this.#retryAt = 0;
       if (plan.lastFailure !== null) await this.#recordFailure(undefined);
     } catch (error) {
-      if (this.#closed) return;
+      // Ended by its closing, and no failure.
+      if (this.#isClosed()) return;
       const message = messageOf(error);
       this.#failure = { message, at: now };
       this.#retryAt = now + retryAfter;
@@ -399,6 +400,11 @@ export class Backups {
   #dropEnvelope(): void {
     this.#envelope?.key.fill(0);
     this.#envelope = undefined;
+  }
+
+  /** Asked again after a wait: it may have changed since. */
+  #isClosed(): boolean {
+    return this.#closed;
   }
 
   #isReady(): boolean {

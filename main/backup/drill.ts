@@ -226,7 +226,6 @@ function drillOpaque(tx: Reader, keyring: Keyring, findings: Findings, step: Ste
 }
 
 /** @param select Takes the last position as its first value, and answers the rows after it under `position`. */
-// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller names the row it asks for
 function* paged<Row>(tx: Reader, select: string, ...values: readonly string[]): Generator<Row> {
   let after = 0;
   for (;;) {

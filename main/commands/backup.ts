@@ -133,7 +133,7 @@ async function withDoor<T>(
 
 /** What was given opens neither vault nor backup: that has an exit code of its own. */
 function lockedError(error: unknown): unknown {
-  const isSecret = error instanceof LatchkeyError && / does not open this vault\./.test(error.message);
+  const isSecret = error instanceof LatchkeyError && error.message.includes(' does not open this vault.');
   return isSecret ? new CommandError(exitCodes.locked, error.message) : error;
 }
 
@@ -171,12 +171,10 @@ export async function askForSecret(): Promise<BackupSecret> {
 /** Shows a person how far it is, for as long as something takes. */
 async function withProgress<T>(door: Door, json: boolean, work: Promise<T>): Promise<T> {
   if (json || !process.stderr.isTTY) return work;
-  let shown = false;
   const timer = setInterval(() => {
     door.backups().then(
       ({ running }) => {
         if (running === null) return;
-        shown = true;
         process.stderr.write(`\r${progressText(running.done, running.total)}`);
       },
       // The work itself says what is wrong.
@@ -187,7 +185,7 @@ async function withProgress<T>(door: Door, json: boolean, work: Promise<T>): Pro
     return await work;
   } finally {
     clearInterval(timer);
-    if (shown) note('');
+    note('');
   }
 }
 

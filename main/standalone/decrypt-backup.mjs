@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Opens a Latchkey backup without Latchkey: plain JavaScript for Node 24.7 or newer, with nothing installed.
-// The formats are described in FORMAT.md, in the project's main/backup/.
+// The format is described in BACKUP-FORMAT.md beside it, which is main/backup/FORMAT.md in the project.
 //
 //   node decrypt-backup.mjs BACKUP OUTPUT --phrase-file FILE    (or --password-file FILE)
 //
@@ -19,6 +19,7 @@ import {
   writeSync,
 } from 'node:fs';
 import process from 'node:process';
+import { URL } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const tagLength = 16;

@@ -31,7 +31,7 @@ export function agesOf({ backups }: BackupsStatus): Ages {
 export function BackupAges(): ReactNode {
   const { data } = useBackups();
   // A vault in memory is meant to be lost. What cannot be read is said on the screen of backups.
-  if (data === undefined || !data.available) return null;
+  if (data?.available !== true) return null;
   const { made, proven } = agesOf(data);
   const ages = (
     <p>

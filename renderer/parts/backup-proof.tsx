@@ -191,7 +191,7 @@ function Proof({
         <Alert
           color="red"
           variant="light"
-          title={`${count(problemCount, 'thing does not hold', 'things do not hold')}`}
+          title={count(problemCount, 'thing does not hold', 'things do not hold')}
           icon={<IconAlertTriangle aria-hidden />}
           className="lk-failure"
         >
