@@ -11,6 +11,7 @@ import {
   temporaryDirectory,
   testKeyOf,
 } from './support.ts';
+import { startKeyring, type KeyringSession } from './keychain.ts';
 import type { Json } from './support.ts';
 
 const password = 'correct horse battery staple';
@@ -313,4 +314,31 @@ describe('latchkey restore', () => {
     expect(stdout).toMatch(/\nNext: latchkey backup verify FILE/);
     expect((await desktop.run('doctor')).code).toBe(0);
   });
+});
+
+test('a vault that opens with a keychain opens with that of its new machine, and the phrase brings it there', async () => {
+  await using here = await startKeyring('unlocked');
+  await using there = await startKeyring('unlocked');
+  const on = (keyring: KeyringSession, ...argv: readonly string[]): ReturnType<typeof runCommand> =>
+    runCommand([...argv, '--json'], { environment: keyring.environment });
+  const made = await on(here, 'init');
+  const { recoveryPhrase, keyslots } = JSON.parse(made.stdout) as {
+    recoveryPhrase: string;
+    keyslots: string[];
+  };
+  expect(keyslots).toEqual(['recovery', 'keychain']);
+  const file = join(stick.path, 'keychain.backup');
+  expect(await on(here, 'backup', file)).toMatchObject({ code: 0, stderr: '' });
+
+  // The file opens with no keychain, not even the one of the machine that made it.
+  expect(await on(there, 'restore', file)).toMatchObject({ code: 2 });
+  const paper = laptop.secret('paper', recoveryPhrase);
+  const restored = await on(there, 'restore', file, '--recovery-file', paper);
+  expect(JSON.parse(restored.stdout)).toMatchObject({
+    keyslots: ['recovery', 'keychain'],
+    keychainProblem: null,
+  });
+  const service = new CommandProcess(['serve', '--port', '0', '--json'], { environment: there.environment });
+  expect(JSON.parse(await service.nextLine())).toMatchObject({ state: 'unlocked' });
+  expect(await service.stop()).toBe(0);
 });

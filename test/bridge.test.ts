@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { bridgeCalls } from '../preload/contract.ts';
 import { openDoor } from '../renderer/bridge.ts';
 import type { Door } from '../renderer/bridge.ts';
 import { describeBridge } from './bridge-contract.ts';
@@ -247,9 +248,7 @@ describe('who is let in', () => {
     for (const name of ['copy', 'constructor', 'onEvent', 'announce', 'serverKeys']) {
       const answer = await post(name, { args: [] }, headers);
       expect(answer.status).toBe(404);
-      expect(answer.body?.['message']).toBe(
-        'unknown call: expected one of status, newRecoveryPhrase, create, unlock, lock, call',
-      );
+      expect(answer.body?.['message']).toBe(`unknown call: expected one of ${bridgeCalls.join(', ')}`);
     }
     const noList = await post('status', {}, headers);
     expect(noList.body?.['message']).toBe('missing field args: expected an array');
