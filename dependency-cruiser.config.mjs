@@ -10,11 +10,13 @@ const layers = {
   keyslots: ['crypto/', 'db/', 'lib/'],
   audit: ['crypto/', 'db/', 'keyslots/', 'lib/', 'preload/contract.ts'],
   outbox: ['crypto/', 'db/', 'lib/'],
+  backup: ['keyslots/', 'db/', 'crypto/', 'lib/', 'operations/wallet-secrets.ts', 'preload/contract.ts'],
   activities: ['policy/', 'db/', 'crypto/', 'lib/'],
   operations: ['activities/define.ts', 'policy/', 'db/', 'crypto/', 'lib/'],
   http: ['activities/', 'auth/', 'lib/', 'preload/contract.ts'],
   commands: [
     'audit/',
+    'backup/',
     'keyslots/',
     'db/',
     'crypto/',

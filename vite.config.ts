@@ -1,5 +1,5 @@
 // One `vite build` makes everything that runs: dist/renderer (the window), dist/main (the Electron entry and the
-// command, for Node), dist/preload (CommonJS, as a sandboxed preload must be) and dist/reference (the code of the API's
+// command, for Node), dist/preload (CommonJS, as a sandboxed preload must be), dist/reference (the code of the API's
 // reference page, as its makers built it) and dist/standalone (programs that run without the rest). `vite` alone serves the window with hot reload in front of a throw-away vault.
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -121,7 +121,12 @@ export default defineConfig({
         target: 'node22',
         copyPublicDir: false,
         rolldownOptions: {
-          input: { index: join(projectRoot, 'main/index.ts'), cli: join(projectRoot, 'main/cli.ts') },
+          input: {
+            index: join(projectRoot, 'main/index.ts'),
+            cli: join(projectRoot, 'main/cli.ts'),
+            // A thread of its own, so a file of its own.
+            'backup-worker': join(projectRoot, 'main/backup/worker.ts'),
+          },
           output: {
             format: 'es',
             entryFileNames: '[name].js',
@@ -155,6 +160,7 @@ export default defineConfig({
       }
       await copyReference();
       await cp(join(projectRoot, 'main/standalone'), join(dist, 'standalone'), { recursive: true });
+      await copyFile(join(projectRoot, 'main/backup/FORMAT.md'), join(dist, 'standalone/BACKUP-FORMAT.md'));
       const stamp = join(dist, '.built');
       await writeFile(stamp, '');
       await utimes(stamp, started, started);

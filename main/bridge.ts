@@ -1,6 +1,8 @@
 /** The service's side of the window's door: `preload/contract.ts`, over a vault. */
 import { z } from 'zod';
 import type {
+  BackupRecord,
+  BackupsStatus,
   Bridge,
   Keyslots,
   LogCheck,
@@ -11,9 +13,11 @@ import type {
   VaultBridge,
   VaultEvent,
   VaultStatus,
+  VerifiedBackup,
 } from '../preload/contract.ts';
 import { parse, parseSecret } from './activities/parse.ts';
 import type { AuditLog } from './audit/audit-log.ts';
+import type { Backups } from './backup/backups.ts';
 import { mnemonicFromEntropy } from './crypto/mnemonics.ts';
 import { p256PublicKey, signP256 } from './crypto/p256.ts';
 import { toHex } from './crypto/encodings.ts';
@@ -56,10 +60,36 @@ const createParams = z.object({
   confirmedWords: confirmedWordsList,
 });
 const logRange = z.object({ after: z.int().nonnegative(), until: z.int().nonnegative() });
+const backupSecret = z.discriminatedUnion('with', [
+  z.object({ with: z.literal('password'), password: passwordText }),
+  z.object({ with: z.literal('recovery'), phrase: z.string().min(1).max(1000) }),
+]);
+const filePath = z.string().min(1).max(4096);
+const backUpParams = z.object({
+  file: filePath.optional(),
+  replace: z.boolean().optional(),
+  secret: backupSecret.optional(),
+});
+const verifyParams = z.object({ file: filePath, secret: backupSecret.optional() });
+const scheduleParams = z
+  .object({
+    directory: filePath,
+    hours: z
+      .int()
+      .min(1)
+      .max(366 * 24),
+  })
+  .nullable();
 const callPath = z
   .string()
   .regex(/^\/public\/v1\/(query|submit)\/[a-z0-9_]+$/, 'Expected a path like /public/v1/query/whoami');
 const callBody = z.record(z.string(), z.unknown());
+
+/** What works beside the service, and answers calls of its own. */
+export interface DoorParts {
+  readonly log: AuditLog;
+  readonly backups: Backups;
+}
 
 /** Public halves of the vault's own keys. */
 export type ServerKeys = NonNullable<VaultStatus['serverKeys']>;
@@ -69,14 +99,16 @@ export class VaultDoor implements VaultBridge {
   readonly #service: Service;
   readonly #log: AuditLog;
   readonly #around: Surroundings;
+  readonly #backups: Backups;
   readonly #listeners = new Set<(event: VaultEvent) => void>();
   readonly #keyslots: KeyslotCalls;
   readonly #drawn: DrawnPhrase = { phrase: undefined };
   #lastTimestamp = 0;
   #keychain: Promise<VaultStatus['keychain']> | undefined;
 
-  constructor(parts: SetupParts, service: Service, log: AuditLog, around: Surroundings) {
+  constructor(parts: SetupParts, service: Service, { log, backups, ...around }: Surroundings & DoorParts) {
     this.#parts = parts;
+    this.#backups = backups;
     this.#service = service;
     this.#log = log;
     this.#around = around;
@@ -215,6 +247,29 @@ export class VaultDoor implements VaultBridge {
 
   recoverySheet(input: unknown): Promise<readonly Sheet[]> {
     return this.#keyslots.recoverySheet(input);
+  }
+
+  backups(): Promise<BackupsStatus> {
+    return this.#backups.status();
+  }
+
+  async backUp(input: unknown): Promise<BackupRecord> {
+    const { file, replace, secret } = parseSecret(backUpParams, input, 'backup');
+    return this.#backups.make({
+      ...(file === undefined ? {} : { file }),
+      ...(replace === undefined ? {} : { replace }),
+      ...(secret === undefined ? {} : { how: secret }),
+    });
+  }
+
+  async verifyBackup(input: unknown): Promise<VerifiedBackup> {
+    const { file, secret } = parseSecret(verifyParams, input, 'backup');
+    return this.#backups.verify(file, secret);
+  }
+
+  async scheduleBackups(input: unknown): Promise<BackupsStatus> {
+    await this.#backups.schedule(parse(scheduleParams, input, 'schedule'));
+    return this.#backups.status();
   }
 
   onEvent(listener: (event: VaultEvent) => void): () => void {

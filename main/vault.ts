@@ -1,8 +1,11 @@
 /** The composition root: opens the file, wires the service, listens. The only wiring there is. */
 import { randomBytes } from 'node:crypto';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import type { VaultBridge } from '../preload/contract.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import { idTokenVerifier } from './auth/id-tokens.ts';
+import { Backups } from './backup/backups.ts';
 import { VaultDoor } from './bridge.ts';
 import { version, type Config } from './config.ts';
 import { checkSecp256k1Accelerator } from './crypto/secp256k1.ts';
@@ -59,6 +62,7 @@ interface Opened extends OpenVault {
   readonly door: VaultDoor;
   readonly service: Service;
   readonly directory: VaultDirectory | undefined;
+  readonly backups: Backups;
   readonly listensAt: (url: string) => void;
   /** Signs the log's head and erases the keys. */
   readonly lock: () => void;
@@ -119,7 +123,20 @@ function open(config: Config, substitutes: Substitutes): Opened {
   };
   let url = '';
   const parts = { units, guard, keyring, keychain, random, clock };
-  const door = new VaultDoor(parts, service, log, {
+  const backups = new Backups({
+    units,
+    keyring,
+    clock,
+    directory: config.dataDirectory,
+    suggestedDirectory: join(homedir(), 'Latchkey backups'),
+    onChange: () => {
+      door.announce({ kind: 'backups' });
+    },
+    onNews: logLine,
+  });
+  const door = new VaultDoor(parts, service, {
+    log,
+    backups,
     version,
     directory: config.dataDirectory,
     url: () => url,
@@ -139,12 +156,14 @@ function open(config: Config, substitutes: Substitutes): Opened {
     door,
     service,
     directory,
+    backups,
     listensAt: (address) => {
       url = address;
     },
     lock,
     setUp: (vault) => setUp(parts, vault),
     close: () => {
+      void backups.close();
       lock();
       guard.stop();
       opened.close();
@@ -164,9 +183,10 @@ function checkPresence(connection: Connection): void {
 /** Opens the vault and serves it on loopback; the vault may be missing or locked, and the service says so. */
 export async function startVault(config: Config, substitutes: Substitutes = {}): Promise<Vault> {
   const opened = open(config, substitutes);
-  const { connection, units, guard, keyring, log, door, service, directory } = opened;
+  const { connection, units, guard, keyring, log, door, service, directory, backups } = opened;
   const nonce = directory?.nonce ?? randomBytes(32).toString('base64url');
   const sessions = new WindowSessions(nonce);
+  backups.start();
   try {
     const server = await listen({
       service,
@@ -194,6 +214,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       newLink: () => `http://localhost:${server.port}/#code=${sessions.newCode()}`,
       close: async () => {
         await server.close();
+        await backups.close();
         opened.lock();
         await log.settled();
         opened.close();
@@ -209,5 +230,9 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
 const systemRandom: Random = (_purpose, length) => new Uint8Array(randomBytes(length));
 
 function logFault(error: unknown): void {
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  logLine(error instanceof Error ? (error.stack ?? error.message) : String(error));
+}
+
+function logLine(line: string): void {
+  process.stderr.write(`${line}\n`);
 }

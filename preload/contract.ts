@@ -1,5 +1,5 @@
 /**
- * The window's one door into the vault: a few calls and one event stream.
+ * The window's one door into the vault: its calls, and one event stream.
  *
  * Two transports carry it, and the renderer cannot tell them apart: IPC in Electron (`preload/index.ts`) and
  * HTTP with a session in a browser (`renderer/bridge.ts`). Everything a window does to resources goes through
@@ -192,7 +192,112 @@ export interface CallAnswer {
 /** Something changed; the window asks again for what it shows. */
 export type VaultEvent =
   | { readonly kind: 'status' }
+  | { readonly kind: 'backups' }
   | { readonly kind: 'activity'; readonly id: string; readonly type: string; readonly status: string };
+
+/** A backup that was made, or found. Times are milliseconds since the epoch. */
+export interface BackupRecord {
+  readonly id: string;
+  /** Its path on the machine that made it. */
+  readonly file: string;
+  readonly madeAt: number;
+  /** In bytes. */
+  readonly size: number;
+  /** Entries of the activity log in it, and the hash of the last (hex); 0 and empty while it was not opened. */
+  readonly logRows: number;
+  readonly logHead: string;
+  /** When a drill last showed that it restores. */
+  readonly provenAt: number | null;
+  /** What the last drill found wrong. */
+  readonly problem: string | null;
+  /** Whether the file is where it was; null where that cannot be told now. */
+  readonly found: boolean | null;
+}
+
+export interface BackupNotice {
+  readonly kind: 'none' | 'failing' | 'old' | 'waiting' | 'unproven';
+  /** For a person to read. */
+  readonly message: string;
+}
+
+export interface BackupProgress {
+  readonly what: 'backup' | 'verify';
+  readonly file: string;
+  readonly done: number;
+  readonly total: number;
+}
+
+export interface BackupsStatus {
+  /** False for a vault in memory. */
+  readonly available: boolean;
+  /** Newest first. */
+  readonly backups: readonly BackupRecord[];
+  readonly schedule: {
+    readonly directory: string;
+    readonly hours: number;
+    readonly dueAt: number;
+    /** Why the last one was not made. */
+    readonly failure: { readonly message: string; readonly at: number } | null;
+  } | null;
+  /** What the owner should know, the most pressing first. */
+  readonly notices: readonly BackupNotice[];
+  /** What is being made or tried. */
+  readonly running: BackupProgress | null;
+  /** A directory to propose. */
+  readonly suggestedDirectory: string;
+}
+
+/** What opens a backup, or a locked vault to make one of it; the keychain opens no backup. */
+export type BackupSecret = Extract<UnlockWith, { readonly with: 'password' | 'recovery' }>;
+
+export interface BackUp {
+  /** An absolute path; a new name in the schedule's directory where it is left out. */
+  readonly file?: string;
+  /** Whether an older backup there may go. */
+  readonly replace?: boolean;
+  /** Needed where the vault is locked. */
+  readonly secret?: BackupSecret;
+}
+
+export interface VerifyBackup {
+  readonly file: string;
+  /** Needed where the vault is locked, and for backups that it cannot open itself. */
+  readonly secret?: BackupSecret;
+}
+
+/** What a drill found. */
+export interface VerifiedBackup {
+  readonly file: string;
+  readonly vaultId: string;
+  readonly madeAt: number;
+  readonly size: number;
+  readonly openedWith: BackupSecret['with'] | 'vault';
+  readonly organization: string;
+  readonly log: { readonly rows: number; readonly head: string };
+  readonly counts: {
+    readonly users: number;
+    readonly wallets: number;
+    readonly accounts: number;
+    readonly privateKeys: number;
+    /** Sealed records that were opened. */
+    readonly sealed: number;
+  };
+  /** What does not hold, the first of them; none where the backup is proven. */
+  readonly problems: readonly string[];
+  readonly problemCount: number;
+  /** What the vault has that the backup has not; null where there is no vault to compare with, or it is another. */
+  readonly uncovered: {
+    readonly activities: number;
+    readonly resources: readonly {
+      readonly kind: string;
+      readonly added: number;
+      readonly changed: number;
+      readonly removed: number;
+    }[];
+  } | null;
+  /** When it was recorded as proven; null where it was not. */
+  readonly recordedAt: number | null;
+}
 
 /**
  * A refused call rejects with an `Error` whose message a person can act on. An operation that fails does not reject: `call` answers its HTTP status and error body.
@@ -226,6 +331,15 @@ export interface Bridge {
   /** Resolves where a phrase, or shares of it, open the vault; rejects where not. Nothing is shown and nothing opened. */
   checkRecovery(how: Extract<UnlockWith, { readonly with: 'recovery' | 'shares' }>): Promise<Keyslots>;
   recoverySheet(request: SheetRequest): Promise<readonly Sheet[]>;
+  /** The backups of the vault, when the next is due, and what the owner should know of them. */
+  backups(): Promise<BackupsStatus>;
+  backUp(wish: BackUp): Promise<BackupRecord>;
+  /** Tries a backup as a restore would, in memory, and compares it with the vault. */
+  verifyBackup(wish: VerifyBackup): Promise<VerifiedBackup>;
+  /** @param schedule Null for none. */
+  scheduleBackups(
+    schedule: { readonly directory: string; readonly hours: number } | null,
+  ): Promise<BackupsStatus>;
   /** Puts text on the clipboard; from Electron's main process where there is one. */
   copy(text: string): Promise<void>;
   /** @returns the function that stops listening. */
@@ -251,6 +365,10 @@ export const bridgeCalls = [
   'changeKeyslots',
   'checkRecovery',
   'recoverySheet',
+  'backups',
+  'backUp',
+  'verifyBackup',
+  'scheduleBackups',
 ] as const;
 export type BridgeCall = (typeof bridgeCalls)[number];
 

@@ -33,6 +33,10 @@ const bridge: Bridge = {
   changeKeyslots: crossing('changeKeyslots'),
   checkRecovery: crossing('checkRecovery'),
   recoverySheet: crossing('recoverySheet'),
+  backups: crossing('backups'),
+  backUp: crossing('backUp'),
+  verifyBackup: crossing('verifyBackup'),
+  scheduleBackups: crossing('scheduleBackups'),
   async copy(text) {
     await ask(channels.copy, text);
   },

@@ -10,6 +10,7 @@ import { Failure } from './parts/states.tsx';
 import { Shell } from './parts/shell.tsx';
 import { StatusProvider, useDoorState, useStatusQuery } from './parts/vault.tsx';
 import { Activity } from './screens/activity.tsx';
+import { Backups } from './screens/backups.tsx';
 import { Connect } from './screens/connect.tsx';
 import { FirstRun } from './screens/first-run.tsx';
 import { Organization } from './screens/organization.tsx';
@@ -137,6 +138,7 @@ function Places(): ReactNode {
           <Route path="/activity/:activityId?">
             {({ activityId }) => <Activity activityId={activityId} />}
           </Route>
+          <Route path="/backups" component={Backups} />
           <Route path="/connect" component={Connect} />
           <Route component={NotFound} />
         </Switch>

@@ -1,6 +1,7 @@
 /**
  * `npm run bench`: signed `sign_raw_payload` requests per second through the real port, beside what their parts cost
- * when each is measured alone in the same run. `--json` prints one JSON object; `--seconds` sets the length.
+ * when each is measured alone in the same run; and the backup, drill and restore of vaults of several sizes. `--json` prints
+ * one JSON object; `--seconds` sets the length of each load, `--accounts` the sizes.
  *
  * The bound is one request after another: a stamp verified, a payload signed, a row committed to the disk, and an
  * empty answer from Express. Connections that share a COMMIT may beat it.
@@ -12,12 +13,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildIfNeeded } from '../main/start.ts';
+import { measureBackups } from './bench/backups.ts';
 import { measurePolicies } from './bench/policies.ts';
 import { measurePrimitives } from './bench/primitives.ts';
-import { measureSigning } from './bench/signing.ts';
+import { measureSigning, measureSigningDuringBackups } from './bench/signing.ts';
 
 const { values } = parseArgs({
-  options: { json: { type: 'boolean' }, seconds: { type: 'string', default: '5' } },
+  options: {
+    json: { type: 'boolean' },
+    seconds: { type: 'string', default: '5' },
+    accounts: { type: 'string', default: '10,10000,100000' },
+  },
 });
 
 await buildIfNeeded();
@@ -27,10 +33,13 @@ try {
   const sum = Object.values(primitives).reduce((total, part) => total + part, 0);
   const boundPerSecond = 1e6 / sum;
   const load = await measureSigning(directory, Number(values.seconds));
+  const backups = await measureBackups(directory, values.accounts.split(',').map(Number));
   const result = {
     primitives,
     sign: { ...load, boundPerSecond, ratio: load.perSecond / boundPerSecond },
     policies: measurePolicies(),
+    ...backups,
+    signDuringBackup: await measureSigningDuringBackups(join(directory, 'busy'), Number(values.seconds)),
   };
   process.stdout.write(values.json === true ? `${JSON.stringify(result, round)}\n` : table(result));
 } finally {

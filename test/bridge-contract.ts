@@ -1,7 +1,9 @@
 /** What `preload/contract.ts` promises a window, whichever way its calls go. */
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Bridge, CreateVault, UnlockWith, VaultEvent } from '../preload/contract.ts';
+import { temporaryDirectory } from './support.ts';
 
 export interface OpenBridge extends AsyncDisposable {
   /** `copy` belongs to the window's side, and is not crossed. */
@@ -70,10 +72,22 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
         ['logState', (door) => door.logState()],
         ['checkLog', (door) => door.checkLog()],
         ['exportLog', (door) => door.exportLog()],
+        ['backUp', (door) => door.backUp({ file: '/nowhere/x.backup' })],
+        ['scheduleBackups', (door) => door.scheduleBackups(null)],
       ])('%s says what to do', async (_call, ask) => {
         await expect(ask(bridge)).rejects.toEqual(
           refusal('there is no vault yet: create one in the window or with `latchkey init`'),
         );
+      });
+
+      test('there are no backups, and nothing to say of them', async () => {
+        expect(await bridge.backups()).toMatchObject({
+          available: true,
+          backups: [],
+          schedule: null,
+          notices: [],
+          running: null,
+        });
       });
 
       test('create wants a phrase to be drawn first', async () => {
@@ -388,6 +402,54 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
         await expect(bridge.changeKeyslots({ do: 'magic' } as never)).rejects.toEqual(
           refusal(/^invalid change\.do: expected one of addPassword, addKeychain, addRecovery/),
         );
+      });
+
+      test('a backup is made, told of, tried and listed', async () => {
+        using place = temporaryDirectory();
+        const file = join(place.path, 'b.backup');
+        await settle();
+        heard.length = 0;
+        const made = await bridge.backUp({ file });
+        expect(made).toMatchObject({ file, provenAt: null, problem: null, found: true });
+        const { problemCount, recordedAt } = await bridge.verifyBackup({ file });
+        expect(problemCount).toBe(0);
+        expect((await bridge.backups()).backups).toEqual([{ ...made, provenAt: recordedAt }]);
+        await vi.waitFor(() => {
+          expect(heard).toContainEqual({ kind: 'backups' });
+        });
+        expect(heard.every(({ kind }) => kind === 'backups')).toBe(true);
+        await settle();
+        heard.length = 0;
+      });
+
+      test.each<[string, (door: OpenBridge['bridge']) => Promise<unknown>, RegExp]>([
+        [
+          'a backup to nowhere',
+          (door) => door.backUp({ file: 5 } as never),
+          /^invalid backup\.file: expected a string/,
+        ],
+        [
+          'a backup of nothing',
+          (door) => door.backUp(null as never),
+          /^invalid backup: expected an object, got null$/,
+        ],
+        [
+          'a backup with a keychain’s secret',
+          (door) => door.verifyBackup({ file: '/x', secret: { with: 'keychain' } } as never),
+          /^invalid backup\.secret\.with: expected one of password, recovery/,
+        ],
+        [
+          'a file that is not there',
+          (door) => door.verifyBackup({ file: '/no/such.backup' }),
+          /^there is no file/,
+        ],
+        [
+          'a schedule without hours',
+          (door) => door.scheduleBackups({ directory: '/' } as never),
+          /^missing field schedule\.hours/,
+        ],
+      ])('%s is refused by name', async (_what, ask, message) => {
+        await expect(ask(bridge)).rejects.toEqual(refusal(message));
       });
 
       test('a locked vault keeps its keys from the window, and says so', async () => {

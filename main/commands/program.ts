@@ -1,12 +1,13 @@
 /** The command line: its subcommands, their options, and nothing of what they do. */
 import { Command, CommanderError, Option } from 'commander';
+import type { BackupSecret } from '../../preload/contract.ts';
 import { defaultPort, makeConfig, version, type Config, type ConfigOptions } from '../config.ts';
 import type { ExportOptions, KeyForm } from './export.ts';
 import type { ImportPrivateKeyOptions, ImportWalletOptions } from './import.ts';
 import type { ChangeOptions, RotateOptions } from './keyslots.ts';
 import { CommandError, exitCodes, fail } from './output.ts';
 import type { RecoveryOptions, SheetOptions } from './recovery.ts';
-import { readPassword, readSecretFile, type PasswordOptions } from './secrets.ts';
+import { readPassword, readSecretFile, readShares, type PasswordOptions } from './secrets.ts';
 
 const exitCodeHelp = `
 Exit codes: 0 done; 1 refused or failed; 2 wrong usage; 3 no vault, or it is not running; 4 the vault or the port is
@@ -79,8 +80,8 @@ interface Subcommand<Options> {
   ) => Promise<void>;
 }
 
-/** Adds a subcommand, run with the settings that its own options and the global ones make. */
-function add<Options extends object>(program: Command, subcommand: Subcommand<Options>): void {
+/** Adds a subcommand, run with the settings that its own options and the global ones make. @returns it. */
+function add<Options extends object>(program: Command, subcommand: Subcommand<Options>): Command {
   const { name, description, options = [], discreet = false, run } = subcommand;
   const command = program.command(name).description(description);
   for (const option of [...options, jsonOption()]) command.addOption(option);
@@ -90,6 +91,7 @@ function add<Options extends object>(program: Command, subcommand: Subcommand<Op
     const given = command.optsWithGlobals<Options & GlobalOptions>();
     await run(makeConfig(given), given, given.json === true, command.args);
   });
+  return command;
 }
 
 /** @throws CommandError naming an option at most. */
@@ -260,6 +262,7 @@ function addCommands(program: Command): void {
   addAudit(program);
   addKeyslots(program);
   addRecovery(program);
+  addBackups(program);
   add<DoctorFlags>(program, {
     name: 'doctor',
     description: 'check the cryptography, the keychain, and the vault’s files, rows and log',
@@ -545,6 +548,65 @@ function addAudit(program: Command): void {
   });
 }
 
+const secretOptions = (): readonly Option[] => [recoveryFile(), shareFile(), passwordFile(), passwordFd()];
+
+function addBackups(program: Command): void {
+  const backup = add<BackupFlags>(program, {
+    name: 'backup [file]',
+    description:
+      'write the whole vault, encrypted, into one file; without a name into the directory of the schedule',
+    options: [
+      new Option('--force', 'replace an older backup of that name'),
+      noKeychainOption(),
+      ...secretOptions(),
+    ],
+    run: async (config, { force, ...flags }, json, [file]) => {
+      const { backUp } = await import('./backup.ts');
+      await backUp(config, file, { secret: await readSecret(flags), force: force === true, json });
+    },
+  });
+  add<SecretFlags>(backup, {
+    name: 'verify <file>',
+    description: 'try a backup as a restore would, in memory: open, derive and compare everything',
+    options: [noKeychainOption(), ...secretOptions()],
+    run: async (config, flags, json, [file = '']) => {
+      const { verifyBackup } = await import('./backup.ts');
+      await verifyBackup(config, file, { secret: await readSecret(flags), json });
+    },
+  });
+  add(backup, {
+    name: 'status',
+    description: 'say which backups there are, how old they are, and when the next is due',
+    run: async (config, _options, json) => {
+      const { backupStatus } = await import('./backup.ts');
+      await backupStatus(config, json);
+    },
+  });
+  add<SecretFlags & { readonly hours: string }>(backup, {
+    name: 'schedule <directory>',
+    description:
+      'make backups into a directory while the service runs, keeping 7, 4 weekly and 12 monthly; or off',
+    options: [
+      new Option('--hours <number>', 'hours from one backup to the next').default('24'),
+      noKeychainOption(),
+      ...secretOptions(),
+    ],
+    run: async (config, { hours, ...flags }, json, [directory = '']) => {
+      const { scheduleBackups } = await import('./backup.ts');
+      await scheduleBackups(config, directory, { secret: await readSecret(flags), hours, json });
+    },
+  });
+  add<SecretFlags>(program, {
+    name: 'restore <file>',
+    description: 'make the vault of a backup anew, where there is none',
+    options: [noKeychainOption(), ...secretOptions()],
+    run: async (config, flags, json, [file = '']) => {
+      const { restoreBackup } = await import('./restore.ts');
+      await restoreBackup(config, file, { secret: await readSecret(flags), json });
+    },
+  });
+}
+
 interface AuditVerifyFlags {
   readonly publicKey?: string;
   readonly head: readonly string[];
@@ -553,6 +615,27 @@ interface AuditVerifyFlags {
 interface AcceptRollbackFlags extends PasswordOptions {
   readonly recoveryFile?: string;
   readonly yes?: true;
+}
+
+/** @returns undefined where none was named. */
+async function readSecret({ recoveryFile, shareFile, ...flags }: SecretFlags): Promise<BackupSecret | undefined> {
+  const password = readPassword(flags, undefined);
+  if (password !== undefined) return { with: 'password', password };
+  if (recoveryFile !== undefined) {
+    return { with: 'recovery', phrase: readSecretFile('--recovery-file', recoveryFile) };
+  }
+  if (shareFile.length === 0) return undefined;
+  const { phraseFromShares } = await import('../keyslots/shares.ts');
+  return { with: 'recovery', phrase: await phraseFromShares(readShares(shareFile)) };
+}
+
+interface SecretFlags extends PasswordOptions {
+  readonly recoveryFile?: string;
+  readonly shareFile: readonly string[];
+}
+
+interface BackupFlags extends SecretFlags {
+  readonly force?: true;
 }
 
 type ImportWalletFlags = Omit<ImportWalletOptions, 'json'>;

@@ -8,7 +8,7 @@ import bip32 from '../../test/vectors/bip32.json' with { type: 'json' };
 import slip10 from '../../test/vectors/slip10.json' with { type: 'json' };
 import { LatchkeyError } from '../lib/errors.ts';
 import { curves, type Curve } from './curves.ts';
-import { derivePrivateKey, formatPath, masterPublicKey, parsePath } from './derivation.ts';
+import { derivePrivateKey, formatPath, masterPublicKey, parsePath, SeedDerivation } from './derivation.ts';
 import { decodeHex, toHex } from './encodings.ts';
 
 const hex = (text: string): Uint8Array => decodeHex('vector', text);
@@ -54,6 +54,35 @@ describe('BIP-32', () => {
       { numRuns: 300 },
     );
   }, 120_000);
+});
+
+describe('SeedDerivation', () => {
+  test('gives the keys of derivePrivateKey, whatever came before, 100 times', () => {
+    // Few numbers, so that parents are met again.
+    const number = fc.constantFrom(0, 1, 2, hardened, hardened + 1);
+    const wish = fc.record({
+      curve: fc.constantFrom<Curve>('CURVE_SECP256K1', 'CURVE_ED25519'),
+      path: fc.array(number, { maxLength: 4 }),
+    });
+    fc.assert(
+      fc.property(seedBytes(), fc.array(wish, { maxLength: 12 }), (seed, wishes) => {
+        using derivation = new SeedDerivation(seed);
+        for (const { curve, path } of wishes) {
+          const hard = path.map((index) => (index < hardened ? index + hardened : index));
+          const text = formatPath(curve === 'CURVE_ED25519' ? hard : path);
+          expect(toHex(derivation.privateKey(curve, text))).toBe(toHex(derivePrivateKey(curve, seed, text)));
+        }
+      }),
+      { numRuns: 100 },
+    );
+  }, 120_000);
+
+  test('refuses what derivePrivateKey refuses', () => {
+    using derivation = new SeedDerivation(new Uint8Array(64));
+    expect(() => derivation.privateKey('CURVE_ED25519', "m/44'/501")).toThrow(/not hardened/);
+    expect(() => derivation.privateKey('CURVE_SECP256K1', 'm/x')).toThrow(/component 1 is "x"/);
+    expect(() => new SeedDerivation(new Uint8Array(15))).toThrow(/expected 16 to 64 bytes, got 15/);
+  });
 });
 
 describe('SLIP-0010', () => {

@@ -66,26 +66,94 @@ export function derivePrivateKey(
   field = 'path',
 ): Uint8Array {
   checkBytes('seed', seed);
-  if (seed.length < shortestSeed || seed.length > longestSeed) {
-    throw new TypeError(
-      `seed: expected ${String(shortestSeed)} to ${String(longestSeed)} bytes, got ${String(seed.length)}`,
-    );
-  }
+  checkSeedLength(seed);
   const indices = typeof path === 'string' ? parsePath(path, field) : path;
   indices.forEach(checkIndex);
   const scheme = schemes[curve];
   // Before any work: the fault is in the path alone.
   scheme.checkPath(indices, field);
+  const { key, chainCode } = deriveNode(curve, seed, indices);
+  chainCode.fill(0);
+  return key;
+}
+
+function deriveNode(curve: Curve, seed: Uint8Array, path: DerivationPath): Node {
+  const scheme = schemes[curve];
   let node = toNode(hmacSha512(Buffer.from(scheme.masterKey, 'ascii'), seed));
   scheme.checkMaster(node);
-  for (const index of indices) {
+  for (const index of path) {
     const parent = node;
     node = scheme.child(parent, index);
     parent.key.fill(0);
     parent.chainCode.fill(0);
   }
-  node.chainCode.fill(0);
-  return node.key;
+  return node;
+}
+
+function checkSeedLength({ length }: Uint8Array): void {
+  if (length >= shortestSeed && length <= longestSeed) return;
+  throw new TypeError(
+    `seed: expected ${String(shortestSeed)} to ${String(longestSeed)} bytes, got ${String(length)}`,
+  );
+}
+
+/** The parents that are kept at most. */
+const mostParents = 64;
+
+/**
+ * Derives many keys of one seed. Parents are kept until it is disposed of, so that siblings cost a step each; what comes
+ * out is what `derivePrivateKey` answers.
+ */
+export class SeedDerivation implements Disposable {
+  readonly #seed: Uint8Array;
+  /** By curve and path; the oldest first. */
+  readonly #parents = new Map<string, Node>();
+
+  /** @param seed 16 to 64 bytes, copied. */
+  constructor(seed: Uint8Array) {
+    checkBytes('seed', seed);
+    checkSeedLength(seed);
+    this.#seed = Uint8Array.from(seed);
+  }
+
+  /**
+   * @returns The private key, 32 bytes, which the caller erases after use.
+   * @throws LatchkeyError INVALID_ARGUMENT for a path that is malformed or that the curve does not have.
+   */
+  privateKey(curve: Curve, path: string): Uint8Array {
+    const indices = parsePath(path);
+    const last = indices.at(-1);
+    if (last === undefined) return derivePrivateKey(curve, this.#seed, indices);
+    schemes[curve].checkPath(indices, 'path');
+    const { key, chainCode } = schemes[curve].child(this.#parent(curve, indices.slice(0, -1)), last);
+    chainCode.fill(0);
+    return key;
+  }
+
+  [Symbol.dispose](): void {
+    this.#seed.fill(0);
+    for (const name of this.#parents.keys()) this.#forget(name);
+  }
+
+  #parent(curve: Curve, path: DerivationPath): Node {
+    const name = `${curve} ${formatPath(path)}`;
+    const held = this.#parents.get(name);
+    if (held !== undefined) return held;
+    const parent = deriveNode(curve, this.#seed, path);
+    this.#parents.set(name, parent);
+    for (const oldest of this.#parents.keys()) {
+      if (this.#parents.size <= mostParents) break;
+      this.#forget(oldest);
+    }
+    return parent;
+  }
+
+  #forget(name: string): void {
+    const parent = this.#parents.get(name);
+    parent?.key.fill(0);
+    parent?.chainCode.fill(0);
+    this.#parents.delete(name);
+  }
 }
 
 /**
@@ -105,6 +173,8 @@ export function masterPublicKey(seed: Uint8Array): Uint8Array {
 interface Node {
   readonly key: Uint8Array;
   readonly chainCode: Uint8Array;
+  /** Once it was asked for. */
+  publicKey?: Uint8Array;
 }
 
 interface Scheme {
@@ -124,7 +194,7 @@ const schemes: Readonly<Record<Curve, Scheme>> = {
       if (!isSecp256k1PrivateKey(key)) throw new Error('seed: BIP-32 has no master key for this seed');
     },
     child(parent, index) {
-      const tweak = childHash(parent, index, () => publicKeyFromPrivate(parent.key));
+      const tweak = childHash(parent, index, () => (parent.publicKey ??= publicKeyFromPrivate(parent.key)));
       const key = addToPrivateKey(parent.key, tweak.key);
       tweak.key.fill(0);
       // BIP-32: proceed with the next number. The chance is below 2^-127.

@@ -39,6 +39,9 @@ const pragmas = [
   `busy_timeout = ${String(busyTimeout)}`,
 ] as const;
 
+/** How much of a copy is made before others get their turn: 4 MiB. */
+const pagesAtOnce = 1024;
+
 export class Connection implements Writer {
   #sqlite: Sqlite.Database;
   #statements = new Map<string, Sqlite.Statement>();
@@ -59,6 +62,13 @@ export class Connection implements Writer {
   /** For looking into a file that another process may be writing. */
   static openReadOnly(file: string): Connection {
     return new Connection(new Sqlite(file, { readonly: true, fileMustExist: true }));
+  }
+
+  /** @param bytes What `copyTo` wrote; they are copied, and what is written stays in memory. */
+  static openBytes(bytes: Buffer): Connection {
+    const connection = new Connection(new Sqlite(bytes));
+    connection.#configure();
+    return connection;
   }
 
   #configure(): void {
@@ -162,6 +172,33 @@ export class Connection implements Writer {
       this.#sqlite.pragma('wal_checkpoint(TRUNCATE)');
     } finally {
       this.#sqlite.pragma(`busy_timeout = ${String(busyTimeout)}`);
+    }
+  }
+
+  /**
+   * Copies the database as it is now into a file that holds nothing yet, while others go on writing (SQLite's online
+   * backup). The copy needs no write-ahead log beside it.
+   * @param onProgress Told how many pages are copied, and of how many.
+   */
+  async copyTo(file: string, onProgress: (done: number, total: number) => void): Promise<void> {
+    // The read transaction holds the state that is copied: without it every write by others starts the copy anew.
+    this.run('BEGIN');
+    try {
+      this.get('SELECT 1 FROM sqlite_schema');
+      await this.#sqlite.backup(file, {
+        progress: ({ totalPages, remainingPages }) => {
+          onProgress(totalPages - remainingPages, totalPages);
+          return pagesAtOnce;
+        },
+      });
+    } finally {
+      this.run('COMMIT');
+    }
+    const copy = new Sqlite(file);
+    try {
+      copy.pragma('journal_mode = DELETE');
+    } finally {
+      copy.close();
     }
   }
 

@@ -113,6 +113,14 @@ export class Keyring {
     for (const name of this.#entries.keys()) this.#erase(name);
   }
 
+  /**
+   * Lends the master key for as long as `use` runs, for keys that follow from it and for what wraps it.
+   * @throws LatchkeyError VAULT_LOCKED
+   */
+  lend<T>(use: (masterKey: Uint8Array) => T): T {
+    return use(this.#key());
+  }
+
   /** Seals a secret for one place in the database. @throws LatchkeyError VAULT_LOCKED */
   seal(place: Place, secret: Uint8Array): Uint8Array {
     return seal(this.#key(), place, secret, this.#random);

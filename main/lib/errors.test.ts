@@ -25,6 +25,7 @@ describe('errorCodes', () => {
       'VAULT_MISSING',
       'VAULT_TAMPERED',
       'VAULT_ROLLED_BACK',
+      'BACKUP_UNREADABLE',
       'UNAUTHENTICATED',
       'PERMISSION_DENIED',
       'INTERNAL',
@@ -65,6 +66,7 @@ describe('errorBody', () => {
     ['INTERNAL', 'INTERNAL'],
     ['VAULT_LOCKED', 'VAULT_LOCKED'],
     ['VAULT_TAMPERED', 'VAULT_TAMPERED'],
+    ['BACKUP_UNREADABLE', 'BACKUP_UNREADABLE'],
   ] as const)('%s is %s where nothing nearer is said', (code, turnkeyErrorCode) => {
     expect(errorBody(new LatchkeyError(code, ''))).toMatchObject({ turnkeyErrorCode });
   });

@@ -18,6 +18,7 @@ export const errorCodes = {
   VAULT_MISSING: { http: 400, grpc: 9, recorded: false },
   VAULT_TAMPERED: { http: 400, grpc: 9, recorded: false },
   VAULT_ROLLED_BACK: { http: 400, grpc: 9, recorded: false },
+  BACKUP_UNREADABLE: { http: 400, grpc: 15, recorded: false },
   UNAUTHENTICATED: { http: 401, grpc: 16, recorded: false },
   PERMISSION_DENIED: { http: 403, grpc: 7, recorded: false },
   NOT_FOUND: { http: 404, grpc: 5, recorded: true },
@@ -151,6 +152,7 @@ function defaultTurnkeyCode(code: ErrorCodeName): string {
     case 'VAULT_MISSING':
     case 'VAULT_TAMPERED':
     case 'VAULT_ROLLED_BACK':
+    case 'BACKUP_UNREADABLE':
       return code;
     default:
       return 'REQUEST_INVALID';

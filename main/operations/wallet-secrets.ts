@@ -43,7 +43,11 @@ export const seedOf = ({ mnemonic, passphrase }: WalletPhrase): Uint8Array =>
   seedFromMnemonic(mnemonic, passphrase);
 
 /** Opens a wallet's seed for as long as `use` runs. */
-export function withSeed<T>(keys: Keys, wallet: WalletRow, use: (seed: Uint8Array) => T): T {
+export function withSeed<T>(
+  keys: Pick<Keys, 'open'>,
+  wallet: Pick<WalletRow, 'id' | 'organizationId' | 'sealed'>,
+  use: (seed: Uint8Array) => T,
+): T {
   const secret = keys.open(walletPlace(wallet), wallet.sealed);
   const text = Buffer.from(secret).toString('utf8');
   secret.fill(0);

@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Text } from '@mantine/core';
 import {
+  IconArchive,
   IconBuilding,
   IconHistory,
   IconKey,
@@ -31,6 +32,7 @@ const places = [
   { to: '/organization', label: 'Organization', icon: IconBuilding },
   { to: '/keyslots', label: 'Keys to the vault', icon: IconLockAccess },
   { to: '/activity', label: 'Activity', icon: IconHistory },
+  { to: '/backups', label: 'Backups', icon: IconArchive },
   { to: '/connect', label: 'Connect', icon: IconPlugConnected },
 ] as const;
 

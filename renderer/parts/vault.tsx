@@ -10,7 +10,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
-import type { Bridge, VaultEvent, VaultStatus } from '../../preload/contract.ts';
+import type { BackupsStatus, Bridge, VaultEvent, VaultStatus } from '../../preload/contract.ts';
 import type { Door, DoorState } from '../bridge.ts';
 import type { Activity } from './resources.ts';
 
@@ -52,6 +52,7 @@ const queryClient = new QueryClient({
 
 const statusKey = ['status'];
 const askedKey = ['asked'];
+const backupsKey = [...askedKey, 'backups'];
 
 export function VaultProvider({
   door,
@@ -117,6 +118,7 @@ function refresher(client: QueryClient): { onEvent: (event: VaultEvent) => void;
   return {
     onEvent(event) {
       if (event.kind === 'status') void refreshAll(client);
+      else if (event.kind === 'backups') void client.invalidateQueries({ queryKey: backupsKey });
       else {
         // The status says what the organization and its owner are called.
         if (renames.has(event.type)) void client.invalidateQueries({ queryKey: statusKey });
@@ -143,6 +145,32 @@ export function useStatus(): VaultStatus {
   const status = useContext(StatusContext);
   if (status === null) throw new Error('useStatus: no StatusProvider above');
   return status;
+}
+
+/** The backups of the vault; asked again while one is made or tried, so that its progress is seen. */
+export function useBackups(): UseQueryResult<BackupsStatus> {
+  const bridge = useBridge();
+  return useQuery({
+    queryKey: backupsKey,
+    queryFn: () => bridge.backups(),
+    refetchInterval: ({ state }) => (state.data?.running == null ? false : 1_000),
+  });
+}
+
+/** Runs a bridge call about backups, and asks for their list again whatever came of it. */
+export function useBackupCall<Input, Answer>(
+  run: (bridge: Bridge, input: Input) => Promise<Answer>,
+): UseMutationResult<Answer, Error, Input> {
+  const bridge = useBridge();
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (input: Input) => run(bridge, input),
+    // What it was given may be a secret: it is not kept.
+    gcTime: 0,
+    onSettled() {
+      void client.invalidateQueries({ queryKey: backupsKey });
+    },
+  });
 }
 
 /** Runs a bridge call that answers a status, and shows that status at once. */

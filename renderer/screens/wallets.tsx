@@ -4,6 +4,7 @@ import { Button, Fieldset, Group, SegmentedControl, Stack, Text } from '@mantine
 import { notifications } from '@mantine/notifications';
 import { IconFileImport, IconPlus } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
+import { BackupAges } from '../parts/backup-ages.tsx';
 import { count } from '../parts/bytes.ts';
 import { accountAt, firstChains } from '../parts/chains.ts';
 import type { NewAccount } from '../parts/chains.ts';
@@ -42,6 +43,7 @@ export function Wallets(): ReactNode {
         lead="A wallet is one seed from which accounts on many chains are derived."
         action={data !== undefined && data.wallets.length > 0 ? ways : undefined}
       />
+      <BackupAges />
       <Panel kind="plain">
         {isPending && <LoadingRows what="wallets" />}
         <Failure title="The wallets could not be read" error={error} onRetry={() => void refetch()} />

@@ -2,10 +2,14 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { request, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
 import { signP256 } from '../../main/crypto/p256.ts';
+import { appendActivity } from '../../main/db/activities.ts';
+import { Connection } from '../../main/db/connection.ts';
+import { readEndpoint } from '../../main/db/vault-directory.ts';
 import { runLoad, type Load, type LoadRequest } from './load.ts';
 
 /** More than any machine gets through. */
@@ -18,11 +22,113 @@ interface KeyPair {
   readonly privateKey: Uint8Array;
 }
 
+/** A service of its own, with a key in it and requests that sign with that key. */
+interface Bench extends AsyncDisposable {
+  /** Of the API's operations. */
+  readonly base: string;
+  readonly vaultDirectory: string;
+  /** Signs and sends for a while. */
+  load(seconds: number): Promise<Load>;
+}
+
 export async function measureSigning(directory: string, seconds: number): Promise<Load> {
+  await using bench = await startBench(directory);
+  await bench.load(Math.min(1, seconds / 5));
+  return await bench.load(seconds);
+}
+
+export interface LoadDuringBackups {
+  readonly alonePerSecond: number;
+  readonly perSecond: number;
+  readonly ratio: number;
+  /** Made while it signed. */
+  readonly backups: number;
+}
+
+/**
+ * The same load with one backup after another, and without, in turns: what else the machine does meets both. The vault has a log
+ * of some 60 MB.
+ */
+export async function measureSigningDuringBackups(
+  directory: string,
+  seconds: number,
+): Promise<LoadDuringBackups> {
+  mkdirSync(directory);
+  await using bench = await startBench(directory, fillLog);
+  await bench.load(1);
+  let backups = 0;
+  const rates = { alone: [] as number[], during: [] as number[] };
+  for (let turn = 0; turn < 3; turn++) {
+    rates.alone.push((await bench.load(seconds)).perSecond);
+    let over = false;
+    const backUpAgain = async (): Promise<void> => {
+      while (!over) {
+        await backUp(bench, join(directory, 'bench.backup'));
+        backups++;
+      }
+    };
+    const load = bench.load(seconds).finally(() => {
+      over = true;
+    });
+    const [during] = await Promise.all([load, backUpAgain()]);
+    rates.during.push(during.perSecond);
+  }
+  const [alonePerSecond, perSecond] = [median(rates.alone), median(rates.during)];
+  return { alonePerSecond, perSecond, ratio: perSecond / alonePerSecond, backups };
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+async function backUp({ base, vaultDirectory }: Bench, file: string): Promise<void> {
+  const nonce = readEndpoint(vaultDirectory)?.nonce ?? '';
+  // A connection of its own: one that was kept may be closed by the service when it is used again.
+  const sent = request(new URL('/window/backUp', base), {
+    agent: false,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${nonce}` },
+  });
+  sent.end(JSON.stringify({ args: [{ file, replace: true }] }));
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  answer.resume();
+  if (answer.statusCode !== 200) throw new Error(`the backup answered ${String(answer.statusCode)}`);
+}
+
+function fillLog(database: string, organizationId: string): void {
+  const connection = Connection.open(database);
+  const intent = JSON.stringify('x'.repeat(12_000));
+  connection.transaction(() => {
+    for (let index = 0; index < 5_000; index++) {
+      const id = randomBytes(16).toString('hex');
+      appendActivity(connection, {
+        id,
+        revision: 1,
+        organizationId,
+        type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
+        status: 'ACTIVITY_STATUS_COMPLETED',
+        fingerprint: id,
+        timestampMs: 0,
+        intent,
+        result: '{}',
+        failure: null,
+        votes: '[]',
+        createdAt: 0,
+        updatedAt: 0,
+      });
+    }
+  });
+  connection.close();
+}
+
+async function startBench(
+  directory: string,
+  prepare?: (database: string, organizationId: string) => void,
+): Promise<Bench> {
   const passwordFile = join(directory, 'password');
+  const vaultDirectory = join(directory, 'vault');
   writeFileSync(passwordFile, 'correct horse battery staple\n', { mode: 0o600 });
   const options = [
-    ...['--data-dir', join(directory, 'vault'), '--config-dir', join(directory, 'config')],
+    ...['--data-dir', vaultDirectory, '--config-dir', join(directory, 'config')],
     ...['--password-file', passwordFile, '--no-keychain', '--json'],
   ];
   const made = await firstLine(start(['init', ...options]));
@@ -31,29 +137,41 @@ export async function measureSigning(directory: string, seconds: number): Promis
     privateKey: new Uint8Array(Buffer.from(readFileSync(text(made, 'privateKeyFile'), 'utf8').trim(), 'hex')),
   };
   const organizationId = text(made, 'organizationId');
+  prepare?.(join(vaultDirectory, 'vault.db'), organizationId);
   const service = start(['serve', '--port', '0', ...options]);
+  const stop = async (): Promise<void> => {
+    service.kill('SIGTERM');
+    await once(service, 'exit');
+  };
   try {
     const base = `${text(await firstLine(service), 'url')}/public/v1/submit`;
     const signWith = await createKey(base, key, organizationId);
-    const prepared = Array.from({ length: seconds * preparedPerSecond }, () =>
-      stamped(key, {
-        type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
-        timestampMs: String(Date.now()),
-        organizationId,
-        parameters: {
-          signWith,
-          payload: randomBytes(32).toString('hex'),
-          encoding: 'PAYLOAD_ENCODING_HEXADECIMAL',
-          hashFunction: 'HASH_FUNCTION_NO_OP',
-        },
-      }),
-    );
-    const next = (): LoadRequest | undefined => prepared.pop();
-    await runLoad(`${base}/sign_raw_payload`, next, Math.min(1, seconds / 5));
-    return await runLoad(`${base}/sign_raw_payload`, next, seconds);
-  } finally {
-    service.kill('SIGTERM');
-    await once(service, 'exit');
+    const prepared = (seconds: number): LoadRequest[] =>
+      Array.from({ length: Math.ceil(seconds * preparedPerSecond) }, () =>
+        stamped(key, {
+          type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
+          timestampMs: String(Date.now()),
+          organizationId,
+          parameters: {
+            signWith,
+            payload: randomBytes(32).toString('hex'),
+            encoding: 'PAYLOAD_ENCODING_HEXADECIMAL',
+            hashFunction: 'HASH_FUNCTION_NO_OP',
+          },
+        }),
+      );
+    return {
+      base,
+      vaultDirectory,
+      load: (seconds) => {
+        const requests = prepared(seconds);
+        return runLoad(`${base}/sign_raw_payload`, () => requests.pop(), seconds);
+      },
+      [Symbol.asyncDispose]: stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
   }
 }
 

@@ -1,5 +1,22 @@
 /** A bridge that notes what it is asked, for the modules around it; the real one is in `app.test.ts`. */
-import type { Bridge, Keyslots, Sheet, VaultEvent, VaultState, VaultStatus } from '../../preload/contract.ts';
+import type {
+  BackupsStatus,
+  Bridge,
+  Keyslots,
+  Sheet,
+  VaultEvent,
+  VaultState,
+  VaultStatus,
+} from '../../preload/contract.ts';
+
+const noBackups: BackupsStatus = {
+  available: true,
+  backups: [],
+  schedule: null,
+  notices: [],
+  running: null,
+  suggestedDirectory: '/backups',
+};
 
 export class BridgeDouble implements Omit<Bridge, 'copy'> {
   state: VaultState = 'unlocked';
@@ -75,6 +92,36 @@ export class BridgeDouble implements Omit<Bridge, 'copy'> {
   async recoverySheet(...args: Parameters<Bridge['recoverySheet']>): Promise<readonly Sheet[]> {
     await this.#answer('recoverySheet', args);
     return [];
+  }
+
+  async backups(): Promise<BackupsStatus> {
+    await this.#answer('backups', []);
+    return noBackups;
+  }
+
+  async backUp(...args: Parameters<Bridge['backUp']>): ReturnType<Bridge['backUp']> {
+    await this.#answer('backUp', args);
+    return {
+      id: 'backup',
+      file: args[0].file ?? '/backups/new',
+      madeAt: 0,
+      size: 1,
+      logRows: 0,
+      logHead: '',
+      provenAt: null,
+      problem: null,
+      found: true,
+    };
+  }
+
+  async verifyBackup(...args: Parameters<Bridge['verifyBackup']>): ReturnType<Bridge['verifyBackup']> {
+    await this.#answer('verifyBackup', args);
+    throw new Error('there is nothing to verify here');
+  }
+
+  async scheduleBackups(...args: Parameters<Bridge['scheduleBackups']>): Promise<BackupsStatus> {
+    await this.#answer('scheduleBackups', args);
+    return noBackups;
   }
 
   onEvent(listener: (event: VaultEvent) => void): () => void {

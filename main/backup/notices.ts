@@ -1,0 +1,67 @@
+/** What an owner should hear of the backups, without asking. */
+import type { BackupNotice } from '../../preload/contract.ts';
+
+const day = 86_400_000;
+
+/** A backup is old after a week, or after twice the time in which one should have been made. */
+const oldAfterDays = 7;
+/** A drill is old after a season. */
+const provenForDays = 90;
+
+export interface BackupFacts {
+  readonly now: number;
+  /** Newest first. */
+  readonly backups: readonly { readonly madeAt: number; readonly provenAt: number | null }[];
+  readonly schedule:
+    | {
+        readonly hours: number;
+        readonly dueAt: number;
+        readonly failure: { readonly message: string; readonly at: number } | null;
+      }
+    | undefined;
+  /** Whether a backup that falls due can be made. */
+  readonly ready: boolean;
+}
+
+/** @returns the most pressing first; none where all is well. */
+export function backupNotices({ now, backups, schedule, ready }: BackupFacts): BackupNotice[] {
+  const notices: BackupNotice[] = [];
+  const [newest] = backups;
+  if (schedule?.failure) {
+    notices.push({
+      kind: 'failing',
+      message: `The last scheduled backup was not made: ${schedule.failure.message}`,
+    });
+  }
+  if (newest === undefined) {
+    notices.push({
+      kind: 'none',
+      message: 'There is no backup yet. If this disk is lost, its keys are lost with it.',
+    });
+    return notices;
+  }
+  const oldAfter = Math.max(oldAfterDays * day, (schedule?.hours ?? 0) * 2 * 3_600_000);
+  const age = now - newest.madeAt;
+  if (age > oldAfter) {
+    notices.push({ kind: 'old', message: `The last backup is ${wholeDays(age)} old.` });
+  }
+  if (schedule !== undefined && !ready && schedule.dueAt <= now) {
+    notices.push({ kind: 'waiting', message: 'A backup is due, and waits for the vault to be unlocked.' });
+  }
+  const proven = Math.max(...backups.map(({ provenAt }) => provenAt ?? -Infinity));
+  if (now - proven > provenForDays * day) {
+    notices.push({
+      kind: 'unproven',
+      message:
+        proven === -Infinity
+          ? 'No backup was tried yet. A drill shows that one restores.'
+          : `The last drill was ${wholeDays(now - proven)} ago.`,
+    });
+  }
+  return notices;
+}
+
+function wholeDays(milliseconds: number): string {
+  const days = Math.floor(milliseconds / day);
+  return days === 1 ? '1 day' : `${days} days`;
+}

@@ -1,0 +1,45 @@
+/** What opens a backup: a secret of one of the slots in its header. */
+import type { KeyringOptions } from '../keyslots/keyring.ts';
+import { Keyring } from '../keyslots/keyring.ts';
+import { openAnySlot, type OpenWith } from '../keyslots/slots.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import { envelopeKey, fileKey, slotsOf, type BackupHeader } from './format.ts';
+
+/** A keychain opens no backup: it stays on its machine. */
+export type OpenBackupWith = Exclude<OpenWith, { readonly with: 'keychain' }>;
+
+/**
+ * @returns The master key that the vault had then (32 bytes), which the caller erases after use.
+ * @throws LatchkeyError INVALID_ARGUMENT naming what was wrong with the secret.
+ */
+export async function openMasterKey(header: BackupHeader, how: OpenBackupWith): Promise<Uint8Array> {
+  try {
+    return await openAnySlot(header.vaultId, slotsOf(header), how);
+  } catch (error) {
+    if (!(error instanceof LatchkeyError) || error.code !== 'INVALID_ARGUMENT') throw error;
+    const kinds = [...new Set(header.keyslots.map(({ kind }) => nouns[kind]))];
+    throw new LatchkeyError(
+      'INVALID_ARGUMENT',
+      `The backup stays shut. ${error.message} A backup opens with what opened its vault on the day it was made; this one, of ${new Date(header.createdAt).toISOString().slice(0, 10)}, with: ${kinds.join(', ')}.`,
+    );
+  }
+}
+
+const nouns = { password: 'password', recovery: 'recovery phrase' } as const;
+
+/** @returns The key of a file's chunks (32 bytes), which the caller erases after use. */
+export function chunkKey(masterKey: Uint8Array, { keySalt, fileSalt }: BackupHeader): Uint8Array {
+  const envelope = envelopeKey(masterKey, keySalt);
+  try {
+    return fileKey(envelope, fileSalt);
+  } finally {
+    envelope.fill(0);
+  }
+}
+
+/** A keyring for what a backup holds. */
+export function keyringOf(masterKey: Uint8Array, parts: Pick<KeyringOptions, 'random' | 'clock'>): Keyring {
+  const keyring = new Keyring(parts);
+  keyring.unlock(masterKey);
+  return keyring;
+}

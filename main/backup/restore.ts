@@ -1,0 +1,251 @@
+/**
+ * Puts the vault of a backup where there is none. It is written beside its place and moved there when it is whole and
+ * found right; whatever interrupts before leaves no vault, and the next try begins anew.
+ */
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { checkActivityChain } from '../db/activities.ts';
+import { deleteBackupSchedule, insertBackup } from '../db/backups.ts';
+import { Connection } from '../db/connection.ts';
+import { deleteKeyslot, insertKeyslot, listKeyslots, type KeyslotRow } from '../db/keyslots.ts';
+import { describeFinding, RowGuard } from '../db/integrity.ts';
+import { migrate, NewerVaultError, schemaVersion } from '../db/migrations.ts';
+import { getOrganization } from '../db/organizations.ts';
+import { checkSchema } from '../db/schema.ts';
+import { getServerKey, serverKeyNames, serverKeyPlace } from '../db/server-keys.ts';
+import { UnitOfWork } from '../db/unit-of-work.ts';
+import { VaultDirectory } from '../db/vault-directory.ts';
+import { getVault, requireVault, type VaultRow } from '../db/vault.ts';
+import { uuidV4 } from '../crypto/uuid.ts';
+import type { Keychain } from '../keyslots/keychain.ts';
+import { Keyring } from '../keyslots/keyring.ts';
+import { forgetKeychainSlot, makeKeychainSlot, witnessAccount } from '../keyslots/slots.ts';
+import { unlockVault, type UnlockParts } from '../keyslots/unlock.ts';
+import type { Clock } from '../lib/clock.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import type { Random } from '../lib/random.ts';
+import { BackupFile, messageOf, syncDirectory, type Progress } from './file.ts';
+import { unreadable } from './format.ts';
+import { chunkKey, openMasterKey, type OpenBackupWith } from './open.ts';
+
+export interface RestoreWish {
+  /** The vault's directory, made where it is missing. */
+  readonly directory: string;
+  readonly file: string;
+  readonly how: OpenBackupWith;
+  /** In which a slot is made, if it can be used. */
+  readonly keychain: Keychain;
+  readonly random: Random;
+  readonly clock: Clock;
+  readonly onProgress: Progress;
+}
+
+export interface Restored {
+  readonly vaultId: string;
+  readonly organizationId: string;
+  readonly organizationName: string;
+  readonly ownerUserId: string;
+  /** When the backup was made. */
+  readonly madeAt: number;
+  readonly log: { readonly rows: number; readonly head: string };
+  readonly keyslots: readonly KeyslotRow['kind'][];
+  /** Why there is no keychain slot; null where there is one. */
+  readonly keychainProblem: string | null;
+}
+
+/**
+ * @throws LatchkeyError ALREADY_EXISTS where there is a vault; NOT_FOUND or BACKUP_UNREADABLE for the file;
+ * INVALID_ARGUMENT where the secret does not open it.
+ * @throws VaultInUseError where another process holds the directory.
+ */
+export async function restore(wish: RestoreWish): Promise<Restored> {
+  await using backup = await BackupFile.open(wish.file);
+  // Before anything is made: the secret may be wrong.
+  const masterKey = await openMasterKey(backup.head.header, wish.how);
+  try {
+    const directory = VaultDirectory.acquire(wish.directory);
+    try {
+      checkNoVault(directory.database);
+      const draft = `${directory.database}.restore`;
+      removeDatabase(draft);
+      try {
+        await decrypt(backup, masterKey, draft, wish.onProgress);
+        const restored = await settle(draft, backup, masterKey, wish);
+        putInPlace(draft, directory);
+        return restored;
+      } catch (error) {
+        removeDatabase(draft);
+        throw error;
+      }
+    } finally {
+      directory.release();
+    }
+  } finally {
+    masterKey.fill(0);
+  }
+}
+
+/** A file without a vault in it is what the window makes before its first run. */
+function checkNoVault(database: string): void {
+  if (!existsSync(database) || statSync(database).size === 0) return;
+  let found: boolean;
+  try {
+    const connection = Connection.openReadOnly(database);
+    try {
+      const isMade = connection.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'vault'");
+      found = isMade !== undefined && getVault(connection) !== undefined;
+    } finally {
+      connection.close();
+    }
+  } catch (error) {
+    throw new LatchkeyError(
+      'ALREADY_EXISTS',
+      `there is a file ${database} that cannot be read (${messageOf(error)}): it is not overwritten; move it away first`,
+    );
+  }
+  if (!found) return;
+  throw new LatchkeyError(
+    'ALREADY_EXISTS',
+    `there is a vault in ${database} already: it is not overwritten; restore elsewhere (--data-dir), or move it away first`,
+  );
+}
+
+async function decrypt(
+  backup: BackupFile,
+  masterKey: Uint8Array,
+  draft: string,
+  onProgress: Progress,
+): Promise<void> {
+  const { header } = backup.head;
+  const key = chunkKey(masterKey, header);
+  try {
+    await using target = await open(draft, 'wx', 0o600);
+    let done = 0;
+    for await (const chunk of backup.chunks(key)) {
+      await target.writeFile(chunk);
+      done += chunk.length;
+      onProgress(done, header.size);
+    }
+    await target.sync();
+  } finally {
+    key.fill(0);
+  }
+}
+
+/** Checks what was decrypted, brings it up to date, and makes it this machine's: other machines' keychains go. */
+async function settle(
+  draft: string,
+  backup: BackupFile,
+  masterKey: Uint8Array,
+  wish: RestoreWish,
+): Promise<Restored> {
+  const { keychain, random, clock } = wish;
+  const connection = Connection.open(draft);
+  const keyring = new Keyring({ random, clock });
+  const guard = new RowGuard(connection, keyring, () => undefined);
+  const units = new UnitOfWork(connection, guard);
+  let keychainSlot: KeyslotRow | undefined;
+  const { header } = backup.head;
+  try {
+    checkDatabase(connection);
+    migrate(connection);
+    const vault = units.peek(requireVault);
+    if (vault.id !== header.vaultId) throw unreadable('it holds another vault than it says');
+    unlockRestored({ units, guard, keyring, random }, masterKey);
+    const log = checkContents(connection, keyring, vault);
+    let keychainProblem: string | null = null;
+    const state = await keychain.probe();
+    if (!state.available) keychainProblem = state.reason;
+    else {
+      // What it knows of a newer log is no longer meant: the owner goes back to the backup.
+      await keychain.delete(witnessAccount(vault.id));
+      const slot = { masterKey, vaultId: vault.id, random, now: clock.now(), keychain };
+      keychainSlot = await makeKeychainSlot(slot).catch((error: unknown) => {
+        keychainProblem = messageOf(error);
+        return undefined;
+      });
+    }
+    await units.write((tx) => {
+      for (const { id, kind } of listKeyslots(tx)) if (kind === 'keychain') deleteKeyslot(tx, id);
+      if (keychainSlot !== undefined) insertKeyslot(tx, keychainSlot);
+      // The schedule was another machine's: two that keep to it would remove each other's backups.
+      deleteBackupSchedule(tx);
+      insertBackup(tx, {
+        id: uuidV4(random('backup', 16)),
+        file: backup.path,
+        madeAt: header.createdAt,
+        logRows: log.rows,
+        logHead: log.head,
+        size: backup.size,
+        provenAt: null,
+        problem: null,
+      });
+    });
+    return {
+      vaultId: vault.id,
+      organizationId: vault.organizationId,
+      organizationName: getOrganization(connection, vault.organizationId)?.name ?? '',
+      ownerUserId: vault.ownerUserId,
+      madeAt: header.createdAt,
+      log,
+      keyslots: listKeyslots(connection).map(({ kind }) => kind),
+      keychainProblem,
+    };
+  } catch (error) {
+    if (keychainSlot !== undefined) await forgetKeychainSlot(keychain, header.vaultId, keychainSlot);
+    throw error;
+  } finally {
+    guard.stop();
+    keyring.lock();
+    connection.close();
+  }
+}
+
+/** @throws LatchkeyError BACKUP_UNREADABLE where rows are not as Latchkey wrote them. */
+function unlockRestored(parts: UnlockParts, masterKey: Uint8Array): void {
+  try {
+    unlockVault(parts, masterKey);
+  } catch (error) {
+    const [finding, ...more] = parts.guard.tampering ?? [];
+    if (finding === undefined) throw error;
+    const others = more.length === 0 ? '' : `, and ${more.length} more`;
+    throw unreadable(`its vault was changed outside Latchkey: ${describeFinding(finding)}${others}`);
+  }
+}
+
+/** @throws NewerVaultError, or LatchkeyError BACKUP_UNREADABLE. */
+function checkDatabase(connection: Connection): void {
+  const found = Number(connection.pragma('user_version'));
+  if (found > schemaVersion) throw new NewerVaultError(found);
+  const integrity = connection.pragma('integrity_check');
+  if (integrity !== 'ok') throw unreadable(`its database is damaged: ${String(integrity)}`);
+  const [finding] = checkSchema(connection);
+  if (finding !== undefined) throw unreadable(`its schema was changed: ${describeFinding(finding)}`);
+}
+
+/** That the vault's own keys open under the master key, and that its log is a chain. A drill looks at everything. */
+function checkContents(
+  connection: Connection,
+  keyring: Keyring,
+  vault: VaultRow,
+): Restored['log'] {
+  for (const name of serverKeyNames) {
+    const key = getServerKey(connection, name);
+    if (key === undefined) throw unreadable(`its ${name} key is missing`);
+    keyring.open(serverKeyPlace(name, vault.organizationId), key.sealed).fill(0);
+  }
+  const chain = checkActivityChain(connection);
+  if (!chain.ok) throw unreadable(`its activity log is broken: ${chain.problem}`);
+  return { rows: chain.rows, head: chain.head };
+}
+
+function putInPlace(draft: string, { database, path }: VaultDirectory): void {
+  // The log of an empty file would be taken for the new one's.
+  for (const suffix of ['-wal', '-shm']) rmSync(`${database}${suffix}`, { force: true });
+  renameSync(draft, database);
+  syncDirectory(path);
+}
+
+function removeDatabase(file: string): void {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${file}${suffix}`, { force: true });
+}

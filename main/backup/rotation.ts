@@ -1,0 +1,69 @@
+/** Which scheduled backups are kept: the last seven, and the newest of each of four weeks and twelve months. */
+
+/** How many of each. */
+const keeps = { last: 7, weekly: 4, monthly: 12 } as const;
+
+export interface Dated {
+  /** Milliseconds since the epoch. */
+  readonly madeAt: number;
+}
+
+/**
+ * Weeks begin on Monday, months on their first, both in UTC, and those without a backup do not count: a vault that slept
+ * for a year keeps what it had.
+ * @returns those that may go, oldest first.
+ */
+export function superfluous<Backup extends Dated>(backups: readonly Backup[]): Backup[] {
+  const newestFirst = backups.toSorted((a, b) => b.madeAt - a.madeAt);
+  const kept = new Set([
+    ...newestFirst.slice(0, keeps.last),
+    ...newestPer(newestFirst, weekOf, keeps.weekly),
+    ...newestPer(newestFirst, monthOf, keeps.monthly),
+  ]);
+  return newestFirst.filter((backup) => !kept.has(backup)).reverse();
+}
+
+function newestPer<Backup extends Dated>(
+  newestFirst: readonly Backup[],
+  periodOf: (madeAt: number) => number,
+  most: number,
+): Backup[] {
+  const newest = new Map<number, Backup>();
+  for (const backup of newestFirst) {
+    const period = periodOf(backup.madeAt);
+    if (!newest.has(period)) newest.set(period, backup);
+  }
+  return [...newest.values()].slice(0, most);
+}
+
+const day = 86_400_000;
+
+/** Counted from the Monday before the epoch, which was a Thursday. */
+const weekOf = (time: number): number => Math.floor((time / day + 3) / 7);
+
+function monthOf(time: number): number {
+  const date = new Date(time);
+  return date.getUTCFullYear() * 12 + date.getUTCMonth();
+}
+
+/** The name of a scheduled backup: whose it is, and when it was made, in UTC. */
+export const backupName = (vaultId: string, madeAt: number): string =>
+  `${beginningOf(vaultId)}${new Date(madeAt)
+    .toISOString()
+    .replace(/\.\d+Z$/, 'Z')
+    .replaceAll(/[-:]/g, '')}.backup`;
+
+/** @returns when a file of that name was made; undefined for any name but those of this vault's backups. */
+export function readBackupName(vaultId: string, fileName: string): number | undefined {
+  const beginning = beginningOf(vaultId);
+  if (!fileName.startsWith(beginning)) return undefined;
+  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.backup$/.exec(fileName.slice(beginning.length));
+  if (match === null) return undefined;
+  const [, year, month, dayOfMonth, hour, minute, second] = match;
+  const time = Date.parse(
+    `${String(year)}-${String(month)}-${String(dayOfMonth)}T${String(hour)}:${String(minute)}:${String(second)}Z`,
+  );
+  return Number.isNaN(time) ? undefined : time;
+}
+
+const beginningOf = (vaultId: string): string => `latchkey-${vaultId.slice(0, 8)}-`;

@@ -1,0 +1,192 @@
+/**
+ * The thread in which backups are written and tried: copying, encrypting and deriving take the processor for long, and
+ * the vault signs meanwhile. It opens the vault's file for reading only, with a connection of its own.
+ */
+import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import { Connection } from '../db/connection.ts';
+import { NewerVaultError, schemaVersion } from '../db/migrations.ts';
+import { createPrivateFile } from '../db/vault-directory.ts';
+import { getVault } from '../db/vault.ts';
+import { systemClock } from '../lib/clock.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import type { Proof, Uncovered } from './drill.ts';
+import { BackupFile, writeBackup, type NewBackup, type Progress } from './file.ts';
+import { unreadable } from './format.ts';
+import { chunkKey, keyringOf } from './open.ts';
+
+/** Writes a backup of a vault. */
+export interface WriteJob extends Omit<NewBackup, 'copy'> {
+  readonly job: 'write';
+  /** The vault's own file. */
+  readonly database: string;
+  /** Where the database is put while it is encrypted; nothing is left there. */
+  readonly copy: string;
+}
+
+export interface Written {
+  /** Of the backup, in bytes. */
+  readonly size: number;
+  readonly log: Proof['log'];
+}
+
+/** Tries a backup. */
+export interface ProveJob {
+  readonly job: 'prove';
+  readonly file: string;
+  /** That the vault had when the backup was made; 32 bytes, which the thread erases. */
+  readonly masterKey: Uint8Array;
+  /** The live vault's file, to compare with; undefined where there is none. */
+  readonly database: string | undefined;
+}
+
+export interface Proven {
+  readonly proof: Proof;
+  /** Undefined where there is no live vault, or it is another one. */
+  readonly uncovered: Uncovered | undefined;
+  readonly size: number;
+}
+
+export type Job = WriteJob | ProveJob;
+
+/** What the thread says. */
+export type Message =
+  | { readonly progress: readonly [done: number, total: number] }
+  | { readonly result: Written | Proven }
+  | { readonly refusal: { readonly code: LatchkeyError['code']; readonly message: string } }
+  | { readonly fault: string };
+
+/** Milliseconds between two reports of progress. */
+const reportEvery = 200;
+
+async function write({ database, ...backup }: WriteJob, onProgress: Progress): Promise<Written> {
+  rmSync(backup.copy, { force: true });
+  createPrivateFile(backup.copy);
+  try {
+    const connection = Connection.openReadOnly(database);
+    try {
+      // Copying is a small part of the work, and is counted as one.
+      await connection.copyTo(backup.copy, (done, total) => {
+        onProgress(done, total * 2);
+      });
+    } finally {
+      connection.close();
+    }
+    const size = await writeBackup(backup, (done, total) => {
+      onProgress(total + done, total * 2);
+    });
+    return { size, log: logOf(backup.copy) };
+  } finally {
+    backup.key.fill(0);
+    rmSync(backup.copy, { force: true });
+  }
+}
+
+function logOf(copy: string): Proof['log'] {
+  const connection = Connection.openReadOnly(copy);
+  try {
+    const last = connection.get<{ sequence: number; hash: Uint8Array }>(
+      'SELECT sequence, hash FROM activities ORDER BY sequence DESC LIMIT 1',
+    );
+    return { rows: last?.sequence ?? 0, head: Buffer.from(last?.hash ?? new Uint8Array(32)).toString('hex') };
+  } finally {
+    connection.close();
+  }
+}
+
+async function prove({ file, masterKey, database }: ProveJob, onProgress: Progress): Promise<Proven> {
+  await using backup = await BackupFile.open(file);
+  const { header } = backup.head;
+  const keyring = keyringOf(masterKey, {
+    random: (_purpose, length) => new Uint8Array(randomBytes(length)),
+    clock: systemClock,
+  });
+  try {
+    const connection = await openInMemory(backup, masterKey);
+    try {
+      if (getVault(connection)?.id !== header.vaultId)
+        throw unreadable('it holds another vault than it says');
+      // A backup is written without it, and the sooner.
+      const { compare, drill } = await import('./drill.ts');
+      const proof = drill(connection, masterKey, keyring, onProgress);
+      const compared =
+        database === undefined
+          ? undefined
+          : withLive(connection, database, (live) => compare(connection, live, proof.log));
+      const problem = compared?.problem === undefined ? [] : [compared.problem];
+      return {
+        proof: {
+          ...proof,
+          problems: [...proof.problems, ...problem],
+          problemCount: proof.problemCount + problem.length,
+        },
+        uncovered: compared?.uncovered,
+        size: backup.size,
+      };
+    } finally {
+      connection.close();
+    }
+  } finally {
+    keyring.lock();
+    masterKey.fill(0);
+  }
+}
+
+/** @throws NewerVaultError for a schema that this program does not know, LatchkeyError for what is no database. */
+async function openInMemory(backup: BackupFile, masterKey: Uint8Array): Promise<Connection> {
+  const { header } = backup.head;
+  const key = chunkKey(masterKey, header);
+  const bytes = Buffer.alloc(header.size);
+  try {
+    let position = 0;
+    for await (const chunk of backup.chunks(key)) position += chunk.copy(bytes, position);
+    const connection = Connection.openBytes(bytes);
+    const found = Number(connection.pragma('user_version'));
+    if (found > schemaVersion) throw new NewerVaultError(found);
+    return connection;
+  } finally {
+    key.fill(0);
+    bytes.fill(0);
+  }
+}
+
+/** @returns undefined where the live vault is another. */
+function withLive<T>(backup: Connection, database: string, use: (live: Connection) => T): T | undefined {
+  const live = Connection.openReadOnly(database);
+  try {
+    return getVault(live)?.id === getVault(backup)?.id ? use(live) : undefined;
+  } finally {
+    live.close();
+  }
+}
+
+async function run(job: Job, onProgress: Progress): Promise<Written | Proven> {
+  return job.job === 'write' ? write(job, onProgress) : prove(job, onProgress);
+}
+
+function tell(message: Message): void {
+  parentPort?.postMessage(message);
+}
+
+const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && 'syscall' in error;
+
+let reported = 0;
+try {
+  const result = await run(workerData as Job, (done, total) => {
+    const now = performance.now();
+    if (now - reported < reportEvery) return;
+    reported = now;
+    tell({ progress: [done, total] });
+  });
+  tell({ result });
+} catch (error) {
+  if (error instanceof LatchkeyError) tell({ refusal: { code: error.code, message: error.message } });
+  else if (error instanceof NewerVaultError) {
+    tell({ refusal: { code: 'BACKUP_UNREADABLE', message: error.message } });
+  } else if (isSystemError(error)) {
+    // A full disk, a directory that may not be written: what the system says is what its owner needs to know.
+    tell({ refusal: { code: 'UNAVAILABLE', message: error.message } });
+  } else tell({ fault: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+}

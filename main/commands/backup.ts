@@ -1,0 +1,261 @@
+/** `latchkey backup`: backups of the vault, made by the process that holds it or, where none does, by this one. */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type {
+  BackupRecord,
+  BackupSecret,
+  BackupsStatus,
+  UnlockWith,
+  VaultBridge,
+  VerifiedBackup,
+} from '../../preload/contract.ts';
+import { verifyAlone } from '../backup/backups.ts';
+import type { Config } from '../config.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import { openVault } from '../vault.ts';
+import { findRunning, type Running } from './client.ts';
+import { dataDirectory } from './control.ts';
+import { CommandError, exitCodes, note, print } from './output.ts';
+import { askForPassword, canAsk } from './secrets.ts';
+
+type Door = Pick<VaultBridge, 'backups' | 'backUp' | 'verifyBackup' | 'scheduleBackups'>;
+
+interface Common {
+  /** Undefined where none was named. */
+  readonly secret: BackupSecret | undefined;
+  readonly json: boolean;
+}
+
+export async function backUp(
+  config: Config,
+  file: string | undefined,
+  { secret, force, json }: Common & { readonly force: boolean },
+): Promise<void> {
+  const made = await withDoor(config, secret, (door) =>
+    withProgress(
+      door,
+      json,
+      door.backUp({
+        ...(file === undefined ? {} : { file: resolve(file) }),
+        replace: force,
+        ...(secret === undefined ? {} : { secret }),
+      }),
+    ),
+  );
+  print(
+    json,
+    made,
+    [
+      `Backed up to ${made.file} (${size(made.size)}, ${count(made.logRows, 'log entry', 'log entries')}).`,
+      'It opens with the recovery phrase, or a password of the vault. Try it: latchkey backup verify FILE',
+    ].join('\n'),
+  );
+}
+
+export async function verifyBackup(config: Config, file: string, { secret, json }: Common): Promise<void> {
+  const path = resolve(file);
+  const wish = { file: path, ...(secret === undefined ? {} : { secret }) };
+  const found = hasVault(config)
+    ? await withDoor(
+        config,
+        secret,
+        (door) => withProgress(door, json, door.verifyBackup(wish)),
+        // Another vault's backup opens with another secret than this vault.
+        { mayStayLocked: secret !== undefined },
+      )
+    : await verifyAlone(path, secret ?? (await askForSecret()), () => undefined);
+  print(json, found, describeProof(found));
+  if (found.problemCount > 0) process.exitCode = exitCodes.failed;
+}
+
+export async function backupStatus(config: Config, json: boolean): Promise<void> {
+  const status = await withDoor(config, undefined, (door) => door.backups(), { mayStayLocked: true });
+  print(json, status, describe(status));
+}
+
+export async function scheduleBackups(
+  config: Config,
+  directory: string,
+  { secret, hours, json }: Common & { readonly hours: string },
+): Promise<void> {
+  if (!/^[0-9]{1,4}$/.test(hours)) {
+    throw new CommandError(
+      exitCodes.usage,
+      `invalid --hours ${JSON.stringify(hours)}: expected a number from 1 to 8784`,
+    );
+  }
+  const schedule = directory === 'off' ? null : { directory: resolve(directory), hours: Number(hours) };
+  const status = await withDoor(config, secret, (door) => door.scheduleBackups(schedule));
+  print(
+    json,
+    status,
+    schedule === null
+      ? 'No backups are made on a schedule any more. Those that were made stay where they are.'
+      : `Every ${hours} hours a backup is made in ${schedule.directory} while Latchkey runs. To stop: latchkey backup schedule off`,
+  );
+}
+
+const hasVault = (config: Config): boolean => existsSync(join(dataDirectory(config), 'vault.db'));
+
+/** Asks the process that serves the vault; where none does, opens the vault here, with what was given. */
+async function withDoor<T>(
+  config: Config,
+  secret: BackupSecret | undefined,
+  use: (door: Door) => Promise<T>,
+  { mayStayLocked = false } = {},
+): Promise<T> {
+  const directory = dataDirectory(config);
+  const running = await findRunning(directory);
+  if (running !== undefined) return use(remote(running));
+  if (!hasVault(config)) {
+    throw new CommandError(
+      exitCodes.absent,
+      `there is no vault in ${directory}: make one with \`latchkey init\``,
+    );
+  }
+  const vault = openVault(config);
+  try {
+    const { state, keyslots } = await vault.bridge.status();
+    if (state === 'none') throw new CommandError(exitCodes.absent, `there is no vault in ${directory}`);
+    const how = secret ?? (mayStayLocked ? undefined : await chooseSecret(config, keyslots));
+    if (how !== undefined) {
+      await vault.bridge.unlock(how).catch((error: unknown) => {
+        if (!mayStayLocked || !(error instanceof LatchkeyError)) throw lockedError(error);
+      });
+    }
+    return await use(vault.bridge).catch((error: unknown) => {
+      throw lockedError(error);
+    });
+  } finally {
+    vault.close();
+  }
+}
+
+/** What was given opens neither vault nor backup: that has an exit code of its own. */
+function lockedError(error: unknown): unknown {
+  const isSecret = error instanceof LatchkeyError && error.message.includes(' does not open this vault.');
+  return isSecret ? new CommandError(exitCodes.locked, error.message) : error;
+}
+
+const remote = (running: Running): Door => ({
+  backups: async () => (await running.call('backups')) as BackupsStatus,
+  backUp: async (wish) => (await running.call('backUp', wish)) as BackupRecord,
+  verifyBackup: async (wish) => (await running.call('verifyBackup', wish)) as VerifiedBackup,
+  scheduleBackups: async (wish) => (await running.call('scheduleBackups', wish)) as BackupsStatus,
+});
+
+async function chooseSecret(config: Config, keyslots: readonly string[]): Promise<UnlockWith> {
+  if (config.useKeychain && keyslots.includes('keychain')) return { with: 'keychain' };
+  if (keyslots.includes('password') && canAsk()) {
+    return { with: 'password', password: await askForPassword('Password of the vault') };
+  }
+  throw new CommandError(
+    exitCodes.locked,
+    `the vault is not running, and nothing was given to open it with: it opens with ${keyslots.join(', ')}; give --password-file, --password-fd or --recovery-file`,
+  );
+}
+
+/** @throws CommandError where nobody is there to be asked. */
+export async function askForSecret(): Promise<BackupSecret> {
+  if (!canAsk()) {
+    throw new CommandError(
+      exitCodes.usage,
+      'nothing to open the backup with: give --recovery-file, --password-file or --password-fd',
+    );
+  }
+  const typed = await askForPassword('Recovery phrase (24 words), or a password of the vault');
+  const isPhrase = typed.trim().split(/\s+/).length === 24;
+  return isPhrase ? { with: 'recovery', phrase: typed } : { with: 'password', password: typed };
+}
+
+/** Shows a person how far it is, for as long as something takes. */
+async function withProgress<T>(door: Door, json: boolean, work: Promise<T>): Promise<T> {
+  if (json || !process.stderr.isTTY) return work;
+  const timer = setInterval(() => {
+    door.backups().then(
+      ({ running }) => {
+        if (running === null) return;
+        process.stderr.write(`\r${progressText(running.done, running.total)}`);
+      },
+      // The work itself says what is wrong.
+      () => undefined,
+    );
+  }, 500);
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+    note('');
+  }
+}
+
+export const progressText = (done: number, total: number): string =>
+  `${String(Math.floor((done / Math.max(total, 1)) * 100)).padStart(3)} %`;
+
+function describeProof(found: VerifiedBackup): string {
+  const { counts, log, uncovered } = found;
+  const lines = [
+    `${found.file}: ${size(found.size)}, made ${when(found.madeAt)}, of the vault of ${found.organization}.`,
+    `Opened with ${openedWith[found.openedWith]}. Opened ${count(counts.sealed, 'sealed record')}; derived the addresses of ${count(counts.privateKeys, 'private key')} and of ${count(counts.accounts, 'account')} in ${count(counts.wallets, 'wallet')}.`,
+    `Activity log: ${count(log.rows, 'entry', 'entries')}; head ${log.head}`,
+  ];
+  if (found.problemCount > 0) {
+    lines.push(`NOT PROVEN: ${count(found.problemCount, 'thing does not hold', 'things do not hold')}:`);
+    lines.push(...found.problems.map((problem) => `  ${problem}`));
+    return lines.join('\n');
+  }
+  lines.push(
+    found.recordedAt === null ? 'Proven: it restores.' : 'Proven: it restores. The date is recorded.',
+  );
+  if (uncovered !== null) lines.push(describeUncovered(uncovered));
+  return lines.join('\n');
+}
+
+const openedWith = {
+  vault: 'the key of the open vault',
+  password: 'the password',
+  recovery: 'the recovery phrase',
+} as const;
+
+function describeUncovered({ activities, resources }: NonNullable<VerifiedBackup['uncovered']>): string {
+  if (activities === 0 && resources.length === 0) return 'The vault has nothing that is not in it.';
+  const since = resources.map(
+    ({ kind, added, changed, removed }) =>
+      `${kind}: ${[`${String(added)} new`, `${String(changed)} changed`, `${String(removed)} gone`].join(', ')}`,
+  );
+  return [
+    `Not in it: ${count(activities, 'log entry', 'log entries')} since then.`,
+    ...since.map((line) => `  ${line}`),
+  ].join('\n');
+}
+
+function describe({ available, backups, schedule, notices }: BackupsStatus): string {
+  if (!available) return 'A vault in memory has no backups.';
+  const lines = notices.map(({ message }) => `! ${message}`);
+  const [newest] = backups;
+  const proven = backups.filter(({ provenAt }) => provenAt !== null);
+  lines.push(
+    newest === undefined ? 'No backup is known.' : `Last backup: ${when(newest.madeAt)}, ${newest.file}`,
+    proven.length === 0
+      ? 'None was proven by a drill.'
+      : `Last proven: ${when(Math.max(...proven.map(({ provenAt }) => provenAt ?? 0)))}`,
+    schedule === null
+      ? 'No schedule. Set one with: latchkey backup schedule DIRECTORY'
+      : `Every ${String(schedule.hours)} hours into ${schedule.directory}; the next is due ${when(schedule.dueAt)}.`,
+    ...backups.map(
+      ({ file, madeAt, provenAt, problem, found }) =>
+        `  ${when(madeAt)}  ${problem !== null ? 'BAD' : provenAt === null ? 'not tried' : 'proven'}  ${file}${found === false ? ' (not there now)' : ''}`,
+    ),
+  );
+  return lines.join('\n');
+}
+
+export const when = (time: number): string => new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
+
+function size(bytes: number): string {
+  if (bytes < 1024 * 1024) return `${String(Math.ceil(bytes / 1024))} KiB`;
+  return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+}
+
+export const count = (number: number, one: string, many = `${one}s`): string =>
+  `${String(number)} ${number === 1 ? one : many}`;

@@ -1,0 +1,60 @@
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { BackupsStatus } from '../../preload/contract.ts';
+import { Moment } from './moment.tsx';
+import { Panel } from './page.tsx';
+import type { Timestamp } from './time.ts';
+import { useBackups } from './vault.tsx';
+import './backup-ages.css';
+
+/** @param milliseconds Since the epoch. */
+export const timestampOf = (milliseconds: number): Timestamp => ({
+  seconds: String(Math.floor(milliseconds / 1000)),
+  nanos: '0',
+});
+
+export interface Ages {
+  /** Undefined where there is none. */
+  readonly made: number | undefined;
+  readonly proven: number | undefined;
+}
+
+export function agesOf({ backups }: BackupsStatus): Ages {
+  const proofs = backups.flatMap(({ provenAt }) => (provenAt === null ? [] : [provenAt]));
+  return {
+    made: backups[0]?.madeAt,
+    proven: proofs.length === 0 ? undefined : Math.max(...proofs),
+  };
+}
+
+/** On the vault's first screen: how old the last backup is, and the last that was proven; loudly where that matters. */
+export function BackupAges(): ReactNode {
+  const { data } = useBackups();
+  // A vault in memory is meant to be lost. What cannot be read is said on the screen of backups.
+  if (data?.available !== true) return null;
+  const { made, proven } = agesOf(data);
+  const ages = (
+    <p>
+      {made !== undefined && (
+        <>
+          Last backup <Moment at={timestampOf(made)} />, last proven{' '}
+          {proven === undefined ? 'never' : <Moment at={timestampOf(proven)} />}.{' '}
+        </>
+      )}
+      <Link href="/backups">{made === undefined ? 'Make a backup' : 'See the backups'}</Link>
+    </p>
+  );
+  if (data.notices.length === 0) return <div className="lk-backup-ages">{ages}</div>;
+  return (
+    <Panel kind="brass">
+      <div role="note" aria-label="Backups" className="lk-backup-notice">
+        {data.notices.map(({ kind, message }) => (
+          <p key={kind} className="lk-backup-file">
+            {message}
+          </p>
+        ))}
+        {ages}
+      </div>
+    </Panel>
+  );
+}

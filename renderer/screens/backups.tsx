@@ -1,0 +1,306 @@
+import { useState } from 'react';
+import type { ReactNode, SyntheticEvent } from 'react';
+import { Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import type { BackupProgress, BackupRecord, BackupsStatus } from '../../preload/contract.ts';
+import { agesOf, timestampOf } from '../parts/backup-ages.tsx';
+import { ProveBackup } from '../parts/backup-proof.tsx';
+import { count } from '../parts/bytes.ts';
+import { DialogButton } from '../parts/manage.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { Facts, PageHead, Panel } from '../parts/page.tsx';
+import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
+import { useBackupCall, useBackups, useStatus } from '../parts/vault.tsx';
+import '../parts/backup-ages.css';
+import '../parts/rows.css';
+
+/** Copies of the whole vault: made, tried, and on a schedule. */
+export function Backups(): ReactNode {
+  const { data, error, isPending, refetch } = useBackups();
+  return (
+    <>
+      <PageHead
+        title="Backups"
+        lead="A backup is one encrypted file with everything in this vault. It opens on any machine with your recovery phrase or a password, and never with a keychain alone."
+      />
+      {isPending && (
+        <Panel kind="plain">
+          <LoadingRows what="backups" />
+        </Panel>
+      )}
+      <Failure title="The backups could not be read" error={error} onRetry={() => void refetch()} />
+      {data !== undefined && !data.available && (
+        <Panel>
+          <Text>This vault is in memory, to be thrown away. It has no backups.</Text>
+        </Panel>
+      )}
+      {data !== undefined && data.available && (
+        <>
+          <State of={data} />
+          {data.running !== null && <Running progress={data.running} />}
+          <BackUp of={data} key={data.schedule?.directory ?? ''} />
+          <Schedule of={data} key={`schedule ${data.schedule?.directory ?? ''}`} />
+          <List of={data} />
+        </>
+      )}
+    </>
+  );
+}
+
+function State({ of }: { readonly of: BackupsStatus }): ReactNode {
+  const { made, proven } = agesOf(of);
+  const at = (time: number): ReactNode => <Moment at={timestampOf(time)} />;
+  const { schedule, notices } = of;
+  return (
+    <Panel kind={notices.length === 0 ? 'usual' : 'brass'}>
+      <Stack gap="sm">
+        {notices.map(({ kind, message }) => (
+          <Text key={kind} className="lk-row-name">
+            {message}
+          </Text>
+        ))}
+        <Facts
+          rows={[
+            ['Last backup', made === undefined ? 'none yet' : at(made)],
+            ['Last proven', proven === undefined ? 'never' : at(proven)],
+            [
+              'Next',
+              schedule === null ? (
+                'when you make one'
+              ) : (
+                <Moment key="due" at={timestampOf(schedule.dueAt)} ahead />
+              ),
+            ],
+          ]}
+        />
+      </Stack>
+    </Panel>
+  );
+}
+
+function Running({
+  progress: { what, file, done, total },
+}: {
+  readonly progress: BackupProgress;
+}): ReactNode {
+  const name = what === 'backup' ? 'Making a backup' : 'Trying a backup';
+  return (
+    <Panel title={name}>
+      <Text size="sm" mb="xs" className="lk-backup-file">
+        {file}
+      </Text>
+      <progress className="lk-backup-progress" value={done} max={Math.max(total, 1)} aria-label={name} />
+    </Panel>
+  );
+}
+
+/** @returns a name that says whose backup it is and of which day, for a place on this computer. */
+function proposed({ schedule, suggestedDirectory }: BackupsStatus, organization: string): string {
+  const directory = schedule?.directory ?? suggestedDirectory;
+  const separator = directory.includes('\\') ? '\\' : '/';
+  const vault = organization.replaceAll(/[^\p{L}\p{N}]+/gu, '-').replaceAll(/^-|-$/g, '');
+  const day = new Date().toISOString().slice(0, 10);
+  return `${directory}${separator}latchkey-${vault === '' ? 'vault' : vault}-${day}.backup`;
+}
+
+function BackUp({ of }: { readonly of: BackupsStatus }): ReactNode {
+  const { organization } = useStatus();
+  const [typed, setTyped] = useState<string | null>(null);
+  const [replace, setReplace] = useState(false);
+  const backUp = useBackupCall((bridge, wish: { readonly file: string; readonly replace: boolean }) =>
+    bridge.backUp(wish),
+  );
+  const file = typed ?? proposed(of, organization?.name ?? '');
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    backUp.mutate(
+      { file: file.trim(), replace },
+      {
+        onSuccess(made) {
+          setReplace(false);
+          notifications.show({
+            title: 'The backup is made',
+            message: `${sizeOf(made)} in ${made.file}. Try it, to know that it restores.`,
+          });
+        },
+      },
+    );
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Panel title="Back up now">
+        <Stack gap="md" maw={640}>
+          <TextInput
+            label="File"
+            description="Its full path on this computer: on a stick, say, or in a folder that is synced."
+            className="lk-mono-input"
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            required
+            value={file}
+            error={file.trim() === '' ? 'Type where the backup is to go.' : null}
+            onChange={(event) => {
+              setTyped(event.currentTarget.value);
+            }}
+          />
+          <Checkbox
+            label="Replace an older backup of that name"
+            checked={replace}
+            onChange={(event) => {
+              setReplace(event.currentTarget.checked);
+            }}
+          />
+          <Failure title="No backup was made" error={backUp.error} />
+          <div>
+            <Button type="submit" loading={backUp.isPending} disabled={file.trim() === ''}>
+              Back up now
+            </Button>
+          </div>
+        </Stack>
+      </Panel>
+    </form>
+  );
+}
+
+const rhythms = [
+  { value: '6', label: 'Every six hours' },
+  { value: '24', label: 'Every day' },
+  { value: '168', label: 'Every week' },
+];
+
+function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: BackupsStatus }): ReactNode {
+  const [typed, setTyped] = useState<string | null>(null);
+  const [hours, setHours] = useState(String(schedule?.hours ?? 24));
+  const change = useBackupCall(
+    (bridge, wish: { readonly directory: string; readonly hours: number } | null) =>
+      bridge.scheduleBackups(wish),
+  );
+  const directory = typed ?? schedule?.directory ?? suggestedDirectory;
+  const isAsSet = schedule?.directory === directory.trim() && String(schedule.hours) === hours;
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    change.mutate(
+      { directory: directory.trim(), hours: Number(hours) },
+      {
+        onSuccess() {
+          notifications.show({
+            title: 'The schedule is set',
+            message: 'The first backup is made now, the others while Latchkey runs.',
+          });
+        },
+      },
+    );
+  };
+  const stop = () => {
+    change.mutate(null, {
+      onSuccess() {
+        notifications.show({ title: 'The schedule is off', message: 'The backups that there are stay.' });
+      },
+    });
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Panel title="Schedule">
+        <Stack gap="md" maw={640}>
+          <Text size="sm" c="dimmed">
+            {schedule === null
+              ? 'Latchkey can make backups by itself while it runs, also while the vault is locked. It keeps the last seven, and the newest of each of four weeks and twelve months.'
+              : `Of those in ${schedule.directory}, the last seven are kept, and the newest of each of four weeks and twelve months.`}
+          </Text>
+          <TextInput
+            label="Folder"
+            className="lk-mono-input"
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            required
+            value={directory}
+            error={directory.trim() === '' ? 'Type a folder.' : null}
+            onChange={(event) => {
+              setTyped(event.currentTarget.value);
+            }}
+          />
+          <NativeSelect
+            label="How often"
+            value={hours}
+            data={
+              rhythms.some(({ value }) => value === hours)
+                ? rhythms
+                : [...rhythms, { value: hours, label: `Every ${hours} hours` }]
+            }
+            onChange={(event) => {
+              setHours(event.currentTarget.value);
+            }}
+          />
+          <Failure title="The schedule was not changed" error={change.error} />
+          <Group gap="sm">
+            <Button type="submit" loading={change.isPending} disabled={isAsSet || directory.trim() === ''}>
+              {schedule === null ? 'Set the schedule' : 'Change the schedule'}
+            </Button>
+            {schedule !== null && (
+              <Button variant="default" onClick={stop} disabled={change.isPending}>
+                Turn it off
+              </Button>
+            )}
+          </Group>
+        </Stack>
+      </Panel>
+    </form>
+  );
+}
+
+function List({ of: { backups } }: { readonly of: BackupsStatus }): ReactNode {
+  return (
+    <Panel
+      title="Backups that were made"
+      kind="plain"
+      aside={
+        <DialogButton name="Try a file…" title="Try a backup" wide>
+          {(close) => <ProveBackup file={undefined} onDone={close} />}
+        </DialogButton>
+      }
+    >
+      {backups.length === 0 ? (
+        <Empty title="No backup yet" level={3}>
+          <p>Make one above. Keep it elsewhere than on this computer, and try it once.</p>
+        </Empty>
+      ) : (
+        <ul className="lk-rows" aria-label="Backups that were made">
+          {backups.map((backup) => (
+            <li key={backup.id} className="lk-row lk-manage">
+              <div>
+                <span className="lk-row-name">
+                  <Moment at={timestampOf(backup.madeAt)} />
+                </span>{' '}
+                <span className="lk-row-more">{stateOf(backup)}</span>
+                <br />
+                <span className="lk-row-more lk-mono lk-backup-file">{backup.file}</span>
+              </div>
+              <DialogButton name="Try it…" label={`Try it… ${backup.file}`} title="Try a backup" wide>
+                {(close) => <ProveBackup file={backup.file} onDone={close} />}
+              </DialogButton>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+function stateOf(backup: BackupRecord): ReactNode {
+  if (backup.found === false) return '· not where it was; it may be on a disk that is not connected';
+  if (backup.problem !== null) return `· bad: ${backup.problem}`;
+  const size = `· ${sizeOf(backup)} · `;
+  if (backup.provenAt === null) return `${size}not tried yet`;
+  return (
+    <>
+      {size}proven <Moment at={timestampOf(backup.provenAt)} />
+    </>
+  );
+}
+
+function sizeOf({ size }: Pick<BackupRecord, 'size'>): string {
+  if (size < 1024 * 1024) return count(Math.ceil(size / 1024), 'KiB', 'KiB');
+  return `${(size / 1024 / 1024).toFixed(1)} MiB`;
+}

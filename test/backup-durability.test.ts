@@ -1,0 +1,252 @@
+/** What kills a backup or a restore in the middle leaves whole what was whole: processes are killed, 100 times. */
+import { randomBytes, randomInt } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { BackupFile } from '../main/backup/file.ts';
+import { chunkKey, openMasterKey } from '../main/backup/open.ts';
+import { appendActivity, checkActivityChain } from '../main/db/activities.ts';
+import { Connection } from '../main/db/connection.ts';
+import { readEndpoint } from '../main/db/vault-directory.ts';
+import {
+  CommandProcess,
+  newWallet,
+  runCommand,
+  startTestVault,
+  TestClient,
+  temporaryDirectory,
+} from './support.ts';
+import type { TestKey } from './support.ts';
+
+const rounds = 50;
+const seconds = 1_000;
+const password = 'a password for this test';
+
+let place: ReturnType<typeof temporaryDirectory>;
+let home: string;
+let directory: string;
+let phrase: string;
+let phraseFile: string;
+let organizationId: string;
+let key: TestKey;
+let ethereum: string;
+
+beforeAll(async () => {
+  place = temporaryDirectory();
+  home = join(place.path, 'home');
+  directory = join(home, 'vault');
+  mkdirSync(home);
+  const vault = await startTestVault({ config: { dataDir: directory }, password });
+  ({ ethereum } = await newWallet(vault.root));
+  // Enough of a log that there is something to be in the middle of: some 25 MB.
+  const { connection } = vault.vault;
+  const intent = JSON.stringify('x'.repeat(12_000));
+  connection.transaction(() => {
+    for (let index = 0; index < 2_000; index++) {
+      const id = randomBytes(16).toString('hex');
+      appendActivity(connection, {
+        id,
+        revision: 1,
+        organizationId: vault.organizationId,
+        type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
+        status: 'ACTIVITY_STATUS_COMPLETED',
+        fingerprint: id,
+        timestampMs: 0,
+        intent,
+        result: '{}',
+        failure: null,
+        votes: '[]',
+        createdAt: 0,
+        updatedAt: 0,
+      });
+    }
+  });
+  ({ organizationId, key } = vault);
+  phrase = vault.recoveryPhrase;
+  phraseFile = join(place.path, 'phrase');
+  writeFileSync(phraseFile, phrase, { mode: 0o600 });
+  await vault[Symbol.asyncDispose]();
+});
+afterAll(() => {
+  place[Symbol.dispose]();
+});
+
+/** Decrypts all of a backup. @returns its log's length. */
+async function rowsIn(file: string): Promise<number> {
+  await using backup = await BackupFile.open(file);
+  const masterKey = await openMasterKey(backup.head.header, { with: 'recovery', phrase });
+  const bytes: Buffer[] = [];
+  for await (const chunk of backup.chunks(chunkKey(masterKey, backup.head.header))) {
+    bytes.push(Buffer.from(chunk));
+  }
+  const connection = Connection.openBytes(Buffer.concat(bytes));
+  try {
+    expect(connection.pragma('quick_check')).toBe('ok');
+    return connection.get<{ rows: number }>('SELECT count(*) AS rows FROM activities')?.rows ?? 0;
+  } finally {
+    connection.close();
+  }
+}
+
+function serve(): Promise<{ process: CommandProcess; url: string }> {
+  const places = ['--data-dir', directory, '--config-dir', home];
+  const process = new CommandProcess(
+    ['serve', '--port', '0', '--no-keychain', '--json', ...places, '--password-fd', '3'],
+    { descriptor3: password },
+  );
+  return process.nextLine().then((line) => ({ process, url: (JSON.parse(line) as { url: string }).url }));
+}
+
+test(
+  `kill -9 during backups of a vault that signs, ${String(rounds)} times: every file is whole, and so is the vault`,
+  { timeout: 400 * seconds },
+  async () => {
+    const folder = join(place.path, 'backups');
+    mkdirSync(folder);
+    let answered = 0;
+    let interrupted = 0;
+    let signed = 0;
+    // How long one takes, from the first that there was time for.
+    let longest = 3 * seconds;
+    for (let round = 1; round <= rounds; round++) {
+      const { process, url } = await serve();
+      expect(readdirSync(directory)).not.toContain('vault.db.copy');
+      const nonce = readEndpoint(directory)?.nonce ?? '';
+      const client = new TestClient(url, organizationId, key);
+      const backingUp = (async () => {
+        for (let count = 1; ; count++) {
+          const file = join(folder, `${String(round)}-${String(count)}.backup`);
+          const begun = performance.now();
+          const made = await fetch(`${url}/window/backUp`, {
+            method: 'POST',
+            headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${nonce}` },
+            body: JSON.stringify({ args: [{ file }] }),
+          }).then(
+            (answer) => answer.json() as Promise<unknown>,
+            () => undefined,
+          );
+          if (made === undefined) return;
+          expect(made).toMatchObject({ value: { file } });
+          expect(existsSync(file)).toBe(true);
+          answered++;
+          longest = Math.min(longest, 1.6 * (performance.now() - begun));
+        }
+      })();
+      const signing = (async () => {
+        for (;;) {
+          const answer = await client
+            .submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', {
+              signWith: ethereum,
+              payload: randomBytes(32).toString('hex'),
+              encoding: 'PAYLOAD_ENCODING_HEXADECIMAL',
+              hashFunction: 'HASH_FUNCTION_NO_OP',
+            })
+            .catch(() => undefined);
+          if (answer === undefined) return;
+          signed++;
+        }
+      })();
+      await sleep(round === 1 ? longest : randomInt(Math.ceil(longest)));
+      expect(await process.stop('SIGKILL')).toBe('SIGKILL');
+      await Promise.all([backingUp, signing]);
+      if (
+        readdirSync(folder).some((name) => name.endsWith('.draft')) ||
+        readdirSync(directory).includes('vault.db.copy')
+      ) {
+        interrupted++;
+      }
+      for (const name of readdirSync(folder)) {
+        // What is there under its own name is whole, answered or not.
+        if (name.endsWith('.backup')) expect(await rowsIn(join(folder, name))).toBeGreaterThan(2_000);
+        rmSync(join(folder, name));
+      }
+    }
+    expect(answered).toBeGreaterThan(rounds / 10);
+    expect(interrupted).toBeGreaterThan(rounds / 5);
+    expect(signed).toBeGreaterThan(rounds);
+
+    const { process } = await serve();
+    expect(await process.stop()).toBe(0);
+    const connection = Connection.open(join(directory, 'vault.db'));
+    try {
+      expect(connection.pragma('integrity_check')).toBe('ok');
+      expect(checkActivityChain(connection)).toMatchObject({ ok: true });
+    } finally {
+      connection.close();
+    }
+  },
+);
+
+test(
+  `kill -9 during a restore, ${String(rounds)} times: there is no vault, or all of it, and the next try succeeds`,
+  { timeout: 400 * seconds },
+  async () => {
+    const file = join(place.path, 'whole.backup');
+    const options = ['--no-keychain', '--config-dir', home, '--recovery-file', phraseFile];
+    const made = await runCommand(['backup', file, '--data-dir', directory, ...options]);
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    const target = join(place.path, 'restored');
+    const command = ['restore', file, '--data-dir', target, ...options, '--json'];
+    const contents = (): unknown[] => {
+      const sqlite = new Sqlite(join(target, 'vault.db'));
+      try {
+        expect(sqlite.pragma('integrity_check', { simple: true })).toBe('ok');
+        return ['users', 'wallets', 'wallet_accounts', 'activities'].map(
+          (table) => sqlite.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number,
+        );
+      } finally {
+        sqlite.close();
+      }
+    };
+    // How long it takes from the first sign of it to its end, on this machine.
+    const started = performance.now();
+    const first = new CommandProcess(command);
+    await signOf(target, first);
+    const begun = performance.now();
+    expect(await first.ended()).toBe(0);
+    const work = performance.now() - begun;
+    const all = performance.now() - started;
+    const whole = contents();
+
+    const left = { nothing: 0, draft: 0, vault: 0 };
+    rmSync(target, { recursive: true });
+    for (let round = 1; round <= rounds; round++) {
+      const process = new CommandProcess(command);
+      if (round % 5 === 0) await sleep(Math.random() * all);
+      else {
+        await signOf(target, process);
+        await sleep(Math.random() * work);
+      }
+      await process.stop('SIGKILL');
+      const names = existsSync(target) ? readdirSync(target) : [];
+      if (!names.includes('vault.db')) {
+        left[names.includes('vault.db.restore') ? 'draft' : 'nothing']++;
+        // What is left stays there for the next round, which begins anew beside it.
+        continue;
+      }
+      left.vault++;
+      expect(contents()).toEqual(whole);
+      rmSync(target, { recursive: true });
+    }
+    expect(left.draft).toBeGreaterThan(rounds / 5);
+    expect(left.vault).toBeGreaterThan(0);
+
+    const { code, stderr } = await runCommand(command);
+    // The last round may have left a vault: then it stays.
+    expect(code === 0 || stderr.includes('there is a vault in'), stderr).toBe(true);
+    expect(contents()).toEqual(whole);
+    expect(readdirSync(target).filter((name) => name.includes('restore'))).toEqual([]);
+    expect(readFileSync(phraseFile, 'utf8')).toBe(phrase);
+  },
+);
+
+/** Waits until a restore has begun to write, or is over. */
+async function signOf(target: string, process: CommandProcess): Promise<void> {
+  const draft = join(target, 'vault.db.restore');
+  const isOver = (): boolean => process.child.exitCode !== null || process.child.signalCode !== null;
+  // What the last round left is removed first: then the new draft comes.
+  while (!isOver() && existsSync(draft)) await sleep(1);
+  while (!isOver() && !existsSync(draft)) await sleep(1);
+}

@@ -1,0 +1,144 @@
+/** Backups in the window: the notice, a backup, a drill with the open vault and with the paper, and a schedule. */
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { temporaryDirectory } from '../support.ts';
+import { launchChromium, openWindow, takePicture } from './chromium.ts';
+import { newVaultPlace, serveDevVault } from './service.ts';
+import { button, chooseSegment, firstRun, goTo, heading, makeWallet } from './steps.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  return () => browser.close();
+});
+
+/** @returns what axe-core finds amiss, in light and in dark. */
+async function look(page: Page, screen: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+    await takePicture(page, `${screen}-${colorScheme}`);
+    const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+    for (const { id, nodes } of violations) {
+      for (const { target, failureSummary } of nodes) {
+        found.push(`${screen} (${colorScheme}): ${id} at ${target.join(' ')}: ${failureSummary ?? ''}`);
+      }
+    }
+  }
+  return found;
+}
+
+describe('a person with a vault', () => {
+  test('is told that there is no backup, makes one, tries it, and sets a schedule', async () => {
+    using elsewhere = temporaryDirectory();
+    using place = newVaultPlace();
+    await using service = await place.serve();
+    await using person = await openWindow(browser);
+    const { page } = person;
+    await page.goto(service.windowUrl);
+    const words = await firstRun(page);
+    const amiss: string[] = [];
+
+    const notice = page.getByRole('note', { name: 'Backups' });
+    await notice
+      .getByText('There is no backup yet. If this disk is lost, its keys are lost with it.')
+      .waitFor();
+    amiss.push(...(await look(page, 'backups-notice')));
+    await makeWallet(page, 'Savings', ['Ethereum', 'Solana']);
+    await goTo(page, 'Wallets');
+    await notice.getByRole('link', { name: 'Make a backup' }).click();
+    await heading(page, 'Backups').waitFor();
+    expect(await page.getByRole('textbox', { name: 'File' }).inputValue()).toMatch(
+      /Latchkey backups\/latchkey-Family-\d{4}-\d\d-\d\d\.backup$/,
+    );
+    amiss.push(...(await look(page, 'backups-none')));
+
+    // A path that will not do is said at once; then the real one.
+    await page.getByRole('textbox', { name: 'File' }).fill('somewhere.backup');
+    await button(page, 'Back up now').click();
+    await page.getByRole('alert').filter({ hasText: 'Expected an absolute path' }).waitFor();
+    const file = join(elsewhere.path, 'family.backup');
+    await page.getByRole('textbox', { name: 'File' }).fill(file);
+    await button(page, 'Back up now').click();
+    await page.getByText('The backup is made').waitFor();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const list = page.getByRole('list', { name: 'Backups that were made' });
+    await list.getByText('not tried yet').waitFor();
+
+    await button(page, `Try it… ${file}`).click();
+    const dialog = page.getByRole('dialog');
+    amiss.push(...(await look(page, 'backups-try')));
+    await button(dialog, 'Try the backup').click();
+    await dialog.getByText('Proven: this backup restores.').waitFor();
+    await dialog.getByText('of 2 accounts and 0 private keys derived again').waitFor();
+    await dialog.getByText('nothing: all of the vault is in it').waitFor();
+    amiss.push(...(await look(page, 'backups-proven')));
+    await button(dialog, 'Done').click();
+    await list.getByText(/proven/).waitFor();
+
+    // With the words from the paper, wrong ones first.
+    await button(page, 'Try a file…').click();
+    await dialog.getByRole('textbox', { name: 'File' }).fill(file);
+    await chooseSegment(page, 'Open it with', 'Recovery phrase');
+    await dialog.getByRole('textbox', { name: 'Recovery phrase' }).fill(`${'abandon '.repeat(23)}art`);
+    await button(dialog, 'Try the backup').click();
+    await dialog.getByRole('alert').filter({ hasText: 'The backup stays shut.' }).waitFor();
+    amiss.push(...(await look(page, 'backups-shut')));
+    await dialog.getByRole('textbox', { name: 'Recovery phrase' }).fill(words.join(' '));
+    await button(dialog, 'Try the backup').click();
+    await dialog.getByText('Proven: this backup restores.').waitFor();
+    await button(dialog, 'Done').click();
+
+    // One that is damaged is called so, there and in the list.
+    const bytes = readFileSync(file);
+    writeFileSync(file, bytes.with(bytes.length - 4000, (bytes.at(-4000) ?? 0) ^ 4));
+    await button(page, `Try it… ${file}`).click();
+    await button(dialog, 'Try the backup').click();
+    await dialog
+      .getByRole('alert')
+      .filter({ hasText: /part \d+ of \d+ is damaged/ })
+      .waitFor();
+    await button(dialog, 'Cancel').click();
+    await list.getByText(/bad: The backup cannot be read/).waitFor();
+    writeFileSync(file, bytes);
+
+    const folder = join(elsewhere.path, 'synced');
+    await page.getByRole('textbox', { name: 'Folder' }).fill(folder);
+    await button(page, 'Set the schedule').click();
+    await page.getByText('The schedule is set').waitFor();
+    await expect.poll(() => readdirSync(folder)).toHaveLength(1);
+    await list.getByText(join(folder, readdirSync(folder)[0] ?? '')).waitFor();
+    await page.getByText(/Of those in .* the last seven are kept/).waitFor();
+    amiss.push(...(await look(page, 'backups-scheduled')));
+    await goTo(page, 'Wallets');
+    await page.getByText(/^Last backup .* last proven/).waitFor();
+    expect(await notice.isVisible()).toBe(false);
+    await goTo(page, 'Backups');
+    await button(page, 'Turn it off').click();
+    await button(page, 'Set the schedule').waitFor();
+    expect(readdirSync(folder)).toHaveLength(1);
+
+    expect(amiss).toEqual([]);
+    expect(person.violations).toEqual([]);
+    expect(service.stderr()).toBe('');
+  });
+});
+
+test('a vault in memory has no backups, and does not ask for any', async () => {
+  await using service = await serveDevVault();
+  await using person = await openWindow(browser);
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await heading(page, 'Wallets').waitFor();
+  await goTo(page, 'Backups');
+  await page.getByText('This vault is in memory').waitFor();
+  await goTo(page, 'Wallets');
+  await page.getByText('No wallet yet').waitFor();
+  expect(await page.getByText(/No backup yet/).isVisible()).toBe(false);
+  expect(person.violations).toEqual([]);
+});
