@@ -15,7 +15,6 @@ import {
 import { dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { drilledTables } from '../main/backup/drill.ts';
 import { BackupFile } from '../main/backup/file.ts';
 import { chunkCount, sealedLength } from '../main/backup/format.ts';
 import type { OpenBackupWith } from '../main/backup/open.ts';
@@ -555,15 +554,6 @@ describe('a backup of a vault with everything in it', () => {
 });
 
 describe('a drill', () => {
-  test('knows every table that has sealed records', async () => {
-    await using vault = await startTestVault();
-    const tables = vault.vault.connection.all<{ name: string }>(
-      `SELECT DISTINCT t.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
-       WHERE t.type = 'table' AND c.name = 'sealed'`,
-    );
-    expect([...drilledTables].sort()).toEqual(tables.map(({ name }) => name).sort());
-  });
-
   test.each<[string, string, RegExp]>([
     [
       'an address that is another’s',

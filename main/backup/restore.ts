@@ -224,11 +224,7 @@ function checkDatabase(connection: Connection): void {
 }
 
 /** That the vault's own keys open under the master key, and that its log is a chain. A drill looks at everything. */
-function checkContents(
-  connection: Connection,
-  keyring: Keyring,
-  vault: VaultRow,
-): Restored['log'] {
+function checkContents(connection: Connection, keyring: Keyring, vault: VaultRow): Restored['log'] {
   for (const name of serverKeyNames) {
     const key = getServerKey(connection, name);
     if (key === undefined) throw unreadable(`its ${name} key is missing`);

@@ -618,7 +618,11 @@ interface AcceptRollbackFlags extends PasswordOptions {
 }
 
 /** @returns undefined where none was named. */
-async function readSecret({ recoveryFile, shareFile, ...flags }: SecretFlags): Promise<BackupSecret | undefined> {
+async function readSecret({
+  recoveryFile,
+  shareFile,
+  ...flags
+}: SecretFlags): Promise<BackupSecret | undefined> {
   const password = readPassword(flags, undefined);
   if (password !== undefined) return { with: 'password', password };
   if (recoveryFile !== undefined) {
