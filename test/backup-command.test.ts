@@ -189,7 +189,7 @@ describe('latchkey backup', () => {
     expect((await laptop.run('backup', file, '--force', '--recovery-file', paper)).code).toBe(0);
     const proven = await laptop.run('backup', 'verify', file, '--password-file', passwordFile);
     expect(proven).toMatchObject({ code: 0, stderr: '' });
-    expect(proven.stdout).toMatch(/Opened with the password\. Opened 4 sealed records/);
+    expect(proven.stdout).toMatch(/Opened with the password\. Opened 5 sealed records/);
     expect(proven.stdout).toMatch(
       /\nProven: it restores\. The date is recorded\.\nThe vault has nothing that is not in it\.\n$/,
     );

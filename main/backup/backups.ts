@@ -111,7 +111,11 @@ export class Backups {
       this.#begin(this.look());
     }, lookEvery).unref();
     this.#stopListening = keyring.onChange((unlocked) => {
-      if (unlocked) this.#begin(this.#unlocked());
+      if (!unlocked) return;
+      // Once whoever unlocks is done: the keys are there a moment before the file is watched.
+      queueMicrotask(() => {
+        this.#begin(this.#unlocked());
+      });
     });
   }
 
