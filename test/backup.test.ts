@@ -642,7 +642,10 @@ describe('a drill', () => {
     expect(found.problems).toEqual([`users ${vault.rootUserId}: it was changed or added`]);
     const target = join(place.path, 'restored');
     await expect(restore(wish(target, file, secret))).rejects.toEqual(
-      refusal('BACKUP_UNREADABLE', /its vault was changed outside Latchkey: users .*: it was changed or added$/),
+      refusal(
+        'BACKUP_UNREADABLE',
+        /its vault was changed outside Latchkey: users .*: it was changed or added$/,
+      ),
     );
     expect(existsSync(join(target, 'vault.db'))).toBe(false);
   });
