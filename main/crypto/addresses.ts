@@ -16,6 +16,7 @@ import { checkBytes, concatBytes } from './bytes.ts';
 import { crc16 } from './checksums.ts';
 import { curves, signSchnorr, signTaproot, type Curve, type CurveEntry } from './curves.ts';
 import { encodeBase58Check, invalid, toHex } from './encodings.ts';
+import { checksumAddress } from './ethereum-addresses.ts';
 import { blake2b256, hash160, keccak256, sha256, sha3 } from './hashes.ts';
 import { uncompressP256 } from './p256.ts';
 import { uncompressed } from './secp256k1.ts';
@@ -115,17 +116,6 @@ export function addressFormatsOf(curve: Curve): AddressFormat[] {
 export function signerOf(format: AddressFormat, curve: Curve): CurveEntry['sign'] {
   const entry: AddressFormatEntry = table[format];
   return entry.sign ?? curves[curve].sign;
-}
-
-/**
- * An Ethereum address with the checksum of EIP-55 in the case of its letters.
- * @param address 20 bytes.
- */
-export function checksumAddress(address: Uint8Array): string {
-  checkBytes('address', address, 20);
-  const digits = toHex(address);
-  const checksum = toHex(keccak256(Buffer.from(digits, 'ascii')));
-  return `0x${Array.from(digits, (digit, at) => (parseInt(checksum.charAt(at), 16) >= 8 ? digit.toUpperCase() : digit)).join('')}`;
 }
 
 /** The last 20 bytes of the hash of a key's two coordinates. */

@@ -35,10 +35,7 @@ export const p2pkh = ({ keyHash }: Network, publicKey: Uint8Array): string =>
 /** BIP-49: the script is a witness program of the key, which is what wallets make of one key under P2SH. */
 export const p2sh = ({ scriptHash }: BitcoinNetwork, publicKey: Uint8Array): string =>
   encodeBase58Check(
-    concatBytes(
-      Uint8Array.of(scriptHash),
-      hash160(concatBytes(Uint8Array.of(0, 20), hash160(publicKey))),
-    ),
+    concatBytes(Uint8Array.of(scriptHash), hash160(concatBytes(Uint8Array.of(0, 20), hash160(publicKey)))),
   );
 
 /** BIP-84. */
