@@ -239,8 +239,8 @@ test.each<[string, unknown, string]>([
     'payload.message.a: expected an object of B, got null',
   ],
 ])('%s is refused by name', (_, data, message) => {
-  expect(() => digest(data)).toThrow(`invalid ${message.startsWith('payload') ? message : ''}`);
   expect(() => digest(data)).toThrow(message);
+  expect(() => digest(data)).toThrow(/^invalid payload/);
 });
 
 test('structs too deep are refused', () => {
@@ -261,12 +261,9 @@ describe('nothing but a LatchkeyError comes of', () => {
   };
 
   test('any JSON and any text, 5,000 times', () => {
-    fc.assert(
-      fc.property(fc.oneof(fc.json(), fc.string(), fc.fullUnicodeString?.() ?? fc.string()), refuses),
-      {
-        numRuns: 5000,
-      },
-    );
+    fc.assert(fc.property(fc.oneof(fc.json(), fc.string(), fc.string({ unit: 'binary' })), refuses), {
+      numRuns: 5000,
+    });
   }, 60_000);
 
   test('typed data with parts replaced, 5,000 times', () => {
