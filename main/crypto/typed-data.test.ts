@@ -390,12 +390,10 @@ function typedData(): fc.Arbitrary<unknown> {
           members.push({ name: `m${String(at)}`, type: sample.type + dimensions });
           value[`m${String(at)}`] = wrap(sample.value, dimensions);
         });
-        if (index < 2) {
-          (held[index] ?? []).forEach((dimensions, at) => {
-            members.push({ name: `s${String(at)}`, type: `S${String(index + 1)}${dimensions}` });
-            value[`s${String(at)}`] = wrap(inner, dimensions);
-          });
-        }
+        (index === 2 ? [] : held[index]).forEach((dimensions, at) => {
+          members.push({ name: `s${String(at)}`, type: `S${String(index + 1)}${dimensions}` });
+          value[`s${String(at)}`] = wrap(inner, dimensions);
+        });
         structs[`S${String(index)}`] = members;
         inner = value;
       }

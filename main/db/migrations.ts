@@ -284,6 +284,10 @@ const migrations: readonly Migration[] = [
       ${['api_keys', 'authenticators', 'oauth_providers', 'user_tags'].map(forgetSnapshot).join('')}
     `,
   },
+  {
+    version: 4,
+    sql: 'CREATE INDEX wallet_accounts_public_key ON wallet_accounts (organization_id, public_key);',
+  },
 ];
 
 export const schemaVersion = migrations.at(-1)?.version ?? 0;
