@@ -1031,7 +1031,7 @@ describe('input that does not fit names the field, what was seen and what is all
       'sign_raw_payload',
       'SIGN_RAW_PAYLOAD_V2',
       () => signing({ encoding: 'PAYLOAD_ENCODING_BASE64' }),
-      'invalid parameters.encoding: expected one of PAYLOAD_ENCODING_HEXADECIMAL, PAYLOAD_ENCODING_TEXT_UTF8, got "PAYLOAD_ENCODING_BASE64"',
+      'invalid parameters.encoding: expected one of PAYLOAD_ENCODING_HEXADECIMAL, PAYLOAD_ENCODING_TEXT_UTF8, PAYLOAD_ENCODING_EIP712, PAYLOAD_ENCODING_EIP7702_AUTHORIZATION, got "PAYLOAD_ENCODING_BASE64"',
     ],
     [
       'sign_raw_payload',

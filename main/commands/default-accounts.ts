@@ -50,8 +50,8 @@ const paths: Readonly<Record<ChainFormat, string>> = {
   ADDRESS_FORMAT_TON_V4R2: "m/44'/607'/0'/0'/0'",
   ADDRESS_FORMAT_TON_V5R1: "m/44'/607'/0'/0'/0'",
   ADDRESS_FORMAT_XRP: "m/44'/144'/0'/0'/0'",
-  ADDRESS_FORMAT_SPARK_MAINNET: "m/8797555'/0'/0'",
-  ADDRESS_FORMAT_SPARK_REGTEST: "m/8797555'/0'/0'",
+  ADDRESS_FORMAT_SPARK_MAINNET: "m/86'/0'/0'/0/0",
+  ADDRESS_FORMAT_SPARK_REGTEST: "m/86'/1'/0'/0/0",
 };
 
 /** Names beside those of the formats themselves. */

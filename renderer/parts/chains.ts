@@ -385,7 +385,7 @@ export const chains: readonly Chain[] = [
   chain('bitcoin-nested', 'ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH', "m/44'/0'/0'/0/{i}"),
   chain('bitcoin-legacy', 'ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH', "m/44'/0'/0'/0/{i}"),
   chain('bitcoin-script', 'ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH', "m/48'/0'/0'/2'/0/{i}"),
-  chain('spark', 'ADDRESS_FORMAT_SPARK_MAINNET', "m/8797555'/{i}'/0'"),
+  chain('spark', 'ADDRESS_FORMAT_SPARK_MAINNET', "m/86'/0'/{i}'/0/0"),
   chain('cosmos', 'ADDRESS_FORMAT_COSMOS', "m/44'/118'/{i}'/0/0"),
   chain('sei', 'ADDRESS_FORMAT_SEI', "m/44'/118'/{i}'/0'/0'"),
   chain('tron', 'ADDRESS_FORMAT_TRON', "m/44'/195'/{i}'"),
@@ -412,7 +412,7 @@ export const chains: readonly Chain[] = [
   chain('bitcoin-regtest-nested', 'ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH', "m/44'/1'/0'/0/{i}"),
   chain('bitcoin-regtest-legacy', 'ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH', "m/44'/1'/0'/0/{i}"),
   chain('bitcoin-regtest-script', 'ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH', "m/48'/1'/0'/2'/0/{i}"),
-  chain('spark-regtest', 'ADDRESS_FORMAT_SPARK_REGTEST', "m/8797555'/{i}'/0'"),
+  chain('spark-regtest', 'ADDRESS_FORMAT_SPARK_REGTEST', "m/86'/1'/{i}'/0/0"),
   chain('dogecoin-testnet', 'ADDRESS_FORMAT_DOGE_TESTNET', "m/44'/3'/0'/0/{i}"),
 ];
 
