@@ -218,7 +218,7 @@ describe('default accounts', () => {
     // One at a time: in one list it counts formats on the same path on.
     for (const format of known) {
       const [expected] = generateWalletAccountsFromAddressFormat({ addresses: [format] });
-      expect(first.get(format as AddressFormat)).toEqual(expected);
+      expect(first.get(format)).toEqual(expected);
     }
   });
 

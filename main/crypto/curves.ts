@@ -32,10 +32,10 @@ export interface CurveEntry {
   readonly requiresDigest: boolean;
   /** @param random Answers that many fresh bytes at each call; what is no private key is drawn again. */
   generate(random: (length: number) => Uint8Array): Uint8Array;
-  isPrivateKey(bytes: Uint8Array): boolean;
+  readonly isPrivateKey: (bytes: Uint8Array) => boolean;
   publicKey(privateKey: Uint8Array): Uint8Array;
   /** @throws LatchkeyError INVALID_ARGUMENT for a digest of another length than 32 bytes. */
-  sign(privateKey: Uint8Array, bytes: Uint8Array): Signature;
+  readonly sign: (privateKey: Uint8Array, bytes: Uint8Array) => Signature;
 }
 
 export const curves: Readonly<Record<Curve, CurveEntry>> = {

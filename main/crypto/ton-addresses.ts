@@ -12,27 +12,27 @@ interface WalletContract {
   readonly codeHash: string;
   readonly codeDepth: number;
   /** The data's bits, as 0 and 1. */
-  data(publicKey: string): string;
+  readonly data: (publicKey: string) => string;
 }
 
-/** What tells a key's first wallet from more of them, by convention; below, XORed into the network's id. */
-const subwallet = bits(698_983_191, 32);
+/** The number of a key's first wallet, by convention. */
+const firstWallet = 698_983_191;
+/** In a v5 wallet: the network's id, XORed with what stands for a client's first wallet in the base chain. */
 const mainnetId = -239;
-/** Of a client's wallets, in the base chain, the first. */
 const firstOfClient = 0x8000_0000;
 
 const contracts = {
   v3r2: {
     codeHash: '84dafa449f98a6987789ba232358072bc0f76dc4524002a5d0918b9a75d2d599',
     codeDepth: 0,
-    // The count of transfers, the subwallet, the key.
-    data: (publicKey) => `${bits(0, 32)}${subwallet}${publicKey}`,
+    // The count of transfers, the wallet's number, the key.
+    data: (publicKey) => `${bits(0, 32)}${bits(firstWallet, 32)}${publicKey}`,
   },
   v4r2: {
     codeHash: 'feb5ff6820e2ff0d9483e7e0d62c817d846789fb4ae580c878866d959dabd5c0',
     codeDepth: 7,
     // And no plugins.
-    data: (publicKey) => `${bits(0, 32)}${subwallet}${publicKey}0`,
+    data: (publicKey) => `${bits(0, 32)}${bits(firstWallet, 32)}${publicKey}0`,
   },
   v5r1: {
     codeHash: '20834b7b72b112147e1b2fb457b84e74d1a30f04f737d4f62a668e9552d2b72f',
