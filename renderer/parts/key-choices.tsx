@@ -23,6 +23,7 @@ export function KeyChoices({ curve, onCurve, formats, onFormats }: Props): React
       <Fieldset legend="Curve" variant="unstyled">
         <SegmentedControl
           aria-label="Curve"
+          size="xs"
           value={curve}
           onChange={onCurve}
           data={(Object.keys(curves) as Curve[]).map((value) => ({ value, label: curves[value].label }))}
