@@ -25,18 +25,17 @@ export function FirstAccounts({ about, chosen, onChoose }: Props): ReactNode {
           {all && <Rows of={[...chainsIn('more'), ...chainsIn('test')]} />}
         </Stack>
       </Checkbox.Group>
-      {!all && (
-        <Button
-          variant="subtle"
-          size="xs"
-          mt="xs"
-          onClick={() => {
-            setAll(true);
-          }}
-        >
-          More chains
-        </Button>
-      )}
+      <Button
+        variant="subtle"
+        size="xs"
+        mt="xs"
+        aria-expanded={all}
+        onClick={() => {
+          setAll(!all);
+        }}
+      >
+        {all ? 'Fewer chains' : 'More chains'}
+      </Button>
     </Fieldset>
   );
 }

@@ -42,16 +42,17 @@ export function KeyChoices({ curve, onCurve, formats, onFormats }: Props): React
             {all && <Rows of={others} />}
           </Stack>
         </Checkbox.Group>
-        {!all && others.length > 0 && (
+        {others.length > 0 && (
           <Button
             variant="subtle"
             size="xs"
             mt="xs"
+            aria-expanded={all}
             onClick={() => {
-              setAll(true);
+              setAll(!all);
             }}
           >
-            More forms
+            {all ? 'Fewer forms' : 'More forms'}
           </Button>
         )}
       </Fieldset>
