@@ -218,6 +218,10 @@ describe('a mnemonic', () => {
       'bitcoin-testnet',
       'bitcoin-signet',
       'bitcoin-regtest',
+      'bitcoin-taproot',
+      'tron',
+      'ton-v4r2',
+      "p256:m/0'/1:compressed",
       "ed25519:m/44'/501'/3'/0':compressed",
     ];
     const argv = importWallet(newName(), ...accounts.flatMap((account) => ['--account', account]));
@@ -230,6 +234,10 @@ describe('a mnemonic', () => {
       { address: expect.stringMatching(/^tb1q/) as unknown },
       { address: expect.stringMatching(/^tb1q/) as unknown },
       { address: expect.stringMatching(/^bcrt1q/) as unknown },
+      { path: "m/86'/0'/0'/0/0", address: expect.stringMatching(/^bc1p/) as unknown },
+      { path: "m/44'/195'/0'", address: expect.stringMatching(/^T/) as unknown },
+      { path: "m/44'/607'/0'/0'/0'", address: expect.stringMatching(/^UQ/) as unknown },
+      { curve: 'CURVE_P256', address: expect.stringMatching(/^0[23][0-9a-f]{64}$/) as unknown },
       { curve: 'CURVE_ED25519', address: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown },
     ]);
   });
@@ -677,18 +685,27 @@ describe('a command line that is wrong', () => {
     [[...anyWallet, '--mnemonic-file', '/no/such'], /^--mnemonic-file \/no\/such cannot be read: ENOENT/],
     [[...anyWallet, '--mnemonic-fd', 'three'], /^invalid --mnemonic-fd "three": expected a number$/],
     [[...anyWallet, '--mnemonic-fd', '99'], /^--mnemonic-fd 99 cannot be read: EBADF/],
-    [[...anyWallet, '--account', 'dogecoin'], /^invalid --account "dogecoin": expected ethereum, bitcoin, /],
-    [[...anyWallet, '--account', 'p384:m/0:ethereum'], /"p384" is no curve; expected secp256k1 or ed25519$/],
+    [
+      [...anyWallet, '--account', 'litecoin'],
+      /^invalid --account "litecoin": expected ethereum, solana, bitcoin, /,
+    ],
+    [
+      [...anyWallet, '--account', 'p384:m/0:ethereum'],
+      /"p384" is no curve; expected secp256k1, ed25519 or p256$/,
+    ],
     [
       [...anyWallet, '--account', 'ed25519:m/0:ethereum'],
-      /"ethereum" is no address format of CURVE_ED25519; expected one of compressed, solana$/,
+      /"ethereum" is no address format of CURVE_ED25519; expected one of compressed, solana, sui, aptos, xlm, ton-v3r2, ton-v4r2, ton-v5r1$/,
     ],
     [
       [...anyWallet, '--account', "ed25519:m/44'/501:solana"],
       /^invalid --account "ed25519:m\/44'\/501:solana": component 2 is "501", which is not hardened/,
     ],
     [[...anyWallet, '--account', 'secp256k1:44/0:ethereum'], /expected a path that starts with "m"/],
-    [importKey('Any', 'p256k1'), /^invalid --curve: "p256k1" is no curve; expected secp256k1 or ed25519$/],
+    [
+      importKey('Any', 'p256k1'),
+      /^invalid --curve: "p256k1" is no curve; expected secp256k1, ed25519 or p256$/,
+    ],
     [
       importKey('Any', 'secp256k1', '--address-format', 'solana'),
       /^invalid --address-format: "solana" is no address format of CURVE_SECP256K1; expected one of /,

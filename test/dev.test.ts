@@ -31,7 +31,7 @@ async function makeEverything(root: TestClient): Promise<Json> {
     accounts: [ethereumAccount, solanaAccount],
   });
   const keys = await root.submit('create_private_keys', 'CREATE_PRIVATE_KEYS_V2', {
-    privateKeys: ['CURVE_SECP256K1', 'CURVE_ED25519'].map((curve) => ({
+    privateKeys: ['CURVE_SECP256K1', 'CURVE_ED25519', 'CURVE_P256'].map((curve) => ({
       privateKeyName: curve,
       curve,
       privateKeyTags: [],

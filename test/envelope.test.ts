@@ -970,8 +970,8 @@ describe('input that does not fit names the field, what was seen and what is all
     [
       'create_private_keys',
       'CREATE_PRIVATE_KEYS_V2',
-      () => ({ privateKeys: [privateKey('k', { curve: 'CURVE_P256' })] }),
-      'invalid parameters.privateKeys[0].curve: expected one of CURVE_SECP256K1, CURVE_ED25519, got "CURVE_P256"',
+      () => ({ privateKeys: [privateKey('k', { curve: 'CURVE_P384' })] }),
+      'invalid parameters.privateKeys[0].curve: expected one of CURVE_SECP256K1, CURVE_ED25519, CURVE_P256, got "CURVE_P384"',
     ],
     [
       'create_private_keys',
@@ -1031,7 +1031,7 @@ describe('input that does not fit names the field, what was seen and what is all
       'sign_raw_payload',
       'SIGN_RAW_PAYLOAD_V2',
       () => signing({ encoding: 'PAYLOAD_ENCODING_BASE64' }),
-      'invalid parameters.encoding: expected one of PAYLOAD_ENCODING_HEXADECIMAL, PAYLOAD_ENCODING_TEXT_UTF8, got "PAYLOAD_ENCODING_BASE64"',
+      'invalid parameters.encoding: expected one of PAYLOAD_ENCODING_HEXADECIMAL, PAYLOAD_ENCODING_TEXT_UTF8, PAYLOAD_ENCODING_EIP712, PAYLOAD_ENCODING_EIP7702_AUTHORIZATION, got "PAYLOAD_ENCODING_BASE64"',
     ],
     [
       'sign_raw_payload',
@@ -1110,6 +1110,45 @@ describe('input that does not fit names the field, what was seen and what is all
       'invalid parameters.payload: expected Unicode text, got a lone surrogate',
     ],
     [
+      'sign_raw_payload',
+      'SIGN_RAW_PAYLOAD_V2',
+      () => signing({ payload: '{}', encoding: 'PAYLOAD_ENCODING_EIP712' }),
+      400,
+      'invalid parameters.payload.domain: expected an object, got nothing',
+    ],
+    [
+      'sign_raw_payloads',
+      'SIGN_RAW_PAYLOADS',
+      () => ({
+        ...without('payload', signing({ encoding: 'PAYLOAD_ENCODING_EIP7702_AUTHORIZATION' })),
+        payloads: [
+          JSON.stringify({ address: `0x${'1'.repeat(40)}`, chainId: 1, nonce: 0 }),
+          '{"chainId":-1}',
+        ],
+      }),
+      400,
+      'invalid parameters.payloads[1].chainId: expected uint256, got a number that is too small',
+    ],
+    [
+      'sign_raw_payload',
+      'SIGN_RAW_PAYLOAD_V2',
+      () => signing({ encoding: 'PAYLOAD_ENCODING_EIP712', hashFunction: 'HASH_FUNCTION_KECCAK256' }),
+      400,
+      'invalid hash function: parameters.hashFunction: PAYLOAD_ENCODING_EIP712 makes the digest itself, expected HASH_FUNCTION_NO_OP, got HASH_FUNCTION_KECCAK256',
+    ],
+    [
+      'sign_raw_payload',
+      'SIGN_RAW_PAYLOAD_V2',
+      () =>
+        signing({
+          signWith: wallet.solana,
+          encoding: 'PAYLOAD_ENCODING_EIP712',
+          hashFunction: 'HASH_FUNCTION_NOT_APPLICABLE',
+        }),
+      400,
+      'invalid parameters.encoding: PAYLOAD_ENCODING_EIP712 makes a digest, which a key on CURVE_ED25519 does not sign; expected PAYLOAD_ENCODING_HEXADECIMAL or PAYLOAD_ENCODING_TEXT_UTF8',
+    ],
+    [
       'create_api_keys',
       'CREATE_API_KEYS_V2',
       () => ({ apiKeys: [apiKey({ publicKey: `02${'ff'.repeat(32)}` })], userId: service.rootUserId }),
@@ -1149,7 +1188,7 @@ describe('input that does not fit names the field, what was seen and what is all
       'CREATE_PRIVATE_KEYS_V2',
       () => ({ privateKeys: [privateKey('Mismatch', { curve: 'CURVE_ED25519' })] }),
       400,
-      'invalid parameters.privateKeys[0].addressFormats[0]: ADDRESS_FORMAT_ETHEREUM is not an address format of CURVE_ED25519; expected one of ADDRESS_FORMAT_COMPRESSED, ADDRESS_FORMAT_SOLANA',
+      'invalid parameters.privateKeys[0].addressFormats[0]: ADDRESS_FORMAT_ETHEREUM is an address format of CURVE_SECP256K1, not of CURVE_ED25519; expected one of ADDRESS_FORMAT_COMPRESSED, ADDRESS_FORMAT_SOLANA, ADDRESS_FORMAT_SUI, ADDRESS_FORMAT_APTOS, ADDRESS_FORMAT_XLM, ADDRESS_FORMAT_TON_V3R2, ADDRESS_FORMAT_TON_V4R2, ADDRESS_FORMAT_TON_V5R1',
     ],
     [
       'create_private_keys',
@@ -1180,7 +1219,7 @@ describe('input that does not fit names the field, what was seen and what is all
         accounts: [{ ...ethereumAccount, curve: 'CURVE_ED25519', path: "m/0'" }],
       }),
       400,
-      'invalid parameters.accounts[0].addressFormat: ADDRESS_FORMAT_ETHEREUM is not an address format of CURVE_ED25519; expected one of ADDRESS_FORMAT_COMPRESSED, ADDRESS_FORMAT_SOLANA',
+      'invalid parameters.accounts[0].addressFormat: ADDRESS_FORMAT_ETHEREUM is an address format of CURVE_SECP256K1, not of CURVE_ED25519; expected one of ADDRESS_FORMAT_COMPRESSED, ADDRESS_FORMAT_SOLANA, ADDRESS_FORMAT_SUI, ADDRESS_FORMAT_APTOS, ADDRESS_FORMAT_XLM, ADDRESS_FORMAT_TON_V3R2, ADDRESS_FORMAT_TON_V4R2, ADDRESS_FORMAT_TON_V5R1',
     ],
     [
       'create_wallet',

@@ -6,6 +6,7 @@ import { createHmac, createPublicKey, verify } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ed25519 } from '@noble/curves/ed25519.js';
+import { p256 } from '@noble/curves/nist.js';
 import { HDKey } from '@scure/bip32';
 import { base58 } from '@scure/base';
 import {
@@ -473,6 +474,11 @@ describe('a private key', () => {
       newSecret: () => hex(ed25519.utils.randomSecretKey()),
       address: (secret: string) => base58.encode(ed25519.getPublicKey(fromHex(secret))),
     },
+    CURVE_P256: {
+      addressFormat: 'ADDRESS_FORMAT_UNCOMPRESSED',
+      newSecret: () => hex(p256.utils.randomSecretKey()),
+      address: (secret: string) => hex(p256.getPublicKey(fromHex(secret), false)),
+    },
   } as const;
 
   /** A secret as each key format has it. */
@@ -482,7 +488,7 @@ describe('a private key', () => {
       base58.encode(Buffer.concat([fromHex(secret), ed25519.getPublicKey(fromHex(secret))])),
   } as const;
 
-  const cases = (['CURVE_SECP256K1', 'CURVE_ED25519'] as const).flatMap((curve) =>
+  const cases = (['CURVE_SECP256K1', 'CURVE_ED25519', 'CURVE_P256'] as const).flatMap((curve) =>
     (['HEXADECIMAL', 'SOLANA'] as const).map((keyFormat) => ({ curve, keyFormat })),
   );
 
@@ -520,9 +526,14 @@ describe('a private key', () => {
       signWith: address(secret),
       payload: 'brought',
       encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
-      hashFunction: 'HASH_FUNCTION_NOT_APPLICABLE',
+      hashFunction: curve === 'CURVE_P256' ? 'HASH_FUNCTION_SHA256' : 'HASH_FUNCTION_NOT_APPLICABLE',
     });
     const { r, s } = resultOf(answer);
+    if (curve === 'CURVE_P256') {
+      const publicKey = fromHex(address(secret));
+      expect(p256.verify(fromHex(r + s), Buffer.from('brought'), publicKey, { lowS: false })).toBe(true);
+      return;
+    }
     expect(ed25519.verify(fromHex(r + s), Buffer.from('brought'), base58.decode(address(secret)))).toBe(true);
   });
 
@@ -549,6 +560,8 @@ describe('a private key', () => {
 
   test.each([
     ['CURVE_SECP256K1', 'zero', '00'.repeat(32)],
+    ['CURVE_P256', 'zero', '00'.repeat(32)],
+    ['CURVE_P256', 'above the order', 'ff'.repeat(32)],
     ['CURVE_SECP256K1', 'the order of the curve', order],
     ['CURVE_SECP256K1', 'more than the order', 'ff'.repeat(32)],
     ['CURVE_SECP256K1', '31 bytes', '11'.repeat(31)],
@@ -573,14 +586,14 @@ describe('a private key', () => {
     }
   });
 
-  test('may be the same bytes on two curves', async () => {
+  test('may be the same bytes on every curve', async () => {
     const secret = curves.CURVE_ED25519.newSecret().replace(/^./, '0');
     const ids: unknown[] = [];
     for (const curve of Object.keys(curves)) {
       const answer = await bring(privateKeyKind, secret, { curve, addressFormats: [] });
       ids.push(resultOf(answer)['privateKeyId']);
     }
-    expect(new Set(ids).size).toBe(2);
+    expect(new Set(ids).size).toBe(3);
   });
 
   test('takes addresses of its own curve only', async () => {

@@ -12,6 +12,7 @@ import { sealToPublicKey } from '../crypto/hpke.ts';
 import { checkMnemonic } from '../crypto/mnemonics.ts';
 import { LatchkeyError, seen } from '../lib/errors.ts';
 import { bytesOf, publicKeyHex, VaultApi, type ActivityKind } from './api.ts';
+import { defaultAccounts, shortFormat, type Account } from './default-accounts.ts';
 import { CommandError, exitCodes, print } from './output.ts';
 import { canAsk } from './secrets.ts';
 
@@ -161,36 +162,15 @@ async function encryptFor(
   }
 }
 
-interface Account {
-  readonly curve: Curve;
-  readonly pathFormat: 'PATH_FORMAT_BIP32';
-  readonly path: string;
-  readonly addressFormat: AddressFormat;
-}
-
-/** The first account of a chain, where wallets look for it (BIP-44, BIP-84). */
-const presets: Readonly<Record<string, Account>> = {
-  ethereum: account('CURVE_SECP256K1', "m/44'/60'/0'/0/0", 'ADDRESS_FORMAT_ETHEREUM'),
-  bitcoin: account('CURVE_SECP256K1', "m/84'/0'/0'/0/0", 'ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH'),
-  'bitcoin-testnet': account('CURVE_SECP256K1', "m/84'/1'/0'/0/0", 'ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH'),
-  'bitcoin-signet': account('CURVE_SECP256K1', "m/84'/1'/0'/0/0", 'ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH'),
-  'bitcoin-regtest': account('CURVE_SECP256K1', "m/84'/1'/0'/0/0", 'ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH'),
-  solana: account('CURVE_ED25519', "m/44'/501'/0'/0'", 'ADDRESS_FORMAT_SOLANA'),
-};
-
-function account(curve: Curve, path: string, addressFormat: AddressFormat): Account {
-  return { curve, pathFormat: 'PATH_FORMAT_BIP32', path, addressFormat };
-}
-
 function readAccount(text: string): Account {
-  const preset = Object.hasOwn(presets, text) ? presets[text] : undefined;
+  const preset = defaultAccounts.get(text);
   if (preset !== undefined) return preset;
   const option = `--account ${seen(text)}`;
   const [curveName = '', path = '', formatName = '', ...rest] = text.split(':');
   if (formatName === '' || rest.length > 0) {
     throw new CommandError(
       exitCodes.usage,
-      `invalid ${option}: expected ${Object.keys(presets).join(', ')}, or CURVE:PATH:FORMAT such as secp256k1:m/44'/60'/0'/0/1:ethereum`,
+      `invalid ${option}: expected ${[...defaultAccounts.keys()].join(', ')}, or CURVE:PATH:FORMAT such as secp256k1:m/44'/60'/0'/0/1:ethereum`,
     );
   }
   const curve = readCurve(option, curveName);
@@ -199,7 +179,7 @@ function readAccount(text: string): Account {
     const indices = parsePath(path, option);
     // Refuses what the curve does not derive, whatever the seed.
     derivePrivateKey(curve, new Uint8Array(64), indices, option).fill(0);
-    return account(curve, formatPath(indices), addressFormat);
+    return { curve, pathFormat: 'PATH_FORMAT_BIP32', path: formatPath(indices), addressFormat };
   });
 }
 
@@ -209,10 +189,10 @@ function readCurve(option: string, text: string): Curve {
   const known = Object.keys(curves) as Curve[];
   const curve = known.find((name) => name === wanted || name === `CURVE_${wanted}`);
   if (curve !== undefined) return curve;
-  const allowed = known.map((name) => shortName('CURVE_', name));
+  const allowed = known.map((name) => name.slice('CURVE_'.length).toLowerCase());
   throw new CommandError(
     exitCodes.usage,
-    `invalid ${option}: ${seen(text)} is no curve; expected ${allowed.join(' or ')}`,
+    `invalid ${option}: ${seen(text)} is no curve; expected ${allowed.slice(0, -1).join(', ')} or ${String(allowed.at(-1))}`,
   );
 }
 
@@ -222,7 +202,7 @@ function readAddressFormat(option: string, text: string, curve: Curve): AddressF
   const known = addressFormatsOf(curve);
   const format = known.find((name) => name === wanted || name === `ADDRESS_FORMAT_${wanted}`);
   if (format !== undefined) return format;
-  const allowed = known.map((name) => shortName('ADDRESS_FORMAT_', name));
+  const allowed = known.map(shortFormat);
   throw new CommandError(
     exitCodes.usage,
     `invalid ${option}: ${seen(text)} is no address format of ${curve}; expected one of ${allowed.join(', ')}`,
@@ -230,8 +210,6 @@ function readAddressFormat(option: string, text: string, curve: Curve): AddressF
 }
 
 const upperCase = (text: string): string => text.toUpperCase().replaceAll('-', '_');
-const shortName = (prefix: string, name: string): string =>
-  name.slice(prefix.length).toLowerCase().replaceAll('_', '-');
 
 /** Where a secret comes from. */
 interface Source {

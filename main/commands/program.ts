@@ -414,7 +414,7 @@ function addImports(program: Command): void {
     description: 'import a mnemonic, from standard input unless said otherwise',
     options: [
       new Option('--name <name>', 'name of the new wallet').makeOptionMandatory(),
-      repeatable('--account <account>', 'ethereum, bitcoin, solana or another preset, or CURVE:PATH:FORMAT'),
+      repeatable('--account <account>', 'ethereum, bitcoin, solana or any other chain, or CURVE:PATH:FORMAT'),
       ...sourceOptions('mnemonic', 'mnemonic'),
       ...sourceOptions('passphrase', 'BIP-39 passphrase'),
       apiKey(),
@@ -431,7 +431,7 @@ function addImports(program: Command): void {
       'import a key in hex, or as Solana’s tools write it, from standard input unless said otherwise',
     options: [
       new Option('--name <name>', 'name of the new private key').makeOptionMandatory(),
-      new Option('--curve <curve>', 'secp256k1 or ed25519').makeOptionMandatory(),
+      new Option('--curve <curve>', 'secp256k1, ed25519 or p256').makeOptionMandatory(),
       repeatable('--address-format <format>', 'ethereum, solana, bitcoin-mainnet-p2wpkh and so on'),
       ...sourceOptions('key', 'private key'),
       apiKey(),

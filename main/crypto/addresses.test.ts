@@ -1,25 +1,25 @@
-import { ed25519 } from '@noble/curves/ed25519.js';
-import { secp256k1 } from '@noble/curves/secp256k1.js';
-import { base58 } from '@scure/base';
-import { NETWORK, p2wpkh, TEST_NETWORK } from '@scure/btc-signer';
+import { p256 } from '@noble/curves/nist.js';
+import { bech32m } from '@scure/base';
 import fc from 'fast-check';
-import { addr } from 'micro-eth-signer';
 import { describe, expect, test } from 'vitest';
+import vectors from '../../test/vectors/addresses.json' with { type: 'json' };
 import bip173 from '../../test/vectors/bip173.json' with { type: 'json' };
 import bip84 from '../../test/vectors/bip84.json' with { type: 'json' };
 import eip55 from '../../test/vectors/eip55.json' with { type: 'json' };
+import { base58 } from '@scure/base';
 import {
   addressFormats,
   addressFormatsOf,
-  checksumAddress,
   encodeAddress,
+  signerOf,
   type AddressFormat,
 } from './addresses.ts';
-import { curves } from './curves.ts';
+import { curves, signSchnorr, signTaproot, type Curve } from './curves.ts';
 import { derivePrivateKey } from './derivation.ts';
 import { decodeHex, toHex } from './encodings.ts';
+import { checksumAddress } from './ethereum-addresses.ts';
 import { seedFromMnemonic } from './mnemonics.ts';
-import { isSecp256k1PrivateKey, publicKeyFromPrivate } from './secp256k1.ts';
+import { publicKeyFromPrivate } from './secp256k1.ts';
 
 const hex = (text: string): Uint8Array => decodeHex('vector', text);
 
@@ -55,73 +55,98 @@ describe('BIP-173', () => {
   });
 });
 
-describe('against independent libraries', () => {
-  const regtest = { ...TEST_NETWORK, bech32: 'bcrt' };
+describe('published addresses', () => {
+  test('all 21 are there', () => {
+    expect(vectors.addresses).toHaveLength(21);
+  });
+  test.each(vectors.addresses)('$format $address', ({ curve, format, address, ...of }) => {
+    const publicKey =
+      'publicKey' in of
+        ? hex(of.publicKey)
+        : curves[curve as Curve].publicKey(
+            derivePrivateKey(curve as Curve, seedFromMnemonic(of.mnemonic), of.path),
+          );
+    expect(encodeAddress(format as AddressFormat, curve as Curve, publicKey)).toBe(address);
+  });
+});
 
-  test('secp256k1 formats, 1,000 times', () => {
+describe('P-256', () => {
+  test('has its keys in hex, 1,000 times', () => {
     fc.assert(
-      fc.property(bytes32().filter(isSecp256k1PrivateKey), (privateKey) => {
-        const publicKey = publicKeyFromPrivate(privateKey);
-        const address = (format: AddressFormat): string =>
-          encodeAddress(format, 'CURVE_SECP256K1', publicKey);
-        expect(address('ADDRESS_FORMAT_ETHEREUM')).toBe(addr.fromPublicKey(publicKey));
-        expect(address('ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH')).toBe(p2wpkh(publicKey, NETWORK).address);
-        expect(address('ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH')).toBe(
-          p2wpkh(publicKey, TEST_NETWORK).address,
+      fc.property(bytes32().filter(curves.CURVE_P256.isPrivateKey), (privateKey) => {
+        const publicKey = curves.CURVE_P256.publicKey(privateKey);
+        expect(encodeAddress('ADDRESS_FORMAT_COMPRESSED', 'CURVE_P256', publicKey)).toBe(
+          toHex(p256.getPublicKey(privateKey, true)),
         );
-        expect(address('ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH')).toBe(p2wpkh(publicKey, TEST_NETWORK).address);
-        expect(address('ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH')).toBe(p2wpkh(publicKey, regtest).address);
+        expect(encodeAddress('ADDRESS_FORMAT_UNCOMPRESSED', 'CURVE_P256', publicKey)).toBe(
+          toHex(p256.getPublicKey(privateKey, false)),
+        );
       }),
       { numRuns: 1000 },
-    );
-  }, 120_000);
-
-  test('the keys themselves, 200 times', () => {
-    fc.assert(
-      fc.property(bytes32().filter(isSecp256k1PrivateKey), (privateKey) => {
-        const publicKey = publicKeyFromPrivate(privateKey);
-        const point = secp256k1.Point.BASE.multiply(BigInt(`0x${toHex(privateKey)}`));
-        expect(encodeAddress('ADDRESS_FORMAT_UNCOMPRESSED', 'CURVE_SECP256K1', publicKey)).toBe(
-          point.toHex(false),
-        );
-        expect(encodeAddress('ADDRESS_FORMAT_COMPRESSED', 'CURVE_SECP256K1', publicKey)).toBe(
-          point.toHex(true),
-        );
-      }),
-      { numRuns: 200 },
-    );
-  }, 60_000);
-
-  test('Ed25519 formats, 500 times', () => {
-    fc.assert(
-      fc.property(bytes32(), (privateKey) => {
-        const publicKey = curves.CURVE_ED25519.publicKey(privateKey);
-        const expected = ed25519.getPublicKey(privateKey);
-        expect(encodeAddress('ADDRESS_FORMAT_SOLANA', 'CURVE_ED25519', publicKey)).toBe(
-          base58.encode(expected),
-        );
-        expect(encodeAddress('ADDRESS_FORMAT_COMPRESSED', 'CURVE_ED25519', publicKey)).toBe(toHex(expected));
-      }),
-      { numRuns: 500 },
     );
   }, 60_000);
 });
 
-test('the formats', () => {
-  expect(addressFormats).toEqual([
-    'ADDRESS_FORMAT_UNCOMPRESSED',
-    'ADDRESS_FORMAT_COMPRESSED',
-    'ADDRESS_FORMAT_ETHEREUM',
-    'ADDRESS_FORMAT_SOLANA',
-    'ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH',
-    'ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH',
-    'ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH',
-    'ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH',
-  ]);
-  expect(addressFormatsOf('CURVE_ED25519')).toEqual(['ADDRESS_FORMAT_COMPRESSED', 'ADDRESS_FORMAT_SOLANA']);
-  expect(addressFormatsOf('CURVE_SECP256K1')).toEqual(
-    addressFormats.filter((format) => format !== 'ADDRESS_FORMAT_SOLANA'),
+test('Spark addresses hold the key as a field of protobuf, 1,000 times', () => {
+  fc.assert(
+    fc.property(
+      bytes32().filter(curves.CURVE_SECP256K1.isPrivateKey),
+      fc.boolean(),
+      (privateKey, mainnet) => {
+        const publicKey = publicKeyFromPrivate(privateKey);
+        const format = mainnet ? 'ADDRESS_FORMAT_SPARK_MAINNET' : 'ADDRESS_FORMAT_SPARK_REGTEST';
+        const { prefix, words } = bech32m.decode(
+          encodeAddress(format, 'CURVE_SECP256K1', publicKey) as `${string}1${string}`,
+          100,
+        );
+        expect(prefix).toBe(mainnet ? 'spark' : 'sparkrt');
+        expect(toHex(bech32m.fromWords(words))).toBe(`0a21${toHex(publicKey)}`);
+      },
+    ),
+    { numRuns: 1000 },
   );
+}, 60_000);
+
+describe('the formats', () => {
+  test('are the 35 of the specification, and three that the real API has had since', () => {
+    const later = ['ADDRESS_FORMAT_TON_V5R1', 'ADDRESS_FORMAT_SPARK_MAINNET', 'ADDRESS_FORMAT_SPARK_REGTEST'];
+    expect(addressFormats.filter((format) => !later.includes(format))).toHaveLength(35);
+    expect(addressFormats).toEqual(expect.arrayContaining(later));
+    expect(addressFormats).toHaveLength(38);
+  });
+
+  test('fit one curve each, but for bare public keys', () => {
+    expect(addressFormatsOf('CURVE_ED25519')).toEqual([
+      'ADDRESS_FORMAT_COMPRESSED',
+      'ADDRESS_FORMAT_SOLANA',
+      'ADDRESS_FORMAT_SUI',
+      'ADDRESS_FORMAT_APTOS',
+      'ADDRESS_FORMAT_XLM',
+      'ADDRESS_FORMAT_TON_V3R2',
+      'ADDRESS_FORMAT_TON_V4R2',
+      'ADDRESS_FORMAT_TON_V5R1',
+    ]);
+    expect(addressFormatsOf('CURVE_P256')).toEqual([
+      'ADDRESS_FORMAT_UNCOMPRESSED',
+      'ADDRESS_FORMAT_COMPRESSED',
+    ]);
+    const ed25519 = addressFormatsOf('CURVE_ED25519').slice(1);
+    expect(addressFormatsOf('CURVE_SECP256K1')).toEqual(
+      addressFormats.filter((format) => !ed25519.includes(format)),
+    );
+  });
+
+  test('sign with Schnorr where their chain does', () => {
+    for (const format of addressFormatsOf('CURVE_SECP256K1')) {
+      const expected = format.endsWith('_P2TR')
+        ? signTaproot
+        : format.startsWith('ADDRESS_FORMAT_SPARK_')
+          ? signSchnorr
+          : curves.CURVE_SECP256K1.sign;
+      expect(signerOf(format, 'CURVE_SECP256K1')).toBe(expected);
+    }
+    expect(signerOf('ADDRESS_FORMAT_COMPRESSED', 'CURVE_P256')).toBe(curves.CURVE_P256.sign);
+  });
 });
 
 test('a format of another curve is refused with those that fit', () => {
@@ -133,7 +158,10 @@ test('a format of another curve is refused with those that fit', () => {
       'parameters.accounts[0].addressFormat',
     ),
   ).toThrow(
-    'invalid parameters.accounts[0].addressFormat: ADDRESS_FORMAT_ETHEREUM is not an address format of CURVE_ED25519; expected one of ADDRESS_FORMAT_COMPRESSED, ADDRESS_FORMAT_SOLANA',
+    'invalid parameters.accounts[0].addressFormat: ADDRESS_FORMAT_ETHEREUM is an address format of CURVE_SECP256K1, not of CURVE_ED25519; expected one of ADDRESS_FORMAT_COMPRESSED, ADDRESS_FORMAT_SOLANA, ADDRESS_FORMAT_SUI, ',
+  );
+  expect(() => encodeAddress('ADDRESS_FORMAT_SOLANA', 'CURVE_P256', new Uint8Array(33))).toThrow(
+    'invalid addressFormat: ADDRESS_FORMAT_SOLANA is an address format of CURVE_ED25519, not of CURVE_P256; expected one of ADDRESS_FORMAT_UNCOMPRESSED, ADDRESS_FORMAT_COMPRESSED',
   );
 });
 

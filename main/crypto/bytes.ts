@@ -14,7 +14,10 @@ export function checkBytes(name: string, value: unknown, length?: number): asser
 export const plain = (buffer: Uint8Array): Uint8Array =>
   new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
 
-export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+export const concatBytes = (...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => joinBytes(parts);
+
+/** As `concatBytes`, for more parts than one call takes parameters. */
+export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let offset = 0;
   for (const part of parts) {

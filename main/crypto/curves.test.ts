@@ -1,15 +1,20 @@
+import { p256 } from '@noble/curves/nist.js';
+import { schnorr } from '@noble/curves/secp256k1.js';
+import { p2tr } from '@scure/btc-signer';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { curves, type Curve } from './curves.ts';
+import rfc6979 from '../../test/vectors/rfc6979-p256.json' with { type: 'json' };
+import { curves, signSchnorr, signTaproot, type Curve } from './curves.ts';
 import { decodeHex, toHex } from './encodings.ts';
 import { sha256 } from './hashes.ts';
 import { recoverPublicKey, verifySecp256k1 } from './secp256k1.ts';
 import { verifyEd25519 } from './ed25519.ts';
+import { verifyP256 } from './p256.ts';
 
 const names = Object.keys(curves) as Curve[];
 
 test('the curves', () => {
-  expect(names).toEqual(['CURVE_SECP256K1', 'CURVE_ED25519']);
+  expect(names).toEqual(['CURVE_SECP256K1', 'CURVE_ED25519', 'CURVE_P256']);
 });
 
 describe.each(names)('%s', (name) => {
@@ -85,6 +90,63 @@ test('Ed25519 signs messages of any length: r and s are the halves, v is 00', ()
   const publicKey = toHex(curves.CURVE_ED25519.publicKey(privateKey));
   expect(verifyEd25519(publicKey, decodeHex('signature', r + s, 64), message)).toBe(true);
   expect(curves.CURVE_ED25519.requiresDigest).toBe(false);
+});
+
+describe('P-256', () => {
+  const privateKey = decodeHex('vector', rfc6979.privateKey);
+  const sha2 = rfc6979.signatures.filter(({ hash }) => hash === 'SHA-256');
+
+  test('both signatures of RFC 6979 with SHA-256 are there', () => {
+    expect(sha2).toHaveLength(2);
+  });
+
+  test.each(sha2)('$message', ({ message, r, s }) => {
+    expect(curves.CURVE_P256.sign(privateKey, sha256(Buffer.from(message)))).toMatchObject({ r, s });
+  });
+
+  test('v recovers the key; the platform verifies', () => {
+    const seen = new Set<string>();
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1, maxLength: 100 }), (message) => {
+        const { r, s, v } = curves.CURVE_P256.sign(privateKey, sha256(message));
+        seen.add(v);
+        const recovered = Uint8Array.of(Number(v), ...decodeHex('signature', r + s, 64));
+        const publicKey = curves.CURVE_P256.publicKey(privateKey);
+        expect(p256.recoverPublicKey(recovered, sha256(message), { prehash: false })).toEqual(publicKey);
+        const der = new p256.Signature(BigInt(`0x${r}`), BigInt(`0x${s}`)).toBytes('der');
+        expect(verifyP256(toHex(publicKey), der, message)).toBe(true);
+      }),
+      { numRuns: 200 },
+    );
+    expect(seen).toEqual(new Set(['00', '01']));
+    expect(curves.CURVE_P256.requiresDigest).toBe(true);
+  });
+});
+
+describe('Schnorr', () => {
+  test('verifies under the key itself, and with the tweak under that of its Taproot output; v is 00', () => {
+    const digest32 = fc.uint8Array({ minLength: 32, maxLength: 32 });
+    fc.assert(
+      fc.property(digest32.filter(curves.CURVE_SECP256K1.isPrivateKey), digest32, (privateKey, digest) => {
+        const xOnly = curves.CURVE_SECP256K1.publicKey(privateKey).subarray(1);
+        for (const [sign, key] of [
+          [signSchnorr, xOnly],
+          [signTaproot, p2tr(xOnly).tweakedPubkey],
+        ] as const) {
+          const { r, s, v } = sign(privateKey, digest);
+          expect(v).toBe('00');
+          expect(schnorr.verify(decodeHex('signature', r + s, 64), digest, key)).toBe(true);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  }, 60_000);
+
+  test.each([signSchnorr, signTaproot])('%o refuses what is no digest', (sign) => {
+    expect(() => sign(new Uint8Array(32).fill(3), new Uint8Array(33))).toThrow(
+      'invalid payload: expected a 32-bytes-long digest, got 33 bytes',
+    );
+  });
 });
 
 test('scalars out of range are drawn again', () => {

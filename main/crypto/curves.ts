@@ -2,21 +2,24 @@
 import { checkBytes } from './bytes.ts';
 import { ed25519PublicKey, signEd25519 } from './ed25519.ts';
 import { invalid, toHex } from './encodings.ts';
+import { isP256PrivateKey, p256PrivateKeyLength, p256PublicKey, signP256Digest } from './p256.ts';
 import { drawPrivateKey } from './scalars.ts';
 import {
   isSecp256k1PrivateKey,
   publicKeyFromPrivate,
   secp256k1PrivateKeyLength,
+  signBip340,
   signRecoverable,
+  taprootPrivateKey,
 } from './secp256k1.ts';
 
-export type Curve = 'CURVE_SECP256K1' | 'CURVE_ED25519';
+export type Curve = 'CURVE_SECP256K1' | 'CURVE_ED25519' | 'CURVE_P256';
 
 /** Lowercase hex without 0x: r and s of 64 characters each, v of two. */
 export interface Signature {
   readonly r: string;
   readonly s: string;
-  /** The recovery id, '00' or '01'; '00' where the curve has none. */
+  /** The recovery id, '00' or '01'; '00' where the scheme has none. */
   readonly v: string;
 }
 
@@ -29,10 +32,10 @@ export interface CurveEntry {
   readonly requiresDigest: boolean;
   /** @param random Answers that many fresh bytes at each call; what is no private key is drawn again. */
   generate(random: (length: number) => Uint8Array): Uint8Array;
-  isPrivateKey(bytes: Uint8Array): boolean;
+  readonly isPrivateKey: (bytes: Uint8Array) => boolean;
   publicKey(privateKey: Uint8Array): Uint8Array;
   /** @throws LatchkeyError INVALID_ARGUMENT for a digest of another length than 32 bytes. */
-  sign(privateKey: Uint8Array, bytes: Uint8Array): Signature;
+  readonly sign: (privateKey: Uint8Array, bytes: Uint8Array) => Signature;
 }
 
 export const curves: Readonly<Record<Curve, CurveEntry>> = {
@@ -58,7 +61,37 @@ export const curves: Readonly<Record<Curve, CurveEntry>> = {
     publicKey: ed25519PublicKey,
     sign: (privateKey, message) => split(signEd25519(privateKey, message), 0),
   },
+  CURVE_P256: {
+    privateKeyLength: p256PrivateKeyLength,
+    publicKeyLength: 33,
+    requiresDigest: true,
+    generate: (random) => drawPrivateKey(random, p256PrivateKeyLength, isP256PrivateKey),
+    isPrivateKey: isP256PrivateKey,
+    publicKey: p256PublicKey,
+    sign(privateKey, digest) {
+      checkDigest(digest);
+      const { signature, recoveryId } = signP256Digest(privateKey, digest);
+      return split(signature, recoveryId);
+    },
+  },
 };
+
+/** BIP-340 with a secp256k1 key as it is: r is the x of R. */
+export function signSchnorr(privateKey: Uint8Array, digest: Uint8Array): Signature {
+  checkDigest(digest);
+  return split(signBip340(privateKey, digest), 0);
+}
+
+/** BIP-340 with the key that spends the Taproot output of a secp256k1 key (BIP-341). */
+export function signTaproot(privateKey: Uint8Array, digest: Uint8Array): Signature {
+  checkDigest(digest);
+  const tweaked = taprootPrivateKey(privateKey);
+  try {
+    return split(signBip340(tweaked, digest), 0);
+  } finally {
+    tweaked.fill(0);
+  }
+}
 
 /** RFC 8032 hashes the private key, so that any 32 bytes are one. */
 function isSeed(bytes: Uint8Array): boolean {

@@ -1,9 +1,10 @@
-/** Derivation of private keys from a wallet's seed: BIP-32 for secp256k1, SLIP-0010 for Ed25519. */
+/** Derivation of private keys from a wallet's seed: BIP-32 for secp256k1, SLIP-0010 for Ed25519 and P-256. */
 import { createHmac } from 'node:crypto';
 import { seen } from '../lib/errors.ts';
 import { checkBytes, concatBytes } from './bytes.ts';
 import type { Curve } from './curves.ts';
 import { invalid } from './encodings.ts';
+import { addToP256PrivateKey, isP256PrivateKey, p256PublicKey } from './p256.ts';
 import { addToPrivateKey, isSecp256k1PrivateKey, publicKeyFromPrivate } from './secp256k1.ts';
 
 /** Child numbers from the master key down; hardened ones are 2^31 and above. */
@@ -79,8 +80,7 @@ export function derivePrivateKey(
 
 function deriveNode(curve: Curve, seed: Uint8Array, path: DerivationPath): Node {
   const scheme = schemes[curve];
-  let node = toNode(hmacSha512(Buffer.from(scheme.masterKey, 'ascii'), seed));
-  scheme.checkMaster(node);
+  let node = scheme.master(seed);
   for (const index of path) {
     const parent = node;
     node = scheme.child(parent, index);
@@ -178,20 +178,19 @@ interface Node {
 }
 
 interface Scheme {
-  /** The HMAC key that makes the master key of a seed. */
-  readonly masterKey: string;
   /** @param field The path's name in the request, for errors. */
   checkPath(path: DerivationPath, field: string): void;
-  checkMaster(master: Node): void;
+  master(seed: Uint8Array): Node;
   child(parent: Node, index: number): Node;
 }
 
 const schemes: Readonly<Record<Curve, Scheme>> = {
   CURVE_SECP256K1: {
-    masterKey: 'Bitcoin seed',
     checkPath: () => undefined,
-    checkMaster({ key }) {
-      if (!isSecp256k1PrivateKey(key)) throw new Error('seed: BIP-32 has no master key for this seed');
+    master(seed) {
+      const node = masterHash('Bitcoin seed', seed);
+      if (!isSecp256k1PrivateKey(node.key)) throw new Error('seed: BIP-32 has no master key for this seed');
+      return node;
     },
     child(parent, index) {
       const tweak = childHash(parent, index, () => (parent.publicKey ??= publicKeyFromPrivate(parent.key)));
@@ -207,7 +206,6 @@ const schemes: Readonly<Record<Curve, Scheme>> = {
     },
   },
   CURVE_ED25519: {
-    masterKey: 'ed25519 seed',
     checkPath(path, field) {
       const at = path.findIndex((index) => index < hardened);
       if (at === -1) return;
@@ -216,25 +214,61 @@ const schemes: Readonly<Record<Curve, Scheme>> = {
         `component ${String(at + 1)} is ${seen(String(path[at]))}, which is not hardened; CURVE_ED25519 (SLIP-0010) has hardened components only, expected ${seen(`${String(path[at])}'`)}`,
       );
     },
-    checkMaster: () => undefined,
+    master: (seed) => masterHash('ed25519 seed', seed),
     child: (parent, index) =>
       childHash(parent, index, () => {
         throw new Error('unreachable: the path is hardened throughout');
       }),
   },
+  // One hash in 2^32 is no key here: SLIP-0010 then hashes again.
+  CURVE_P256: {
+    checkPath: () => undefined,
+    master(seed) {
+      let node = masterHash('Nist256p1 seed', seed);
+      while (!isP256PrivateKey(node.key)) {
+        node = masterHash('Nist256p1 seed', concatBytes(node.key, node.chainCode));
+      }
+      return node;
+    },
+    child(parent, index) {
+      let tweak = childHash(parent, index, () => p256PublicKey(parent.key));
+      let key = addToP256PrivateKey(parent.key, tweak.key);
+      while (key === undefined) {
+        tweak = hashOf(parent, concatBytes(Uint8Array.of(1), tweak.chainCode, numberBytes(index)));
+        key = addToP256PrivateKey(parent.key, tweak.key);
+      }
+      tweak.key.fill(0);
+      return { key, chainCode: tweak.chainCode };
+    },
+  },
 };
 
+function masterHash(name: string, seed: Uint8Array): Node {
+  return toNode(hmacSha512(Buffer.from(name, 'ascii'), seed));
+}
+
 /** What BIP-32 and SLIP-0010 have in common: a hash of parent and number, half of it the child's chain code. */
-function childHash({ key, chainCode }: Node, index: number, publicKey: () => Uint8Array): Node {
-  const number = Buffer.alloc(4);
-  number.writeUInt32BE(index);
-  const data =
-    index >= hardened ? concatBytes(Uint8Array.of(0), key, number) : concatBytes(publicKey(), number);
+function childHash(parent: Node, index: number, publicKey: () => Uint8Array): Node {
+  const number = numberBytes(index);
+  return hashOf(
+    parent,
+    index >= hardened ? concatBytes(Uint8Array.of(0), parent.key, number) : concatBytes(publicKey(), number),
+  );
+}
+
+/** @param data Wiped: it may hold the key. */
+function hashOf({ chainCode }: Node, data: Uint8Array): Node {
   try {
     return toNode(hmacSha512(chainCode, data));
   } finally {
     data.fill(0);
   }
+}
+
+function numberBytes(index: number): Uint8Array {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(index);
+  return bytes;
 }
 
 const hmacSha512 = (key: Uint8Array, data: Uint8Array): Buffer =>

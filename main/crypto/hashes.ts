@@ -1,8 +1,9 @@
-/** Hash functions: SHA-2 from the platform; Keccak and RIPEMD-160, which Electron's BoringSSL lacks, from noble. */
+/** Hash functions: SHA-2 from the platform; those that Electron's BoringSSL lacks, or has not for sure, from noble. */
 import { hash } from 'node:crypto';
+import { blake2b } from '@noble/hashes/blake2.js';
 import { ripemd160 as nobleRipemd160 } from '@noble/hashes/legacy.js';
-import { keccak_256 } from '@noble/hashes/sha3.js';
-import { checkBytes, plain } from './bytes.ts';
+import { keccak_256, sha3_256 } from '@noble/hashes/sha3.js';
+import { checkBytes, concatBytes, plain } from './bytes.ts';
 
 export type HashFunction =
   'HASH_FUNCTION_NO_OP' | 'HASH_FUNCTION_NOT_APPLICABLE' | 'HASH_FUNCTION_SHA256' | 'HASH_FUNCTION_KECCAK256';
@@ -35,3 +36,21 @@ export function ripemd160(bytes: Uint8Array): Uint8Array {
 
 /** Bitcoin's RIPEMD-160 of SHA-256. @returns 20 bytes. */
 export const hash160 = (bytes: Uint8Array): Uint8Array => ripemd160(sha256(bytes));
+
+/** SHA3-256. @returns 32 bytes. */
+export function sha3(bytes: Uint8Array): Uint8Array {
+  checkBytes('bytes', bytes);
+  return sha3_256(bytes);
+}
+
+/** BLAKE2b-256. @returns 32 bytes. */
+export function blake2b256(bytes: Uint8Array): Uint8Array {
+  checkBytes('bytes', bytes);
+  return blake2b(bytes, { dkLen: 32 });
+}
+
+/** BIP-340's hash, which no other tag's can equal. @returns 32 bytes. */
+export function taggedHash(tag: string, bytes: Uint8Array): Uint8Array {
+  const prefix = sha256(Buffer.from(tag, 'ascii'));
+  return sha256(concatBytes(prefix, prefix, bytes));
+}

@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest';
 import vectors from '../../test/vectors/rfc6979-p256.json' with { type: 'json' };
 import { decodeHex, toHex } from './encodings.ts';
 import {
+  addToP256PrivateKey,
   compressP256,
   generateP256,
   isP256PrivateKey,
@@ -189,6 +190,17 @@ test('more keys than are kept still verify', () => {
   for (const { privateKey, publicKey } of [...pairs, ...pairs]) {
     expect(verifyP256(toHex(publicKey), hex(signP256(privateKey, message)), message)).toBe(true);
   }
+});
+
+test('adds tweaks modulo the order', () => {
+  const order = p256.Point.Fn.ORDER;
+  const bytes = (number: bigint): Uint8Array => hex(number.toString(16).padStart(64, '0'));
+  expect(addToP256PrivateKey(bytes(order - 1n), bytes(3n))).toEqual(bytes(2n));
+  expect(addToP256PrivateKey(bytes(5n), bytes(0n))).toEqual(bytes(5n));
+  // SLIP-0010 tries again for these.
+  expect(addToP256PrivateKey(bytes(order - 1n), bytes(1n))).toBeUndefined();
+  expect(addToP256PrivateKey(bytes(1n), bytes(order))).toBeUndefined();
+  expect(addToP256PrivateKey(bytes(1n), new Uint8Array(32).fill(255))).toBeUndefined();
 });
 
 function scalar(): fc.Arbitrary<Uint8Array> {

@@ -9,7 +9,7 @@ import { invalid, toHex } from './encodings.ts';
 import { Lru } from './lru.ts';
 import { drawPrivateKey } from './scalars.ts';
 
-const privateKeyLength = 32;
+export const p256PrivateKeyLength = 32;
 const compressedLength = 33;
 const uncompressedLength = 65;
 
@@ -29,7 +29,7 @@ export interface P256KeyPair {
 
 /** @param random Answers that many fresh bytes at each call. */
 export function generateP256(random: (length: number) => Uint8Array): P256KeyPair {
-  const privateKey = drawPrivateKey(random, privateKeyLength, isP256PrivateKey);
+  const privateKey = drawPrivateKey(random, p256PrivateKeyLength, isP256PrivateKey);
   return { privateKey, publicKey: p256PublicKey(privateKey) };
 }
 
@@ -44,6 +44,40 @@ export function isP256PublicKey(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/**
+ * Signs a digest with RFC 6979's nonce. s is left as it comes out: nothing about P-256 asks for the lower one.
+ * @param privateKey 32 bytes.
+ * @param digest 32 bytes.
+ */
+export function signP256Digest(
+  privateKey: Uint8Array,
+  digest: Uint8Array,
+): {
+  /** r and s, 32 bytes each. */
+  readonly signature: Uint8Array;
+  /** 0 to 3. */
+  readonly recoveryId: number;
+} {
+  checkPrivateKey(privateKey);
+  checkBytes('digest', digest, 32);
+  const recovered = p256.sign(digest, privateKey, { prehash: false, lowS: false, format: 'recovered' });
+  return { signature: recovered.subarray(1), recoveryId: recovered[0] ?? 0 };
+}
+
+/**
+ * Adds a tweak to a private key modulo the order, as SLIP-0010 does.
+ * @returns undefined where the tweak is not below the order or the sum is zero.
+ */
+export function addToP256PrivateKey(privateKey: Uint8Array, tweak: Uint8Array): Uint8Array | undefined {
+  checkPrivateKey(privateKey);
+  checkBytes('tweak', tweak, p256PrivateKeyLength);
+  const scalars = p256.Point.Fn;
+  const added = BigInt(`0x${toHex(tweak)}`);
+  if (!scalars.isValid(added)) return undefined;
+  const sum = scalars.add(scalars.fromBytes(privateKey), added);
+  return scalars.is0(sum) ? undefined : scalars.toBytes(sum);
 }
 
 /** @returns Compressed SEC 1, 33 bytes. */
@@ -114,7 +148,7 @@ function point(bytes: Uint8Array, field: string): { toBytes(compressed: boolean)
 }
 
 function checkPrivateKey(privateKey: Uint8Array): void {
-  checkBytes('privateKey', privateKey, privateKeyLength);
+  checkBytes('privateKey', privateKey, p256PrivateKeyLength);
   if (!isP256PrivateKey(privateKey)) {
     throw new TypeError('privateKey: expected a P-256 scalar from 1 to n-1, got one out of range');
   }

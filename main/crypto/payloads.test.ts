@@ -5,7 +5,17 @@ test('the table', () => {
   expect(Object.keys(payloadEncodings)).toEqual([
     'PAYLOAD_ENCODING_HEXADECIMAL',
     'PAYLOAD_ENCODING_TEXT_UTF8',
+    'PAYLOAD_ENCODING_EIP712',
+    'PAYLOAD_ENCODING_EIP7702_AUTHORIZATION',
   ]);
+});
+
+test.each([
+  ['PAYLOAD_ENCODING_EIP712', { types: { A: [] }, primaryType: 'A', domain: {}, message: {} }],
+  ['PAYLOAD_ENCODING_EIP7702_AUTHORIZATION', { address: `0x${'1'.repeat(40)}`, chainId: 1, nonce: 0 }],
+] as const)('%s makes a digest', (encoding, data) => {
+  expect(payloadEncodings[encoding].makesDigest).toBe(true);
+  expect(payloadEncodings[encoding].decode('payload', JSON.stringify(data))).toHaveLength(32);
 });
 
 test.each([
@@ -22,6 +32,12 @@ test.each([
     'PAYLOAD_ENCODING_TEXT_UTF8',
     '\udc00',
     'invalid parameters.payload: expected Unicode text, got a lone surrogate',
+  ],
+  ['PAYLOAD_ENCODING_EIP712', '{"a":', 'invalid parameters.payload: expected JSON, got text that is none'],
+  [
+    'PAYLOAD_ENCODING_EIP7702_AUTHORIZATION',
+    '0x',
+    'invalid parameters.payload: expected JSON, got text that is none',
   ],
 ] as const)('%s refuses %j', (encoding, payload, message) => {
   expect(() => payloadEncodings[encoding].decode('parameters.payload', payload)).toThrow(message);

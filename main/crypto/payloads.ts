@@ -1,9 +1,17 @@
 /** The encodings of a payload to be signed, a row each. */
+import { authorizationDigest } from './authorizations.ts';
 import { decodeHex, encodeUtf8 } from './encodings.ts';
+import { typedDataDigest } from './typed-data.ts';
 
-export type PayloadEncoding = 'PAYLOAD_ENCODING_HEXADECIMAL' | 'PAYLOAD_ENCODING_TEXT_UTF8';
+export type PayloadEncoding =
+  | 'PAYLOAD_ENCODING_HEXADECIMAL'
+  | 'PAYLOAD_ENCODING_TEXT_UTF8'
+  | 'PAYLOAD_ENCODING_EIP712'
+  | 'PAYLOAD_ENCODING_EIP7702_AUTHORIZATION';
 
 interface PayloadEncodingEntry {
+  /** Whether what comes of decoding is the digest that is signed: nothing is left to hash then. */
+  readonly makesDigest: boolean;
   /**
    * @param field The payload's name in the request, for errors.
    * @throws LatchkeyError INVALID_ARGUMENT naming the field.
@@ -12,6 +20,11 @@ interface PayloadEncodingEntry {
 }
 
 export const payloadEncodings: Readonly<Record<PayloadEncoding, PayloadEncodingEntry>> = {
-  PAYLOAD_ENCODING_HEXADECIMAL: { decode: (field, payload) => decodeHex(field, payload) },
-  PAYLOAD_ENCODING_TEXT_UTF8: { decode: encodeUtf8 },
+  PAYLOAD_ENCODING_HEXADECIMAL: {
+    makesDigest: false,
+    decode: (field, payload) => decodeHex(field, payload),
+  },
+  PAYLOAD_ENCODING_TEXT_UTF8: { makesDigest: false, decode: encodeUtf8 },
+  PAYLOAD_ENCODING_EIP712: { makesDigest: true, decode: typedDataDigest },
+  PAYLOAD_ENCODING_EIP7702_AUTHORIZATION: { makesDigest: true, decode: authorizationDigest },
 };

@@ -1,6 +1,8 @@
-import { secp256k1 as noble } from '@noble/curves/secp256k1.js';
+import { schnorr, secp256k1 as noble } from '@noble/curves/secp256k1.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import bip340 from '../../test/vectors/bip340.json' with { type: 'json' };
+import bip341 from '../../test/vectors/bip341.json' with { type: 'json' };
 import vectors from '../../test/vectors/rfc6979-secp256k1.json' with { type: 'json' };
 import { decodeHex, toHex } from './encodings.ts';
 import { sha256 } from './hashes.ts';
@@ -10,7 +12,10 @@ import {
   isSecp256k1PrivateKey,
   publicKeyFromPrivate,
   recoverPublicKey,
+  signBip340,
   signRecoverable,
+  taprootOutputKey,
+  taprootPrivateKey,
   uncompressed,
   verifySecp256k1,
 } from './secp256k1.ts';
@@ -108,6 +113,14 @@ describe('the self-test', () => {
       checkSecp256k1Accelerator(wrong);
     }).toThrow('secp256k1 self-test');
   });
+
+  test('sees a wrong Schnorr signature', () => {
+    expect(() => {
+      checkSecp256k1Accelerator(signRecoverable, (privateKey, digest) =>
+        signBip340(privateKey, digest).fill(0, 63),
+      );
+    }).toThrow("secp256k1 self-test: the accelerator's Schnorr signature differs from the reference");
+  });
 });
 
 describe('malformed input', () => {
@@ -191,6 +204,49 @@ test('DER of 64 bytes is read as DER, too', () => {
   for (const publicKey of found)
     expect(verifySecp256k1(toHex(publicKey), short, new Uint8Array(32).fill(3))).toBe(true);
 });
+
+test('BIP-340: signs as published', () => {
+  const { secretKey, publicKey, message, signature } = bip340;
+  expect(toHex(publicKeyFromPrivate(hex(secretKey))).slice(2)).toBe(publicKey);
+  expect(toHex(signBip340(hex(secretKey), hex(message)))).toBe(signature);
+});
+
+test('BIP-341: tweaks as published', () => {
+  const { internalPrivateKey, internalPublicKey, tweakedPrivateKey } = bip341;
+  expect(toHex(taprootPrivateKey(hex(internalPrivateKey)))).toBe(tweakedPrivateKey);
+  expect(toHex(publicKeyFromPrivate(hex(internalPrivateKey))).slice(2)).toBe(internalPublicKey);
+  expect(toHex(publicKeyFromPrivate(hex(tweakedPrivateKey))).slice(2)).toBe(
+    toHex(taprootOutputKey(hex(`02${internalPublicKey}`))),
+  );
+});
+
+test('BIP-340: signs as published, and as noble does, 200 times', () => {
+  const { secretKey, publicKey, message, signature } = bip340;
+  expect(toHex(publicKeyFromPrivate(hex(secretKey))).slice(2)).toBe(publicKey);
+  expect(toHex(signBip340(hex(secretKey), hex(message)))).toBe(signature);
+  fc.assert(
+    fc.property(scalar(), digest(), (privateKey, hash) => {
+      expect(toHex(signBip340(privateKey, hash))).toBe(
+        toHex(schnorr.sign(hash, privateKey, new Uint8Array(32))),
+      );
+    }),
+    { numRuns: 200 },
+  );
+}, 60_000);
+
+test('BIP-341: tweaks as published, and both halves alike, 200 times', () => {
+  const { internalPrivateKey, internalPublicKey, tweakedPrivateKey } = bip341;
+  expect(toHex(publicKeyFromPrivate(hex(internalPrivateKey))).slice(2)).toBe(internalPublicKey);
+  expect(toHex(taprootPrivateKey(hex(internalPrivateKey)))).toBe(tweakedPrivateKey);
+  fc.assert(
+    fc.property(scalar(), (privateKey) => {
+      expect(toHex(taprootOutputKey(publicKeyFromPrivate(privateKey)))).toBe(
+        toHex(publicKeyFromPrivate(taprootPrivateKey(privateKey)).subarray(1)),
+      );
+    }),
+    { numRuns: 200 },
+  );
+}, 60_000);
 
 function scalar(): fc.Arbitrary<Uint8Array> {
   return digest().filter(isSecp256k1PrivateKey);

@@ -2,11 +2,11 @@
  * ECDSA over secp256k1 (SEC 2): deterministic nonces (RFC 6979 with SHA-256), low s. libsecp256k1 in WebAssembly does
  * the work several times faster than JavaScript; noble is the reference that it is checked against at start.
  */
-import { secp256k1 as reference } from '@noble/curves/secp256k1.js';
+import { schnorr as schnorrReference, secp256k1 as reference } from '@noble/curves/secp256k1.js';
 import * as accelerator from 'tiny-secp256k1';
 import { checkBytes, plain } from './bytes.ts';
 import { invalid, toHex } from './encodings.ts';
-import { sha256 } from './hashes.ts';
+import { sha256, taggedHash } from './hashes.ts';
 
 export const secp256k1PrivateKeyLength = 32;
 const publicKeyLength = 33;
@@ -39,6 +39,44 @@ export function signRecoverable(privateKey: Uint8Array, digest: Uint8Array): Rec
   checkPrivateKey(privateKey);
   checkBytes('digest', digest, digestLength);
   return accelerator.signRecoverable(digest, privateKey);
+}
+
+/**
+ * BIP-340, with no randomness added: one digest has one signature.
+ * @param digest 32 bytes.
+ * @returns R's x and s, 32 bytes each.
+ */
+export function signBip340(privateKey: Uint8Array, digest: Uint8Array): Uint8Array {
+  checkPrivateKey(privateKey);
+  checkBytes('digest', digest, digestLength);
+  return accelerator.signSchnorr(digest, privateKey);
+}
+
+/**
+ * The key that a Taproot output without scripts is locked with (BIP-341, BIP-86).
+ * @param publicKey Compressed SEC 1, 33 bytes.
+ * @returns its x, 32 bytes.
+ */
+export function taprootOutputKey(publicKey: Uint8Array): Uint8Array {
+  checkBytes('publicKey', publicKey, publicKeyLength);
+  const internal = publicKey.subarray(1);
+  const tweaked = accelerator.xOnlyPointAddTweak(internal, taggedHash('TapTweak', internal));
+  if (tweaked === null) throw new Error('publicKey: BIP-341 has no output key for it');
+  return tweaked.xOnlyPubkey;
+}
+
+/** @returns the private key of `taprootOutputKey`, 32 bytes, which the caller erases after use. */
+export function taprootPrivateKey(privateKey: Uint8Array): Uint8Array {
+  const publicKey = publicKeyFromPrivate(privateKey);
+  // The internal key stands for the point with an even y.
+  const even = publicKey[0] === 2 ? privateKey.slice() : accelerator.privateNegate(privateKey);
+  try {
+    const tweaked = addToPrivateKey(even, taggedHash('TapTweak', publicKey.subarray(1)));
+    if (tweaked === undefined) throw new Error('privateKey: BIP-341 has no output key for it');
+    return tweaked;
+  } finally {
+    even.fill(0);
+  }
 }
 
 /**
@@ -124,9 +162,10 @@ const checkedDigests = [
 /**
  * Signs fixed digests with the accelerator and with the reference. Called once at start.
  * @param sign Stands in for the accelerator in tests.
+ * @param signSchnorr As well.
  * @throws Error on any difference: nothing may be signed then.
  */
-export function checkSecp256k1Accelerator(sign = signRecoverable): void {
+export function checkSecp256k1Accelerator(sign = signRecoverable, signSchnorr = signBip340): void {
   checkedKeys.forEach((key, index) => {
     const privateKey = plain(Buffer.from(key, 'hex'));
     if (toHex(publicKeyFromPrivate(privateKey)) !== toHex(reference.getPublicKey(privateKey, true))) {
@@ -146,6 +185,14 @@ export function checkSecp256k1Accelerator(sign = signRecoverable): void {
       }
     }
   });
+  const [privateKey, digest] = [checkedKeys.at(-1), checkedDigests.at(-1)].map((text = '') =>
+    plain(Buffer.from(text, 'hex')),
+  );
+  if (privateKey === undefined || digest === undefined) throw new Error('unreachable: both are there');
+  const expected = schnorrReference.sign(digest, privateKey, new Uint8Array(32));
+  if (toHex(signSchnorr(privateKey, digest)) !== toHex(expected)) {
+    throw new Error("secp256k1 self-test: the accelerator's Schnorr signature differs from the reference");
+  }
 }
 
 function checkPrivateKey(privateKey: Uint8Array): void {

@@ -358,6 +358,8 @@ const migrations: readonly Migration[] = [
         noted_at INTEGER NOT NULL,
         mac BLOB
       ) STRICT;
+
+      CREATE INDEX wallet_accounts_public_key ON wallet_accounts (organization_id, public_key);
     `,
   },
 ];

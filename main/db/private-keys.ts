@@ -67,18 +67,21 @@ export const findPrivateKeyByName = (
     name,
   );
 
-/** The key that has this address, in any of its formats. */
-export const findPrivateKeyByAddress = (
+/** The key that has this address, and the format that it is of. */
+export function findPrivateKeyByAddress(
   tx: Reader,
   organizationId: string,
   address: string,
-): PrivateKeyRow | undefined =>
-  tx.get<PrivateKeyRow>(
-    `SELECT ${columns} FROM private_keys WHERE id =
-       (SELECT private_key_id FROM private_key_addresses WHERE organization_id = ? AND address = ? LIMIT 1)`,
+): { readonly key: PrivateKeyRow; readonly format: string } | undefined {
+  const found = tx.get<{ readonly privateKeyId: string; readonly format: string }>(
+    `SELECT private_key_id AS privateKeyId, format FROM private_key_addresses
+     WHERE organization_id = ? AND address = ? LIMIT 1`,
     organizationId,
     address,
   );
+  const key = found && getPrivateKeyRow(tx, organizationId, found.privateKeyId);
+  return key && { key, format: found.format };
+}
 
 /** In the order of creation. */
 export const listPrivateKeyRows = (tx: Reader, organizationId: string): PrivateKeyRow[] =>

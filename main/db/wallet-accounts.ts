@@ -65,6 +65,21 @@ export const findAccountByAddress = (
     address,
   );
 
+/** The first account that has this public key. */
+export const findAccountByPublicKey = (
+  tx: Reader,
+  organizationId: string,
+  curve: string,
+  publicKey: string,
+): WalletAccountRow | undefined =>
+  tx.get<WalletAccountRow>(
+    `SELECT ${columns} FROM wallet_accounts WHERE organization_id = ? AND public_key = ? AND curve = ?
+     ORDER BY sequence LIMIT 1`,
+    organizationId,
+    publicKey,
+    curve,
+  );
+
 export const getAccountRow = (tx: Reader, organizationId: string, id: string): WalletAccountRow | undefined =>
   tx.get<WalletAccountRow>(
     `SELECT ${columns} FROM wallet_accounts WHERE id = ? AND organization_id = ?`,

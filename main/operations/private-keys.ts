@@ -5,7 +5,6 @@ import { encodeAddress } from '../crypto/addresses.ts';
 import { curves, type Curve } from '../crypto/curves.ts';
 import { toHex } from '../crypto/encodings.ts';
 import type { Reader } from '../db/connection.ts';
-import { uuidV5 } from '../crypto/uuid.ts';
 import {
   countPrivateKeys,
   deletePrivateKey,
@@ -41,6 +40,7 @@ import {
   name,
   notExported,
 } from './parameters.ts';
+import { privateKeyIdOf } from './private-key-ids.ts';
 import { tagHolder } from './tag-holders.ts';
 import { shownAddress, shownPrivateKey, uuid, uuids } from './resources.ts';
 
@@ -130,7 +130,7 @@ function addPrivateKey(
   }
   const publicKey = curves[key.curve].publicKey(key.secret);
   const publicHex = toHex(publicKey);
-  const privateKeyId = uuidV5(organizationId, `private key ${key.curve} ${publicHex}`);
+  const privateKeyId = privateKeyIdOf(organizationId, key.curve, publicHex);
   if (getPrivateKeyRow(tx, organizationId, privateKeyId)) {
     throw new LatchkeyError(
       'ALREADY_EXISTS',

@@ -1,20 +1,27 @@
 /** Signing with a private key or a wallet account. */
 import { z } from 'zod';
 import { activity, older, type ActivityContext } from '../activities/define.ts';
-import { curves, type Curve, type Signature } from '../crypto/curves.ts';
+import { signerOf, type AddressFormat } from '../crypto/addresses.ts';
+import { curves, type Curve, type CurveEntry, type Signature } from '../crypto/curves.ts';
 import { derivePrivateKey } from '../crypto/derivation.ts';
 import { hashFunctions, type HashFunction } from '../crypto/hashes.ts';
 import { payloadEncodings, type PayloadEncoding } from '../crypto/payloads.ts';
+import { readPublicKey } from '../crypto/public-keys.ts';
 import {
   findPrivateKeyByAddress,
   getPrivateKeyRow,
   privateKeyPlace,
   type PrivateKeyRow,
 } from '../db/private-keys.ts';
-import { findAccountByAddress, type WalletAccountRow } from '../db/wallet-accounts.ts';
+import {
+  findAccountByAddress,
+  findAccountByPublicKey,
+  type WalletAccountRow,
+} from '../db/wallet-accounts.ts';
 import { getWalletRow } from '../db/wallets.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { limits } from './limits.ts';
+import { privateKeyIdOf } from './private-key-ids.ts';
 import { withSeed } from './wallet-secrets.ts';
 import { shownSignature } from './resources.ts';
 
@@ -78,16 +85,32 @@ function signPayload(
   payload: string,
   at: string,
 ): Signature {
-  const curve = curves[signer.curve];
   checkHashFunction(signer.curve, hashFunction);
+  checkEncoding(signer.curve, encoding, hashFunction);
   const bytes = hashFunctions[hashFunction](payloadEncodings[encoding].decode(at, payload));
-  if (curve.requiresDigest && bytes.length !== 32) {
+  if (curves[signer.curve].requiresDigest && bytes.length !== 32) {
     throw new LatchkeyError(
       'INVALID_ARGUMENT',
       `invalid ${at}: expected a 32-bytes-long digest with ${hashFunction}, got ${String(bytes.length)} bytes`,
     );
   }
-  return curve.sign(signer.secret(), bytes);
+  return signer.sign(signer.secret(), bytes);
+}
+
+/** What an encoding makes a digest of is not hashed again, and is no message of Ed25519. */
+function checkEncoding(curve: Curve, encoding: PayloadEncoding, hashFunction: HashFunction): void {
+  if (!payloadEncodings[encoding].makesDigest || hashFunction === 'HASH_FUNCTION_NO_OP') return;
+  throw new LatchkeyError(
+    'INVALID_ARGUMENT',
+    curves[curve].requiresDigest
+      ? `invalid hash function: parameters.hashFunction: ${encoding} makes the digest itself, expected HASH_FUNCTION_NO_OP, got ${hashFunction}`
+      : `invalid parameters.encoding: ${encoding} makes a digest, which a key on ${curve} does not sign; expected ${Object.entries(
+          payloadEncodings,
+        )
+          .filter(([, { makesDigest }]) => !makesDigest)
+          .map(([name]) => name)
+          .join(' or ')}`,
+  );
 }
 
 /** Ed25519 hashes for itself and takes the message whole; ECDSA signs a digest. */
@@ -105,44 +128,62 @@ function checkHashFunction(curve: Curve, hashFunction: HashFunction): void {
 
 interface Signer {
   readonly curve: Curve;
+  readonly sign: CurveEntry['sign'];
   /** The private key, lent until the vault locks. */
   readonly secret: () => Uint8Array;
 }
 
 type SigningContext = Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'organizationId'>;
 
-/** What `signWith` names: a private key by id or address, or a wallet account by address, to the letter. */
+/**
+ * What `signWith` names: a private key by id or address, a wallet account by address, to the letter; or either by its
+ * public key. An address says how its chain signs as well; an id or a public key leaves it at the curve's own way.
+ */
 function findSigner(context: SigningContext, signWith: string): Signer {
   const { tx, organizationId } = context;
-  const key =
-    getPrivateKeyRow(tx, organizationId, signWith) ?? findPrivateKeyByAddress(tx, organizationId, signWith);
-  if (key) return privateKeySigner(context, key);
+  const byId = getPrivateKeyRow(tx, organizationId, signWith);
+  if (byId) return privateKeySigner(context, byId);
+  const addressed = findPrivateKeyByAddress(tx, organizationId, signWith);
+  if (addressed) return privateKeySigner(context, addressed.key, addressed.format as AddressFormat);
   const account = findAccountByAddress(tx, organizationId, signWith);
-  if (account) return accountSigner(context, account);
+  if (account) return accountSigner(context, account, account.addressFormat as AddressFormat);
+  for (const [curve, publicKey] of readPublicKey(signWith)) {
+    const key = getPrivateKeyRow(tx, organizationId, privateKeyIdOf(organizationId, curve, publicKey));
+    if (key) return privateKeySigner(context, key);
+    const derived = findAccountByPublicKey(tx, organizationId, curve, publicKey);
+    if (derived) return accountSigner(context, derived);
+  }
   throw new LatchkeyError('NOT_FOUND', 'Could not find any resource to sign with.', {
     details: [
       {
         '@type': 'type.googleapis.com/google.rpc.Help',
         description:
-          'signWith is the id or an address of a private key, or the address of a wallet account, in this organization. ' +
-          'Addresses are compared to the letter, upper and lower case included. A wallet id is not accepted.',
+          'signWith is the id, an address or the public key of a private key, or the address or the public key of a wallet account, ' +
+          'in this organization. Addresses are compared to the letter, upper and lower case included. A wallet id is not accepted.',
       },
     ],
   });
 }
 
-function privateKeySigner({ keys }: SigningContext, row: PrivateKeyRow): Signer {
+function privateKeySigner({ keys }: SigningContext, row: PrivateKeyRow, format?: AddressFormat): Signer {
+  const curve = row.curve as Curve;
   return {
-    curve: row.curve as Curve,
+    curve,
+    sign: format === undefined ? curves[curve].sign : signerOf(format, curve),
     secret: () => keys.cached(`private key ${row.id}`, () => keys.open(privateKeyPlace(row), row.sealed)),
   };
 }
 
-function accountSigner({ tx, keys }: SigningContext, account: WalletAccountRow): Signer {
+function accountSigner(
+  { tx, keys }: SigningContext,
+  account: WalletAccountRow,
+  format?: AddressFormat,
+): Signer {
   const curve = account.curve as Curve;
   const { organizationId, walletId } = account;
   return {
     curve,
+    sign: format === undefined ? curves[curve].sign : signerOf(format, curve),
     secret: () =>
       keys.cached(`wallet account ${account.id}`, () => {
         const wallet = getWalletRow(tx, organizationId, walletId);

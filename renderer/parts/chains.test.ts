@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import {
   accountAt,
   chains,
+  chainsIn,
   describeFormat,
-  firstChains,
   formatsFor,
   nextAccount,
   pathProblem,
@@ -16,12 +16,20 @@ const chainOf = (id: string) => {
 };
 
 describe('presets', () => {
-  test('the first three are the conventional first accounts', () => {
-    expect(firstChains.map((chain) => accountAt(chain, 0).path)).toEqual([
+  test('three are well known: the conventional first accounts', () => {
+    expect(chainsIn('common').map((chain) => accountAt(chain, 0).path)).toEqual([
       "m/44'/60'/0'/0/0",
       "m/84'/0'/0'/0/0",
       "m/44'/501'/0'/0'",
     ]);
+  });
+
+  test('every chain has a name of its own, and is in one group', () => {
+    expect(new Set(chains.map(({ id }) => id)).size).toBe(chains.length);
+    expect(new Set(chains.map(({ label }) => label)).size).toBe(chains.length);
+    const groups = (['common', 'more', 'test'] as const).flatMap((group) => chainsIn(group));
+    expect(groups).toHaveLength(chains.length);
+    expect(chains).toEqual(groups);
   });
 
   test('every preset path is valid on its own curve', () => {
@@ -46,15 +54,25 @@ describe('presets', () => {
 });
 
 describe('formats', () => {
-  test('Ed25519 gets no format that needs secp256k1', () => {
-    expect(formatsFor('CURVE_ED25519').map((row) => row.format)).toEqual([
-      'ADDRESS_FORMAT_SOLANA',
+  test('Ed25519 and P-256 get no format that needs secp256k1', () => {
+    expect(formatsFor('CURVE_ED25519').map((row) => row.label)).toEqual([
+      'Solana',
+      'Public key, compressed',
+      'Stellar',
+      'Sui',
+      'Aptos',
+      'TON, wallet v5',
+      'TON, wallet v4',
+      'TON, wallet v3',
+    ]);
+    expect(formatsFor('CURVE_P256').map((row) => row.format)).toEqual([
       'ADDRESS_FORMAT_COMPRESSED',
+      'ADDRESS_FORMAT_UNCOMPRESSED',
     ]);
   });
 
   test('an unknown format is described by its name', () => {
-    expect(describeFormat('ADDRESS_FORMAT_TON_V4R2')).toMatchObject({ label: 'Ton v4r2', plate: 'TON' });
+    expect(describeFormat('ADDRESS_FORMAT_NEW_V9')).toMatchObject({ label: 'New v9', plate: 'NEW' });
   });
 });
 

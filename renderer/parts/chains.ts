@@ -1,14 +1,24 @@
 /**
- * Curves, address formats and the well-known accounts of a wallet (BIP-44, BIP-84, SLIP-44 coin types).
+ * Curves, address formats and the well-known accounts of a wallet (BIP-44 and its relatives, SLIP-44 coin types).
  * A new format or chain is one row here; the service's own table decides what it accepts.
  */
 
-export type Curve = 'CURVE_SECP256K1' | 'CURVE_ED25519';
+export type Curve = 'CURVE_SECP256K1' | 'CURVE_ED25519' | 'CURVE_P256';
 
 export const curves: Readonly<Record<Curve, { readonly label: string; readonly use: string }>> = {
   CURVE_SECP256K1: { label: 'secp256k1', use: 'Ethereum, Bitcoin and most chains' },
-  CURVE_ED25519: { label: 'Ed25519', use: 'Solana, and signatures outside of chains' },
+  CURVE_ED25519: {
+    label: 'Ed25519',
+    use: 'Solana, Stellar, Sui, Aptos, TON, and signatures outside of chains',
+  },
+  CURVE_P256: {
+    label: 'P-256',
+    use: 'What passkeys, certificates and secure hardware use; of no chain here',
+  },
 };
+
+/** The best known first, then the others, then the networks whose coins have no value. */
+export type Group = 'common' | 'more' | 'test';
 
 export interface AddressFormat {
   readonly format: string;
@@ -17,6 +27,9 @@ export interface AddressFormat {
   readonly plate: string;
   readonly curves: readonly Curve[];
   readonly about: string;
+  readonly group: Group;
+  /** Whether a key that is named by such an address signs with Schnorr, not ECDSA. */
+  readonly schnorr?: true;
 }
 
 export const addressFormats: readonly AddressFormat[] = [
@@ -26,6 +39,7 @@ export const addressFormats: readonly AddressFormat[] = [
     plate: 'ETH',
     curves: ['CURVE_SECP256K1'],
     about: 'Also every other EVM chain',
+    group: 'common',
   },
   {
     format: 'ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH',
@@ -33,6 +47,7 @@ export const addressFormats: readonly AddressFormat[] = [
     plate: 'BTC',
     curves: ['CURVE_SECP256K1'],
     about: 'Native SegWit, starts with bc1q',
+    group: 'common',
   },
   {
     format: 'ADDRESS_FORMAT_SOLANA',
@@ -40,6 +55,153 @@ export const addressFormats: readonly AddressFormat[] = [
     plate: 'SOL',
     curves: ['CURVE_ED25519'],
     about: 'Base58 of the public key',
+    group: 'common',
+  },
+  {
+    format: 'ADDRESS_FORMAT_COMPRESSED',
+    label: 'Public key, compressed',
+    plate: 'KEY',
+    curves: ['CURVE_SECP256K1', 'CURVE_ED25519', 'CURVE_P256'],
+    about: 'The bare public key in hex',
+    group: 'common',
+  },
+  {
+    format: 'ADDRESS_FORMAT_UNCOMPRESSED',
+    label: 'Public key, uncompressed',
+    plate: 'KEY',
+    curves: ['CURVE_SECP256K1', 'CURVE_P256'],
+    about: 'Both coordinates in hex',
+    group: 'common',
+  },
+  {
+    format: 'ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR',
+    label: 'Bitcoin Taproot',
+    plate: 'BTC',
+    curves: ['CURVE_SECP256K1'],
+    about: 'Schnorr signatures, starts with bc1p',
+    group: 'more',
+    schnorr: true,
+  },
+  {
+    format: 'ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH',
+    label: 'Bitcoin nested SegWit',
+    plate: 'BTC',
+    curves: ['CURVE_SECP256K1'],
+    about: 'For senders without SegWit, starts with 3',
+    group: 'more',
+  },
+  {
+    format: 'ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH',
+    label: 'Bitcoin legacy',
+    plate: 'BTC',
+    curves: ['CURVE_SECP256K1'],
+    about: 'The oldest form, starts with 1',
+    group: 'more',
+  },
+  {
+    format: 'ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH',
+    label: 'Bitcoin script',
+    plate: 'BTC',
+    curves: ['CURVE_SECP256K1'],
+    about: 'A SegWit script of the one key, starts with bc1q',
+    group: 'more',
+  },
+  {
+    format: 'ADDRESS_FORMAT_SPARK_MAINNET',
+    label: 'Spark',
+    plate: 'SPRK',
+    curves: ['CURVE_SECP256K1'],
+    about: 'A layer on Bitcoin, starts with spark1',
+    group: 'more',
+    schnorr: true,
+  },
+  {
+    format: 'ADDRESS_FORMAT_COSMOS',
+    label: 'Cosmos Hub',
+    plate: 'ATOM',
+    curves: ['CURVE_SECP256K1'],
+    about: 'Starts with cosmos1',
+    group: 'more',
+  },
+  {
+    format: 'ADDRESS_FORMAT_SEI',
+    label: 'Sei',
+    plate: 'SEI',
+    curves: ['CURVE_SECP256K1'],
+    about: 'Starts with sei1',
+    group: 'more',
+  },
+  {
+    format: 'ADDRESS_FORMAT_TRON',
+    label: 'Tron',
+    plate: 'TRX',
+    curves: ['CURVE_SECP256K1'],
+    about: 'Starts with T',
+    group: 'more',
+  },
+  {
+    format: 'ADDRESS_FORMAT_XRP',
+    label: 'XRP Ledger',
+    plate: 'XRP',
+    curves: ['CURVE_SECP256K1'],
+    about: 'Starts with r',
+    group: 'more',
+  },
+  {
+    format: 'ADDRESS_FORMAT_DOGE_MAINNET',
+    label: 'Dogecoin',
+    plate: 'DOGE',
+    curves: ['CURVE_SECP256K1'],
+    about: 'Starts with D',
+    group: 'more',
+  },
+  {
+    format: 'ADDRESS_FORMAT_XLM',
+    label: 'Stellar',
+    plate: 'XLM',
+    curves: ['CURVE_ED25519'],
+    about: 'Starts with G',
+    group: 'more',
+  },
+  {
+    format: 'ADDRESS_FORMAT_SUI',
+    label: 'Sui',
+    plate: 'SUI',
+    curves: ['CURVE_ED25519'],
+    about: 'Starts with 0x',
+    group: 'more',
+  },
+  {
+    format: 'ADDRESS_FORMAT_APTOS',
+    label: 'Aptos',
+    plate: 'APT',
+    curves: ['CURVE_ED25519'],
+    about: 'Starts with 0x',
+    group: 'more',
+  },
+  {
+    format: 'ADDRESS_FORMAT_TON_V5R1',
+    label: 'TON, wallet v5',
+    plate: 'TON',
+    curves: ['CURVE_ED25519'],
+    about: 'The newest wallet contract, starts with UQ',
+    group: 'more',
+  },
+  {
+    format: 'ADDRESS_FORMAT_TON_V4R2',
+    label: 'TON, wallet v4',
+    plate: 'TON',
+    curves: ['CURVE_ED25519'],
+    about: 'Starts with UQ',
+    group: 'more',
+  },
+  {
+    format: 'ADDRESS_FORMAT_TON_V3R2',
+    label: 'TON, wallet v3',
+    plate: 'TON',
+    curves: ['CURVE_ED25519'],
+    about: 'Starts with UQ',
+    group: 'more',
   },
   {
     format: 'ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH',
@@ -47,6 +209,40 @@ export const addressFormats: readonly AddressFormat[] = [
     plate: 'tBTC',
     curves: ['CURVE_SECP256K1'],
     about: 'Test coins without value',
+    group: 'test',
+  },
+  {
+    format: 'ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR',
+    label: 'Bitcoin testnet Taproot',
+    plate: 'tBTC',
+    curves: ['CURVE_SECP256K1'],
+    about: 'Test coins without value',
+    group: 'test',
+    schnorr: true,
+  },
+  {
+    format: 'ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH',
+    label: 'Bitcoin testnet nested SegWit',
+    plate: 'tBTC',
+    curves: ['CURVE_SECP256K1'],
+    about: 'Test coins without value',
+    group: 'test',
+  },
+  {
+    format: 'ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH',
+    label: 'Bitcoin testnet legacy',
+    plate: 'tBTC',
+    curves: ['CURVE_SECP256K1'],
+    about: 'Test coins without value',
+    group: 'test',
+  },
+  {
+    format: 'ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH',
+    label: 'Bitcoin testnet script',
+    plate: 'tBTC',
+    curves: ['CURVE_SECP256K1'],
+    about: 'Test coins without value',
+    group: 'test',
   },
   {
     format: 'ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH',
@@ -54,6 +250,40 @@ export const addressFormats: readonly AddressFormat[] = [
     plate: 'sBTC',
     curves: ['CURVE_SECP256K1'],
     about: 'Test coins without value',
+    group: 'test',
+  },
+  {
+    format: 'ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR',
+    label: 'Bitcoin signet Taproot',
+    plate: 'sBTC',
+    curves: ['CURVE_SECP256K1'],
+    about: 'Test coins without value',
+    group: 'test',
+    schnorr: true,
+  },
+  {
+    format: 'ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH',
+    label: 'Bitcoin signet nested SegWit',
+    plate: 'sBTC',
+    curves: ['CURVE_SECP256K1'],
+    about: 'Test coins without value',
+    group: 'test',
+  },
+  {
+    format: 'ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH',
+    label: 'Bitcoin signet legacy',
+    plate: 'sBTC',
+    curves: ['CURVE_SECP256K1'],
+    about: 'Test coins without value',
+    group: 'test',
+  },
+  {
+    format: 'ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH',
+    label: 'Bitcoin signet script',
+    plate: 'sBTC',
+    curves: ['CURVE_SECP256K1'],
+    about: 'Test coins without value',
+    group: 'test',
   },
   {
     format: 'ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH',
@@ -61,20 +291,57 @@ export const addressFormats: readonly AddressFormat[] = [
     plate: 'rBTC',
     curves: ['CURVE_SECP256K1'],
     about: 'A chain of your own',
+    group: 'test',
   },
   {
-    format: 'ADDRESS_FORMAT_COMPRESSED',
-    label: 'Public key, compressed',
-    plate: 'KEY',
-    curves: ['CURVE_SECP256K1', 'CURVE_ED25519'],
-    about: 'The bare public key in hex',
-  },
-  {
-    format: 'ADDRESS_FORMAT_UNCOMPRESSED',
-    label: 'Public key, uncompressed',
-    plate: 'KEY',
+    format: 'ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR',
+    label: 'Bitcoin regtest Taproot',
+    plate: 'rBTC',
     curves: ['CURVE_SECP256K1'],
-    about: 'Both coordinates in hex',
+    about: 'A chain of your own',
+    group: 'test',
+    schnorr: true,
+  },
+  {
+    format: 'ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH',
+    label: 'Bitcoin regtest nested SegWit',
+    plate: 'rBTC',
+    curves: ['CURVE_SECP256K1'],
+    about: 'A chain of your own',
+    group: 'test',
+  },
+  {
+    format: 'ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH',
+    label: 'Bitcoin regtest legacy',
+    plate: 'rBTC',
+    curves: ['CURVE_SECP256K1'],
+    about: 'A chain of your own',
+    group: 'test',
+  },
+  {
+    format: 'ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH',
+    label: 'Bitcoin regtest script',
+    plate: 'rBTC',
+    curves: ['CURVE_SECP256K1'],
+    about: 'A chain of your own',
+    group: 'test',
+  },
+  {
+    format: 'ADDRESS_FORMAT_SPARK_REGTEST',
+    label: 'Spark regtest',
+    plate: 'rSPK',
+    curves: ['CURVE_SECP256K1'],
+    about: 'A chain of your own',
+    group: 'test',
+    schnorr: true,
+  },
+  {
+    format: 'ADDRESS_FORMAT_DOGE_TESTNET',
+    label: 'Dogecoin testnet',
+    plate: 'tDOG',
+    curves: ['CURVE_SECP256K1'],
+    about: 'Test coins without value',
+    group: 'test',
   },
 ];
 
@@ -92,6 +359,7 @@ export function describeFormat(format: string): AddressFormat {
     plate: words.slice(0, 3),
     curves: [],
     about: '',
+    group: 'more',
   };
 }
 
@@ -103,21 +371,52 @@ export interface Chain {
   readonly label: string;
   readonly curve: Curve;
   readonly addressFormat: string;
+  readonly group: Group;
   /** The derivation path with `{i}` where the account's index goes. */
   readonly path: string;
 }
 
-/** The chains with a conventional path; the first three are offered for a new wallet. */
+/** The chains with a conventional path, by group. */
 export const chains: readonly Chain[] = [
   chain('ethereum', 'ADDRESS_FORMAT_ETHEREUM', "m/44'/60'/0'/0/{i}"),
   chain('bitcoin', 'ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH', "m/84'/0'/0'/0/{i}"),
   chain('solana', 'ADDRESS_FORMAT_SOLANA', "m/44'/501'/{i}'/0'"),
+  chain('bitcoin-taproot', 'ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR', "m/86'/0'/0'/0/{i}"),
+  chain('bitcoin-nested', 'ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH', "m/44'/0'/0'/0/{i}"),
+  chain('bitcoin-legacy', 'ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH', "m/44'/0'/0'/0/{i}"),
+  chain('bitcoin-script', 'ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH', "m/48'/0'/0'/2'/0/{i}"),
+  chain('spark', 'ADDRESS_FORMAT_SPARK_MAINNET', "m/86'/0'/{i}'/0/0"),
+  chain('cosmos', 'ADDRESS_FORMAT_COSMOS', "m/44'/118'/{i}'/0/0"),
+  chain('sei', 'ADDRESS_FORMAT_SEI', "m/44'/118'/{i}'/0'/0'"),
+  chain('tron', 'ADDRESS_FORMAT_TRON', "m/44'/195'/{i}'"),
+  chain('xrp', 'ADDRESS_FORMAT_XRP', "m/44'/144'/{i}'/0'/0'"),
+  chain('dogecoin', 'ADDRESS_FORMAT_DOGE_MAINNET', "m/44'/3'/0'/0/{i}"),
+  chain('stellar', 'ADDRESS_FORMAT_XLM', "m/44'/148'/{i}'"),
+  chain('sui', 'ADDRESS_FORMAT_SUI', "m/44'/784'/{i}'/0'/0'"),
+  chain('aptos', 'ADDRESS_FORMAT_APTOS', "m/44'/637'/{i}'/0'/0'"),
+  chain('ton-v5', 'ADDRESS_FORMAT_TON_V5R1', "m/44'/607'/{i}'/0'/0'"),
+  chain('ton-v4', 'ADDRESS_FORMAT_TON_V4R2', "m/44'/607'/{i}'/0'/0'"),
+  chain('ton-v3', 'ADDRESS_FORMAT_TON_V3R2', "m/44'/607'/{i}'/0'/0'"),
   chain('bitcoin-testnet', 'ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH', "m/84'/1'/0'/0/{i}"),
+  chain('bitcoin-testnet-taproot', 'ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR', "m/86'/1'/0'/0/{i}"),
+  chain('bitcoin-testnet-nested', 'ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH', "m/44'/1'/0'/0/{i}"),
+  chain('bitcoin-testnet-legacy', 'ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH', "m/44'/1'/0'/0/{i}"),
+  chain('bitcoin-testnet-script', 'ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH', "m/48'/1'/0'/2'/0/{i}"),
   chain('bitcoin-signet', 'ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH', "m/84'/1'/0'/0/{i}"),
+  chain('bitcoin-signet-taproot', 'ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR', "m/86'/1'/0'/0/{i}"),
+  chain('bitcoin-signet-nested', 'ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH', "m/44'/1'/0'/0/{i}"),
+  chain('bitcoin-signet-legacy', 'ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH', "m/44'/1'/0'/0/{i}"),
+  chain('bitcoin-signet-script', 'ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH', "m/48'/1'/0'/2'/0/{i}"),
   chain('bitcoin-regtest', 'ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH', "m/84'/1'/0'/0/{i}"),
+  chain('bitcoin-regtest-taproot', 'ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR', "m/86'/1'/0'/0/{i}"),
+  chain('bitcoin-regtest-nested', 'ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH', "m/44'/1'/0'/0/{i}"),
+  chain('bitcoin-regtest-legacy', 'ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH', "m/44'/1'/0'/0/{i}"),
+  chain('bitcoin-regtest-script', 'ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH', "m/48'/1'/0'/2'/0/{i}"),
+  chain('spark-regtest', 'ADDRESS_FORMAT_SPARK_REGTEST', "m/86'/1'/{i}'/0/0"),
+  chain('dogecoin-testnet', 'ADDRESS_FORMAT_DOGE_TESTNET', "m/44'/3'/0'/0/{i}"),
 ];
 
-export const firstChains: readonly Chain[] = chains.slice(0, 3);
+export const chainsIn = (group: Group): readonly Chain[] => chains.filter((each) => each.group === group);
 
 /** An account to be made, as the service takes it. */
 export interface NewAccount {
@@ -167,8 +466,8 @@ export function pathProblem(path: string, curve: Curve): string | null {
 }
 
 function chain(id: string, addressFormat: string, path: string): Chain {
-  const { label, curves: fitting } = describeFormat(addressFormat);
+  const { label, curves: fitting, group } = describeFormat(addressFormat);
   const curve = fitting[0];
   if (curve === undefined) throw new Error(`no row for ${addressFormat}`);
-  return { id, label, curve, addressFormat, path };
+  return { id, label, curve, addressFormat, group, path };
 }

@@ -1,6 +1,8 @@
+import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Checkbox, Fieldset, Stack, Text } from '@mantine/core';
-import { accountAt, describeFormat, firstChains } from './chains.ts';
+import { Button, Checkbox, Fieldset, Stack, Text } from '@mantine/core';
+import { accountAt, chainsIn, describeFormat } from './chains.ts';
+import type { Chain } from './chains.ts';
 
 interface Props {
   readonly about: string;
@@ -11,6 +13,7 @@ interface Props {
 
 /** Which accounts a wallet has from the start, the first of each chain. */
 export function FirstAccounts({ about, chosen, onChoose }: Props): ReactNode {
+  const [all, setAll] = useState(false);
   return (
     <Fieldset legend="First accounts" variant="unstyled">
       <Text size="sm" c="dimmed" mb="sm">
@@ -18,21 +21,36 @@ export function FirstAccounts({ about, chosen, onChoose }: Props): ReactNode {
       </Text>
       <Checkbox.Group value={[...chosen]} onChange={onChoose} aria-label="First accounts">
         <Stack gap="xs">
-          {firstChains.map((chain) => (
-            <Checkbox
-              key={chain.id}
-              value={chain.id}
-              label={chain.label}
-              description={
-                <>
-                  <span className="lk-mono">{accountAt(chain, 0).path}</span> ·{' '}
-                  {describeFormat(chain.addressFormat).about}
-                </>
-              }
-            />
-          ))}
+          <Rows of={chainsIn('common')} />
+          {all && <Rows of={[...chainsIn('more'), ...chainsIn('test')]} />}
         </Stack>
       </Checkbox.Group>
+      <Button
+        variant="subtle"
+        size="xs"
+        mt="xs"
+        aria-expanded={all}
+        onClick={() => {
+          setAll(!all);
+        }}
+      >
+        {all ? 'Fewer chains' : 'More chains'}
+      </Button>
     </Fieldset>
   );
 }
+
+const Rows = ({ of }: { readonly of: readonly Chain[] }): ReactNode =>
+  of.map((chain) => (
+    <Checkbox
+      key={chain.id}
+      value={chain.id}
+      label={chain.label}
+      description={
+        <>
+          <span className="lk-mono">{accountAt(chain, 0).path}</span> ·{' '}
+          {describeFormat(chain.addressFormat).about}
+        </>
+      }
+    />
+  ));

@@ -1,7 +1,8 @@
+import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Checkbox, Fieldset, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Fieldset, SegmentedControl, Stack, Text } from '@mantine/core';
 import { curves, formatsFor } from './chains.ts';
-import type { Curve } from './chains.ts';
+import type { AddressFormat, Curve } from './chains.ts';
 
 interface Props {
   readonly curve: Curve;
@@ -13,11 +14,16 @@ interface Props {
 
 /** The curve of a single key, and the addresses it gets. */
 export function KeyChoices({ curve, onCurve, formats, onFormats }: Props): ReactNode {
+  const [all, setAll] = useState(false);
+  const fitting = formatsFor(curve);
+  const common = fitting.filter(({ group }) => group === 'common');
+  const others = fitting.filter(({ group }) => group !== 'common');
   return (
     <>
       <Fieldset legend="Curve" variant="unstyled">
         <SegmentedControl
           aria-label="Curve"
+          size="xs"
           value={curve}
           onChange={onCurve}
           data={(Object.keys(curves) as Curve[]).map((value) => ({ value, label: curves[value].label }))}
@@ -32,12 +38,27 @@ export function KeyChoices({ curve, onCurve, formats, onFormats }: Props): React
         </Text>
         <Checkbox.Group value={[...formats]} onChange={onFormats} aria-label="Addresses">
           <Stack gap="xs">
-            {formatsFor(curve).map((row) => (
-              <Checkbox key={row.format} value={row.format} label={row.label} description={row.about} />
-            ))}
+            <Rows of={common} />
+            {all && <Rows of={others} />}
           </Stack>
         </Checkbox.Group>
+        {others.length > 0 && (
+          <Button
+            variant="subtle"
+            size="xs"
+            mt="xs"
+            aria-expanded={all}
+            onClick={() => {
+              setAll(!all);
+            }}
+          >
+            {all ? 'Fewer forms' : 'More forms'}
+          </Button>
+        )}
       </Fieldset>
     </>
   );
 }
+
+const Rows = ({ of }: { readonly of: readonly AddressFormat[] }): ReactNode =>
+  of.map((row) => <Checkbox key={row.format} value={row.format} label={row.label} description={row.about} />);

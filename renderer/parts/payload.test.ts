@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { fromHex, toHex } from './bytes.ts';
-import { ethereumSignature, hashFunctions, hashFunctionsFor, joinSignature, readPayload } from './payload.ts';
+import {
+  ethereumSignature,
+  hashFunctions,
+  hashFunctionsFor,
+  hasRecoveryId,
+  joinSignature,
+  readPayload,
+} from './payload.ts';
 
 const problem = (typed: string) => {
   const read = readPayload('hex', typed);
@@ -34,9 +41,10 @@ describe('readPayload', () => {
 });
 
 describe('hash functions', () => {
-  test('Ed25519 has one, secp256k1 the other three', () => {
+  test('Ed25519 has one, the other curves the other three', () => {
     expect(hashFunctionsFor('CURVE_ED25519').map((row) => row.id)).toEqual(['HASH_FUNCTION_NOT_APPLICABLE']);
     expect(hashFunctionsFor('CURVE_SECP256K1')).toHaveLength(3);
+    expect(hashFunctionsFor('CURVE_P256')).toEqual(hashFunctionsFor('CURVE_SECP256K1'));
   });
 
   // FIPS 180-2 appendix B.1, and the empty Keccak-256 of the Keccak team's ShortMsgKAT_256.
@@ -55,9 +63,13 @@ describe('hash functions', () => {
 describe('signatures', () => {
   const signature = { r: '11'.repeat(32), s: '22'.repeat(32), v: '01' };
 
-  test('are joined with v for secp256k1 and without for Ed25519', () => {
-    expect(fromHex(joinSignature(signature, 'CURVE_SECP256K1'))).toHaveLength(65);
-    expect(fromHex(joinSignature(signature, 'CURVE_ED25519'))).toHaveLength(64);
+  test('are joined with v where it says anything', () => {
+    expect(hasRecoveryId('CURVE_SECP256K1', false)).toBe(true);
+    expect(hasRecoveryId('CURVE_P256', false)).toBe(true);
+    expect(hasRecoveryId('CURVE_SECP256K1', true)).toBe(false);
+    expect(hasRecoveryId('CURVE_ED25519', false)).toBe(false);
+    expect(fromHex(joinSignature(signature, true))).toHaveLength(65);
+    expect(fromHex(joinSignature(signature, false))).toHaveLength(64);
   });
 
   test('Ethereum counts v from 27', () => {

@@ -50,7 +50,7 @@ interface HashRow {
   readonly id: HashFunction;
   readonly label: string;
   readonly about: string;
-  readonly curve: Curve;
+  readonly curves: readonly Curve[];
   /** What ECDSA signs; null where the curve hashes by itself. */
   readonly digest: ((bytes: Uint8Array) => Uint8Array) | null;
 }
@@ -60,34 +60,34 @@ export const hashFunctions: readonly HashRow[] = [
     id: 'HASH_FUNCTION_KECCAK256',
     label: 'Keccak-256',
     about: 'What Ethereum uses',
-    curve: 'CURVE_SECP256K1',
+    curves: ['CURVE_SECP256K1', 'CURVE_P256'],
     digest: keccak_256,
   },
   {
     id: 'HASH_FUNCTION_SHA256',
     label: 'SHA-256',
     about: 'What most other systems use',
-    curve: 'CURVE_SECP256K1',
+    curves: ['CURVE_SECP256K1', 'CURVE_P256'],
     digest: sha256,
   },
   {
     id: 'HASH_FUNCTION_NO_OP',
     label: 'None: these bytes are the hash',
     about: 'For exactly 32 bytes that are a hash already',
-    curve: 'CURVE_SECP256K1',
+    curves: ['CURVE_SECP256K1', 'CURVE_P256'],
     digest: (bytes) => bytes,
   },
   {
     id: 'HASH_FUNCTION_NOT_APPLICABLE',
     label: 'Part of Ed25519',
     about: 'Ed25519 hashes the message itself',
-    curve: 'CURVE_ED25519',
+    curves: ['CURVE_ED25519'],
     digest: null,
   },
 ];
 
 export const hashFunctionsFor = (curve: Curve): readonly HashRow[] =>
-  hashFunctions.filter((row) => row.curve === curve);
+  hashFunctions.filter((row) => row.curves.includes(curve));
 
 export interface Signature {
   readonly r: string;
@@ -95,9 +95,13 @@ export interface Signature {
   readonly v: string;
 }
 
-/** One string: 64 bytes r ‖ s for Ed25519, 65 bytes r ‖ s ‖ v (recovery id 00 or 01) for secp256k1. */
-export const joinSignature = ({ r, s, v }: Signature, curve: Curve): string =>
-  curve === 'CURVE_ED25519' ? r + s : r + s + v;
+/** Whether v says anything: it helps to recover the key from a signature of ECDSA, and is 00 for all others. */
+export const hasRecoveryId = (curve: Curve, schnorr: boolean): boolean =>
+  curve !== 'CURVE_ED25519' && !schnorr;
+
+/** One string: 65 bytes r ‖ s ‖ v (recovery id 00 or 01) where there is one, and 64 bytes r ‖ s elsewhere. */
+export const joinSignature = ({ r, s, v }: Signature, withRecoveryId: boolean): string =>
+  withRecoveryId ? r + s + v : r + s;
 
 /** The form that Ethereum libraries take: `0x`, then r ‖ s ‖ v with v as 27 or 28. */
 export const ethereumSignature = ({ r, s, v }: Signature): string =>

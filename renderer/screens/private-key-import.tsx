@@ -32,6 +32,7 @@ const importPrivateKey = {
 const forms: Readonly<Record<Curve, string>> = {
   CURVE_SECP256K1: '64 hex digits, with or without 0x in front.',
   CURVE_ED25519: '64 hex digits, or base58 of 64 bytes as Solana wallets show it.',
+  CURVE_P256: '64 hex digits, with or without 0x in front.',
 };
 
 export function ImportPrivateKey(): ReactNode {

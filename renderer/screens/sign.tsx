@@ -16,7 +16,13 @@ import { count, toHex } from '../parts/bytes.ts';
 import { curveLabel, describeFormat } from '../parts/chains.ts';
 import type { Curve } from '../parts/chains.ts';
 import { Facts, Outcomes, PageHead, Panel } from '../parts/page.tsx';
-import { ethereumSignature, hashFunctionsFor, joinSignature, readPayload } from '../parts/payload.ts';
+import {
+  ethereumSignature,
+  hashFunctionsFor,
+  hasRecoveryId,
+  joinSignature,
+  readPayload,
+} from '../parts/payload.ts';
 import type { HashFunction, PayloadForm, Signature } from '../parts/payload.ts';
 import type { PrivateKey, Wallet, WalletAccount } from '../parts/resources.ts';
 import { shorten } from '../parts/short.ts';
@@ -36,6 +42,8 @@ interface Signer {
   readonly name: string;
   readonly curve: Curve;
   readonly isEthereum: boolean;
+  /** Whether it signs with Schnorr, as its address asks for. */
+  readonly schnorr: boolean;
 }
 
 const signRawPayload = {
@@ -293,7 +301,7 @@ function SignForm({ start, wallets, privateKeys }: FormProps): ReactNode {
             {hashes.length > 1 ? (
               <Select
                 label="Hash function"
-                description="ECDSA signs a hash of 32 bytes. Use the one the other side expects."
+                description={`${signer?.schnorr === true ? 'Schnorr' : 'ECDSA'} signs a hash of 32 bytes. Use the one the other side expects.`}
                 data={hashes.map(({ id, label, about }) => ({ value: id, label: `${label} · ${about}` }))}
                 value={hash?.id ?? null}
                 allowDeselect={false}
@@ -329,9 +337,11 @@ function SignForm({ start, wallets, privateKeys }: FormProps): ReactNode {
             ) : (
               <Preview bytes={read.ok ? read.bytes : new Uint8Array()} digest={digest} />
             ),
-            signer?.isEthereum === true
-              ? 'Ethereum wallets put a prefix before messages (EIP-191). Here none is added.'
-              : 'The signature is shown here and kept in the activity log.',
+            signer?.schnorr === true
+              ? 'This address asks for a Schnorr signature (BIP-340).'
+              : signer?.isEthereum === true
+                ? 'Ethereum wallets put a prefix before messages (EIP-191). Here none is added.'
+                : 'The signature is shown here and kept in the activity log.',
           ]}
         />
       </aside>
@@ -374,8 +384,8 @@ function SignedPanel({ signed }: { readonly signed: Signed }): ReactNode {
     heading.current?.focus();
     heading.current?.closest('section')?.scrollIntoView({ block: 'nearest' });
   }, []);
-  const joined = joinSignature(signature, signer.curve);
-  const ed25519 = signer.curve === 'CURVE_ED25519';
+  const withRecoveryId = hasRecoveryId(signer.curve, signer.schnorr);
+  const joined = joinSignature(signature, withRecoveryId);
   return (
     <section className="lk-panel" aria-labelledby="signed">
       <div className="lk-panel-head">
@@ -394,7 +404,7 @@ function SignedPanel({ signed }: { readonly signed: Signed }): ReactNode {
         <Facts
           rows={[
             [
-              ed25519 ? 'Signature (r, s)' : 'Signature (r, s, v)',
+              withRecoveryId ? 'Signature (r, s, v)' : 'Signature (r, s)',
               <Value key="joined" text={joined} what="signature" />,
             ],
             ...(signer.isEthereum
@@ -423,6 +433,7 @@ const accountSigner = (account: WalletAccount, walletName: string): Signer => ({
   name: `${walletName}, ${accountName(account)}`,
   curve: account.curve as Curve,
   isEthereum: account.addressFormat === 'ADDRESS_FORMAT_ETHEREUM',
+  schnorr: describeFormat(account.addressFormat).schnorr === true,
 });
 
 const keySigner = (key: PrivateKey): Signer => ({
@@ -430,4 +441,6 @@ const keySigner = (key: PrivateKey): Signer => ({
   name: `“${key.privateKeyName}”`,
   curve: key.curve as Curve,
   isEthereum: key.addresses.some(({ format }) => format === 'ADDRESS_FORMAT_ETHEREUM'),
+  // It is named by its id.
+  schnorr: false,
 });

@@ -4,7 +4,7 @@ import { Button, Group, PasswordInput, Stack, Text, Textarea } from '@mantine/co
 import { notifications } from '@mantine/notifications';
 import { Link, useLocation } from 'wouter';
 import { count } from '../parts/bytes.ts';
-import { accountAt, firstChains } from '../parts/chains.ts';
+import { accountAt, chains } from '../parts/chains.ts';
 import { FirstAccounts } from '../parts/first-accounts.tsx';
 import { NameField } from '../parts/name-field.tsx';
 import { freeName, nameProblem } from '../parts/names.ts';
@@ -50,7 +50,7 @@ export function ImportWallet(): ReactNode {
   // Once the wallet is there its own name is taken, while this form is still on the screen.
   const problem = done ? null : nameProblem(name, 'wallet', taken);
   const words = wordsOf(phrase);
-  const accounts = firstChains.filter((chain) => chosen.includes(chain.id));
+  const accounts = chains.filter((chain) => chosen.includes(chain.id));
   const wordsProblem = lengths.includes(words.length)
     ? null
     : `A seed phrase has 12, 15, 18, 21 or 24 words; here are ${String(words.length)}.`;

@@ -8,6 +8,7 @@ import { AddressRow } from '../parts/address-row.tsx';
 import { count } from '../parts/bytes.ts';
 import {
   chains,
+  chainsIn,
   curveLabel,
   curves,
   describeFormat,
@@ -276,6 +277,11 @@ interface AddAccountProps {
 }
 
 const custom = 'custom';
+const chainGroups = [
+  ['Well known', 'common'],
+  ['More chains', 'more'],
+  ['Test networks', 'test'],
+] as const;
 
 function AddAccount({ walletId, existing, onDone }: AddAccountProps): ReactNode {
   const [choice, setChoice] = useState('ethereum');
@@ -320,11 +326,16 @@ function AddAccount({ walletId, existing, onDone }: AddAccountProps): ReactNode 
         <Select
           label="Chain"
           data={[
-            ...chains.map(({ id, label }) => ({ value: id, label })),
-            { value: custom, label: 'Another path or format' },
+            ...chainGroups.map(([group, of]) => ({
+              group,
+              items: chainsIn(of).map(({ id, label }) => ({ value: id, label })),
+            })),
+            { group: 'By hand', items: [{ value: custom, label: 'Another path or format' }] },
           ]}
           value={choice}
           allowDeselect={false}
+          searchable
+          nothingFoundMessage="No chain of that name"
           onChange={(value) => {
             setChoice(value ?? custom);
           }}

@@ -6,7 +6,7 @@ import { IconFileImport, IconPlus } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import { BackupAges } from '../parts/backup-ages.tsx';
 import { count } from '../parts/bytes.ts';
-import { accountAt, firstChains } from '../parts/chains.ts';
+import { accountAt, chains } from '../parts/chains.ts';
 import type { NewAccount } from '../parts/chains.ts';
 import { FirstAccounts } from '../parts/first-accounts.tsx';
 import { Moment } from '../parts/moment.tsx';
@@ -101,7 +101,7 @@ export function NewWallet(): ReactNode {
   const name = typedName ?? suggested;
   // Once the wallet is made its own name is taken, while this form is still on the screen.
   const problem = create.isSuccess ? null : nameProblem(name, 'wallet', taken);
-  const accounts = firstChains.filter((chain) => chosen.includes(chain.id));
+  const accounts = chains.filter((chain) => chosen.includes(chain.id));
 
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();

@@ -196,6 +196,9 @@ async function walletScreens(page: Page, look: Look): Promise<void> {
   await page.getByRole('textbox', { name: 'Name' }).fill('');
   await page.getByText('Give the wallet a name.').waitFor();
   await look('wallet-new');
+  await button(page, 'More chains').click();
+  await page.getByRole('checkbox', { name: 'Dogecoin testnet' }).waitFor();
+  await look('wallet-new-all-chains');
   await goTo(page, 'Wallets');
   await makeWallet(page, 'Nothing in it', []);
   await page.getByRole('heading', { name: 'No account yet' }).waitFor();
@@ -222,6 +225,10 @@ async function walletScreens(page: Page, look: Look): Promise<void> {
   await page.getByRole('combobox', { name: 'Chain' }).click();
   await page.getByRole('option', { name: 'Another path or format' }).waitFor();
   await look('wallet-add-account-chains');
+  await page.getByRole('combobox', { name: 'Chain' }).fill('ton');
+  await page.getByRole('option', { name: 'TON, wallet v5' }).click();
+  await adding.getByText("m/44'/607'/0'/0'/0'").waitFor();
+  await page.getByRole('combobox', { name: 'Chain' }).fill('path');
   await page.getByRole('option', { name: 'Another path or format' }).click();
   await choose(page, 'Curve', /^Ed25519/);
   await adding.getByRole('textbox', { name: 'Path' }).fill("m/44'/501'/0");
@@ -241,6 +248,9 @@ async function privateKeyScreens(page: Page, look: Look): Promise<void> {
   await page.getByRole('checkbox', { name: 'Ethereum' }).check();
   await page.getByRole('checkbox', { name: 'Public key, uncompressed' }).check();
   await look('private-key-new');
+  await button(page, 'More forms').click();
+  await page.getByRole('checkbox', { name: 'Bitcoin Taproot', exact: true }).check();
+  await look('private-key-new-all-forms');
   await button(page, 'Make the key').click();
   await heading(page, 'Release signing').waitFor();
   await look('private-key');

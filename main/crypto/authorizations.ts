@@ -1,0 +1,42 @@
+/** EIP-7702: the digest by which an Ethereum account authorizes a contract's code as its own. */
+import { concatBytes } from './bytes.ts';
+import { invalid } from './encodings.ts';
+import { readEthereumAddress } from './ethereum-addresses.ts';
+import { keccak256 } from './hashes.ts';
+import { integerBytes, readInteger } from './integers.ts';
+import { isObject, kindOf, parseJson } from './json.ts';
+
+/** What sets it apart from transactions, whose types are smaller. */
+const magic = 0x05;
+
+/**
+ * @param payload JSON: `address` (the contract's), `chainId` (0 for every chain), `nonce`.
+ * @returns 32 bytes.
+ * @throws LatchkeyError INVALID_ARGUMENT naming the part that is wrong.
+ */
+export function authorizationDigest(field: string, payload: string): Uint8Array {
+  const data = parseJson(field, payload);
+  if (!isObject(data))
+    throw invalid(field, `expected an authorization as a JSON object, got ${kindOf(data)}`);
+  const items = [
+    minimal(readInteger(`${field}.chainId`, data['chainId'], 256)),
+    readEthereumAddress(`${field}.address`, data['address']),
+    minimal(readInteger(`${field}.nonce`, data['nonce'], 64)),
+  ];
+  const list = concatBytes(...items.map(rlpString));
+  // All three are 33, 21 and 9 bytes at most, which is more than the 55 of a short list's head.
+  const head = list.length <= 55 ? [0xc0 + list.length] : [0xf8, list.length];
+  return keccak256(concatBytes(Uint8Array.of(magic, ...head), list));
+}
+
+/** RLP writes a number without leading zeros, and nothing for 0. */
+const minimal = (number: bigint): Uint8Array =>
+  number === 0n ? new Uint8Array() : integerBytes(number, Math.ceil(number.toString(16).length / 2));
+
+/** RLP of at most 55 bytes. */
+function rlpString(bytes: Uint8Array): Uint8Array {
+  const [first] = bytes;
+  return bytes.length === 1 && first !== undefined && first < 0x80
+    ? bytes
+    : concatBytes(Uint8Array.of(0x80 + bytes.length), bytes);
+}

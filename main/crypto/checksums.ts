@@ -1,0 +1,11 @@
+/** Checksums of text forms. */
+
+/** CRC-16/XMODEM: polynomial 0x1021, from 0. */
+export function crc16(bytes: Uint8Array): number {
+  let crc = 0;
+  for (const byte of bytes) {
+    crc ^= byte << 8;
+    for (let bit = 0; bit < 8; bit++) crc = ((crc << 1) ^ (crc & 0x8000 ? 0x1021 : 0)) & 0xffff;
+  }
+  return crc;
+}

@@ -1,0 +1,37 @@
+/** Ethereum addresses: writing them with their checksum, and reading them. */
+import { checkBytes } from './bytes.ts';
+import { invalid, toHex } from './encodings.ts';
+import { keccak256 } from './hashes.ts';
+import { kindOf } from './json.ts';
+
+/**
+ * An Ethereum address with the checksum of EIP-55 in the case of its letters.
+ * @param address 20 bytes.
+ */
+export function checksumAddress(address: Uint8Array): string {
+  checkBytes('address', address, 20);
+  const digits = toHex(address);
+  const checksum = toHex(keccak256(Buffer.from(digits, 'ascii')));
+  return `0x${Array.from(digits, (digit, at) => (parseInt(checksum.charAt(at), 16) >= 8 ? digit.toUpperCase() : digit)).join('')}`;
+}
+
+/**
+ * @returns 20 bytes.
+ * @throws LatchkeyError INVALID_ARGUMENT when it is no address, or its letters are of both cases and not those of EIP-55.
+ */
+export function readEthereumAddress(field: string, value: unknown): Uint8Array {
+  if (typeof value !== 'string' || !/^0x[0-9a-f]{40}$/i.test(value)) {
+    throw invalid(
+      field,
+      `expected an Ethereum address, 0x and 40 hex digits; got ${typeof value === 'string' ? `${String(value.length)} characters` : kindOf(value)}`,
+    );
+  }
+  const digits = value.slice(2);
+  const bytes = Uint8Array.from(Buffer.from(digits, 'hex'));
+  const oneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase();
+  if (oneCase || checksumAddress(bytes).slice(2) === digits) return bytes;
+  throw invalid(
+    field,
+    'expected an Ethereum address with the checksum of EIP-55, got one whose upper and lower case letters do not fit: it may be mistyped',
+  );
+}

@@ -1,0 +1,35 @@
+/** JSON that callers send inside a payload to be signed. */
+import { invalid } from './encodings.ts';
+
+/**
+ * Reads JSON text. A whole number that a double would round comes as a bigint, to the last digit.
+ * @throws LatchkeyError INVALID_ARGUMENT naming the field, never the text itself.
+ */
+export function parseJson(field: string, text: string): unknown {
+  try {
+    return JSON.parse(text, exactNumbers);
+  } catch {
+    // Its message would quote the text. Nesting deeper than the stack ends here as well.
+    throw invalid(field, 'expected JSON, got text that is none');
+  }
+}
+
+function exactNumbers(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+  const source = context?.source ?? '';
+  return /^-?[0-9]{1,80}$/.test(source) ? BigInt(source) : value;
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What a value is, for errors: its kind, never its content. */
+export function kindOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object') return 'an object';
+  return typeof value === 'bigint' ? 'a number' : `a ${typeof value}`;
+}

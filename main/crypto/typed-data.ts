@@ -1,0 +1,248 @@
+/** EIP-712: the digest of typed structured data. */
+import { seen } from '../lib/errors.ts';
+import { concatBytes, joinBytes } from './bytes.ts';
+import { decodeHex, encodeUtf8, invalid } from './encodings.ts';
+import { readEthereumAddress } from './ethereum-addresses.ts';
+import { keccak256 } from './hashes.ts';
+import { integerBytes, readInteger } from './integers.ts';
+import { isObject, kindOf, parseJson, type JsonObject } from './json.ts';
+
+interface Member {
+  readonly name: string;
+  readonly type: string;
+}
+
+interface Struct {
+  readonly members: readonly Member[];
+  /** The hash of its text, which is the same for all of its values. */
+  hash?: Uint8Array;
+}
+
+/** Structs by name; a Map, since the names are the caller's. */
+type Types = ReadonlyMap<string, Struct>;
+
+const domainName = 'EIP712Domain';
+/** What a domain may hold, in the standard's order. */
+const domainMembers: readonly Member[] = [
+  { name: 'name', type: 'string' },
+  { name: 'version', type: 'string' },
+  { name: 'chainId', type: 'uint256' },
+  { name: 'verifyingContract', type: 'address' },
+  { name: 'salt', type: 'bytes32' },
+];
+
+/** Far more than any real data has: far less than the stack, and than what takes long to hash. */
+const deepest = 64;
+const mostTypes = 100;
+const mostMembers = 1000;
+/** Names as they stand in a type's text: real ones hold colons, none holds what separates them. */
+const nameForm = /^[^\s(),[\]\p{C}]{1,100}$/u;
+
+/**
+ * @param payload JSON: `types`, `primaryType`, `domain`, `message`. Without `types.EIP712Domain` the domain's type follows
+ *   from what it holds.
+ * @returns 32 bytes.
+ * @throws LatchkeyError INVALID_ARGUMENT naming the part that is wrong.
+ */
+export function typedDataDigest(field: string, payload: string): Uint8Array {
+  const data = parseJson(field, payload);
+  if (!isObject(data)) throw invalid(field, `expected typed data as a JSON object, got ${kindOf(data)}`);
+  const domain = objectAt(field, data, 'domain');
+  const types = readTypes(`${field}.types`, objectAt(field, data, 'types'), domain);
+  const primaryType = data['primaryType'];
+  if (typeof primaryType !== 'string' || !types.has(primaryType)) {
+    throw invalid(
+      `${field}.primaryType`,
+      `expected the name of one of the types, got ${typeof primaryType === 'string' ? seen(primaryType) : kindOf(primaryType)}`,
+    );
+  }
+  const separator = hashStruct(types, domainName, domain, `${field}.domain`);
+  const prefix = Uint8Array.of(0x19, 0x01);
+  // A domain on its own is typed data as well.
+  if (primaryType === domainName) return keccak256(concatBytes(prefix, separator));
+  const message = hashStruct(types, primaryType, objectAt(field, data, 'message'), `${field}.message`);
+  return keccak256(concatBytes(prefix, separator, message));
+}
+
+function objectAt(field: string, data: JsonObject, name: string): JsonObject {
+  const value = Object.hasOwn(data, name) ? data[name] : undefined;
+  if (!isObject(value)) throw invalid(`${field}.${name}`, `expected an object, got ${kindOf(value)}`);
+  return value;
+}
+
+function readTypes(field: string, types: JsonObject, domain: JsonObject): Types {
+  const read = new Map<string, Struct>();
+  if (Object.keys(types).length > mostTypes) {
+    throw invalid(
+      field,
+      `expected at most ${String(mostTypes)} types, got ${String(Object.keys(types).length)}`,
+    );
+  }
+  for (const [name, members] of Object.entries(types)) {
+    const at = `${field}[${seen(name)}]`;
+    if (!nameForm.test(name) || isElementary(name)) {
+      throw invalid(
+        at,
+        'expected a name that is no elementary type, without white space, commas, brackets or parentheses',
+      );
+    }
+    if (!Array.isArray(members)) throw invalid(at, `expected an array of members, got ${kindOf(members)}`);
+    read.set(name, { members: readMembers(at, members as readonly unknown[]) });
+  }
+  if (!read.has(domainName)) {
+    read.set(domainName, { members: domainMembers.filter(({ name }) => Object.hasOwn(domain, name)) });
+  }
+  for (const [name, { members }] of read) {
+    members.forEach(({ type }, index) => {
+      const base = baseOf(type);
+      if (base !== undefined && (read.has(base) || isElementary(base))) return;
+      throw invalid(
+        `${field}[${seen(name)}][${String(index)}].type`,
+        `expected an elementary type, one of the types, or an array of either; got ${seen(type)}`,
+      );
+    });
+  }
+  return read;
+}
+
+function readMembers(at: string, members: readonly unknown[]): readonly Member[] {
+  if (members.length > mostMembers) {
+    throw invalid(at, `expected at most ${String(mostMembers)} members, got ${String(members.length)}`);
+  }
+  const names = new Set<string>();
+  return members.map((member, index) => {
+    const { name, type } = isObject(member) ? member : {};
+    if (typeof name !== 'string' || typeof type !== 'string' || !nameForm.test(name) || names.has(name)) {
+      throw invalid(
+        `${at}[${String(index)}]`,
+        typeof name === 'string' && names.has(name)
+          ? `${seen(name)} is given twice`
+          : 'expected { name, type }: texts, the name without white space, commas, brackets or parentheses',
+      );
+    }
+    names.add(name);
+    return { name, type };
+  });
+}
+
+/** @returns a type's name without its dimensions; undefined where those are malformed or too many. */
+function baseOf(type: string): string | undefined {
+  const match = /^([^[\]]{1,100})((?:\[[0-9]{0,9}\])*)$/.exec(type);
+  return match?.[1] !== undefined && (match[2] ?? '').split('[').length <= deepest ? match[1] : undefined;
+}
+
+type Elementary = (field: string, value: unknown) => Uint8Array;
+
+/** @returns how a value of an elementary type becomes 32 bytes. */
+function elementary(type: string): Elementary | undefined {
+  if (type === 'address') {
+    return (field, value) => concatBytes(new Uint8Array(12), readEthereumAddress(field, value));
+  }
+  if (type === 'bool') {
+    return (field, value) => {
+      if (typeof value === 'boolean') return integerBytes(value ? 1n : 0n, 32);
+      throw invalid(field, `expected true or false, got ${kindOf(value)}`);
+    };
+  }
+  if (type === 'string') {
+    return (field, value) => {
+      if (typeof value === 'string') return keccak256(encodeUtf8(field, value));
+      throw invalid(field, `expected text, got ${kindOf(value)}`);
+    };
+  }
+  if (type === 'bytes') return (field, value) => keccak256(readBytes(field, value));
+  const [, kind, width] = /^(bytes|u?int)([1-9][0-9]{0,2})?$/.exec(type) ?? [];
+  if (kind === 'bytes') {
+    const length = Number(width);
+    return length <= 32
+      ? (field, value) => concatBytes(readBytes(field, value, length), new Uint8Array(32 - length))
+      : undefined;
+  }
+  if (kind === undefined) return undefined;
+  // Without a width they are 256 bits wide; in a type's text they stay as they are written.
+  const bits = width === undefined ? 256 : Number(width);
+  if (bits > 256 || bits % 8 !== 0) return undefined;
+  return (field, value) => integerBytes(readInteger(field, value, bits, kind === 'int'), 32);
+}
+
+const isElementary = (type: string): boolean => elementary(type) !== undefined;
+
+function readBytes(field: string, value: unknown, length?: number): Uint8Array {
+  if (typeof value === 'string' && value.startsWith('0x')) return decodeHex(field, value, length);
+  throw invalid(
+    field,
+    `expected bytes in hex with 0x, got ${typeof value === 'string' ? 'text without 0x' : kindOf(value)}`,
+  );
+}
+
+function hashStruct(types: Types, name: string, value: JsonObject, field: string, depth = 0): Uint8Array {
+  if (depth > deepest) throw invalid(field, `expected at most ${String(deepest)} levels`);
+  const struct = structOf(types, name);
+  struct.hash ??= keccak256(encodeUtf8(field, encodeType(types, name)));
+  return keccak256(
+    joinBytes([
+      struct.hash,
+      ...struct.members.map(({ name: member, type }) =>
+        encodeValue(
+          types,
+          type,
+          Object.hasOwn(value, member) ? value[member] : undefined,
+          `${field}.${member}`,
+          depth,
+        ),
+      ),
+    ]),
+  );
+}
+
+function structOf(types: Types, name: string): Struct {
+  const struct = types.get(name);
+  if (struct === undefined) throw new Error('unreachable: types are checked when they are read');
+  return struct;
+}
+
+function encodeValue(types: Types, type: string, value: unknown, field: string, depth: number): Uint8Array {
+  const array = /^(.*)\[([0-9]*)\]$/s.exec(type);
+  if (array) {
+    const [, element = '', length = ''] = array;
+    if (!Array.isArray(value)) throw invalid(field, `expected an array, got ${kindOf(value)}`);
+    if (length !== '' && value.length !== Number(length)) {
+      throw invalid(field, `expected ${length} elements, got ${String(value.length)}`);
+    }
+    return keccak256(
+      joinBytes(
+        value.map((each: unknown, index) =>
+          encodeValue(types, element, each, `${field}[${String(index)}]`, depth),
+        ),
+      ),
+    );
+  }
+  if (types.has(type)) {
+    if (!isObject(value)) throw invalid(field, `expected an object of ${type}, got ${kindOf(value)}`);
+    return hashStruct(types, type, value, field, depth + 1);
+  }
+  const encode = elementary(type);
+  if (encode === undefined) throw new Error('unreachable: types are checked when they are read');
+  return encode(field, value);
+}
+
+/** A struct's text: its own, and after it in alphabetical order those of all that it holds. */
+function encodeType(types: Types, name: string): string {
+  const held = new Set<string>([name]);
+  // A set that grows is walked to its new end.
+  for (const each of held) {
+    for (const { type } of structOf(types, each).members) {
+      const base = baseOf(type) ?? '';
+      if (types.has(base)) held.add(base);
+    }
+  }
+  held.delete(name);
+  return [name, ...[...held].sort()]
+    .map(
+      (each) =>
+        `${each}(${structOf(types, each)
+          .members.map((member) => `${member.type} ${member.name}`)
+          .join(',')})`,
+    )
+    .join('');
+}
