@@ -644,7 +644,7 @@ describe('a drill', () => {
     await expect(restore(wish(target, file, secret))).rejects.toEqual(
       refusal(
         'BACKUP_UNREADABLE',
-        /its vault was changed outside Latchkey: users .*: it was changed or added$/,
+        /its vault was changed outside Latchkey: users .*: it was changed or added\. /,
       ),
     );
     expect(existsSync(join(target, 'vault.db'))).toBe(false);
