@@ -290,6 +290,7 @@ export class Backups {
           copy: copyIn(directory),
           file,
           replace,
+          gently: this.#timer !== undefined,
           key,
           header: {
             vaultId: vault.id,

@@ -23,6 +23,8 @@ export interface WriteJob extends Omit<NewBackup, 'copy'> {
   readonly database: string;
   /** Where the database is put while it is encrypted; nothing is left there. */
   readonly copy: string;
+  /** Whether a service works beside it, which is to keep its pace. */
+  readonly gently: boolean;
 }
 
 export interface Written {
@@ -60,7 +62,26 @@ export type Message =
 /** Milliseconds between two reports of progress. */
 const reportEvery = 200;
 
-async function write({ database, ...backup }: WriteJob, onProgress: Progress): Promise<Written> {
+/** Of the time, how much is rested for each part that is worked. */
+const restPerWork = 4;
+/** In milliseconds. */
+const longestRest = 200;
+
+/**
+ * @returns what is called after each piece of work, and lets others have the processor and the disk for a while: the
+ * thread sleeps.
+ */
+function pacer(): () => void {
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  let since = performance.now();
+  return () => {
+    Atomics.wait(never, 0, 0, Math.min((performance.now() - since) * restPerWork, longestRest));
+    since = performance.now();
+  };
+}
+
+async function write({ database, gently, ...backup }: WriteJob, onProgress: Progress): Promise<Written> {
+  const rest = gently ? pacer() : () => undefined;
   rmSync(backup.copy, { force: true });
   createPrivateFile(backup.copy);
   try {
@@ -69,12 +90,14 @@ async function write({ database, ...backup }: WriteJob, onProgress: Progress): P
       // Copying is a small part of the work, and is counted as one.
       await connection.copyTo(backup.copy, (done, total) => {
         onProgress(done, total * 2);
+        rest();
       });
     } finally {
       connection.close();
     }
     const size = await writeBackup(backup, (done, total) => {
       onProgress(total + done, total * 2);
+      rest();
     });
     return { size, log: logOf(backup.copy) };
   } finally {

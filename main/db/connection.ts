@@ -39,8 +39,8 @@ const pragmas = [
   `busy_timeout = ${String(busyTimeout)}`,
 ] as const;
 
-/** How much of a copy is made before others get their turn: 4 MiB. */
-const pagesAtOnce = 1024;
+/** How much of a copy is made before others get their turn: 1 MiB. */
+const pagesAtOnce = 256;
 
 export class Connection implements Writer {
   #sqlite: Sqlite.Database;
