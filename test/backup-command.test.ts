@@ -1,5 +1,13 @@
 /** `latchkey backup` and `latchkey restore`, from one home to another that has nothing but the phrase. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -341,4 +349,44 @@ test('a vault that opens with a keychain opens with that of its new machine, and
   const service = new CommandProcess(['serve', '--port', '0', '--json'], { environment: there.environment });
   expect(JSON.parse(await service.nextLine())).toMatchObject({ state: 'unlocked' });
   expect(await service.stop()).toBe(0);
+});
+
+test('a vault goes back to its backup, though the keychain knows of a newer log', async () => {
+  await using keyring = await startKeyring('unlocked');
+  const directory = join(stick.path, 'vault');
+  const run = (...argv: readonly string[]): ReturnType<typeof runCommand> =>
+    runCommand([...argv, '--json', '--data-dir', directory], { environment: keyring.environment });
+  const serve = async (): Promise<[CommandProcess, Json]> => {
+    const service = new CommandProcess(['serve', '--port', '0', '--json', '--data-dir', directory], {
+      environment: keyring.environment,
+    });
+    return [service, JSON.parse(await service.nextLine()) as Json];
+  };
+  const { recoveryPhrase } = JSON.parse((await run('init')).stdout) as { recoveryPhrase: string };
+  const file = join(stick.path, 'older.backup');
+  expect(await run('backup', file)).toMatchObject({ code: 0 });
+  const [first] = await serve();
+  const body = JSON.stringify({
+    type: 'ACTIVITY_TYPE_CREATE_WALLET',
+    parameters: { walletName: 'Made later', accounts: [] },
+  });
+  expect(await run('request', '--path', '/public/v1/submit/create_wallet', '--body', body)).toMatchObject({
+    code: 0,
+  });
+  // The log's head is signed at the end, and noted in the keychain.
+  expect(await first.stop()).toBe(0);
+
+  renameSync(directory, `${directory}.away`);
+  const paper = laptop.secret('paper', recoveryPhrase);
+  expect(await run('restore', file, '--recovery-file', paper)).toMatchObject({ code: 0 });
+  const [second, line] = await serve();
+  expect(line).toMatchObject({ state: 'unlocked' });
+  expect(await second.stop()).toBe(0);
+
+  // The newer file, put back in its turn, is unlocked by its own slot: it is no older than what the keychain notes.
+  renameSync(directory, `${directory}.restored`);
+  renameSync(`${directory}.away`, directory);
+  const [third, again] = await serve();
+  expect(again).toMatchObject({ state: 'unlocked' });
+  expect(await third.stop()).toBe(0);
 });

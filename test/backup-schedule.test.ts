@@ -136,6 +136,36 @@ describe('a schedule', () => {
     await until(4);
   });
 
+  test('goes over to a new master key, and the backups of before open with what opened them then', async () => {
+    await daily();
+    await until(1);
+    const proof = { with: 'recovery', phrase: vault.recoveryPhrase } as const;
+    const { bridge } = vault.vault;
+    await bridge.changeKeyslots({ do: 'addPassword', proof, password: 'added before the change' });
+    vault.clock.advance(hour);
+    await bridge.backUp({});
+    expect(files()).toHaveLength(2);
+    await bridge.changeKeyslots({ do: 'rotate', proof, secrets: [], dropOthers: true });
+    await bridge.lock();
+    // What the new key set off ends in turns of its own.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    pass(2 * day);
+    await until(3);
+    const [first = '', second = '', third = ''] = files().map((name) => join(folder, name));
+    const password = { with: 'password', password: 'added before the change' } as const;
+    for (const [file, secret] of [
+      [first, proof],
+      [second, proof],
+      [second, password],
+      [third, proof],
+    ] as const) {
+      expect(await bridge.verifyBackup({ file, secret })).toMatchObject({ problemCount: 0 });
+    }
+    await expect(bridge.verifyBackup({ file: third, secret: password })).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+    });
+  });
+
   test('waits, after a start, for the vault to be unlocked once, and says so', async () => {
     await daily();
     await until(1);
