@@ -512,7 +512,13 @@ export class Backups {
 
   #nextFile(vault: VaultRow, madeAt: number): string {
     const plan = this.#parts.units.read(getBackupSchedule);
-    if (plan !== undefined) return join(plan.directory, backupName(vault.id, madeAt));
+    if (plan !== undefined) {
+      // Names tell seconds; one that was made in the same second has its name already.
+      for (let at = madeAt; ; at += 1000) {
+        const file = join(plan.directory, backupName(vault.id, at));
+        if (!existsSync(file)) return file;
+      }
+    }
     throw new LatchkeyError(
       'INVALID_ARGUMENT',
       'missing field backup.file: there is no schedule to take it from',

@@ -20,8 +20,8 @@ import {
   type KeyslotRow,
 } from '../db/keyslots.ts';
 import { changeSealedRecords } from '../db/sealed-records.ts';
-import type { RowGuard } from '../db/integrity.ts';
-import { earlierServerKeyPlace, getServerKey, serverKeyPlace } from '../db/server-keys.ts';
+import { getSealedRowKey, rowKeyPlace, type RowGuard } from '../db/integrity.ts';
+import { earlierServerKeyPlace, getServerKey, serverKeyNames, serverKeyPlace } from '../db/server-keys.ts';
 import type { Reader, Writer } from '../db/connection.ts';
 import type { UnitOfWork } from '../db/unit-of-work.ts';
 import { requireVault } from '../db/vault.ts';
@@ -327,18 +327,29 @@ function deleteSlot(tx: Writer, { vaultId, now }: NewSlot, { id, kind }: Keyslot
   noteKeychainLeftover(tx, witnessAccount(vaultId), now);
 }
 
-/** @throws LatchkeyError INVALID_ARGUMENT unless the vault's records are sealed under this master key. */
+/**
+ * One record that opens is enough: what does not is for the look at all rows to name.
+ * @throws LatchkeyError INVALID_ARGUMENT unless the vault's records are sealed under this master key.
+ */
 function checkCurrent(tx: Reader, masterKey: Uint8Array): void {
-  const key = getServerKey(tx, 'window');
-  if (key === undefined) return;
   const { organizationId } = requireVault(tx);
-  const places = [serverKeyPlace, earlierServerKeyPlace].map((place) => place('window', organizationId));
-  const isCurrent = places.some((place) => {
-    const scalar = opened(masterKey, place, key.sealed);
-    scalar?.fill(0);
-    return scalar !== undefined;
+  const rowKey = getSealedRowKey(tx);
+  const records = [
+    ...(rowKey === undefined ? [] : [[rowKeyPlace, rowKey] as const]),
+    ...serverKeyNames.flatMap((name) => {
+      const key = getServerKey(tx, name);
+      if (key === undefined) return [];
+      return [serverKeyPlace, earlierServerKeyPlace].map(
+        (place) => [place(name, organizationId), key.sealed] as const,
+      );
+    }),
+  ];
+  const isCurrent = records.some(([place, sealed]) => {
+    const secret = opened(masterKey, place, sealed);
+    secret?.fill(0);
+    return secret !== undefined;
   });
-  if (!isCurrent) throw staleSlot();
+  if (!isCurrent && records.length > 0) throw staleSlot();
 }
 
 function newRecoverySlot(base: NewSlot, { phrase, confirmed }: NewPhrase): KeyslotRow {

@@ -31,8 +31,8 @@ const places = [
   { to: '/tags', label: 'Tags', icon: IconTags },
   { to: '/organization', label: 'Organization', icon: IconBuilding },
   { to: '/keyslots', label: 'Keys to the vault', icon: IconLockAccess },
-  { to: '/activity', label: 'Activity', icon: IconHistory },
   { to: '/backups', label: 'Backups', icon: IconArchive },
+  { to: '/activity', label: 'Activity', icon: IconHistory },
   { to: '/connect', label: 'Connect', icon: IconPlugConnected },
 ] as const;
 
