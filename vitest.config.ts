@@ -10,6 +10,8 @@ export default defineConfig({
   cacheDir: 'node_modules/.cache/vitest',
   test: {
     reporters: ['default', new CountsReporter()],
+    // Much of a test's time is spent waiting for other processes: the runner's own needs no processor to itself.
+    maxWorkers: '100%',
     projects: [
       {
         test: {

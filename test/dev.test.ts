@@ -59,13 +59,13 @@ async function makeEverything(root: TestClient): Promise<Json> {
 
 describe('when it is ready', () => {
   // A busy machine can only make it slower: one try in time shows that it can be.
-  test('is within a second of its start, the median of three', { retry: 4 }, async () => {
+  test('is within a second of its start, the best of three', { retry: 4 }, async () => {
     const times: number[] = [];
     for (let round = 0; round < 3; round++) {
       await using dev = await startDevProcess(['--json']);
       times.push(dev.readyAfter);
     }
-    expect(times.sort((a, b) => a - b)[1]).toBeLessThan(1000);
+    expect(Math.min(...times)).toBeLessThan(1000);
   });
 
   test('it says so in one line of JSON, and says nothing else there', async () => {
