@@ -3,26 +3,23 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { checkActivityChain } from '../main/db/activities.ts';
 import { Connection } from '../main/db/connection.ts';
 import { startVault } from '../main/vault.ts';
+import { findLitestream, litestreamPackage, litestreamVersion, toolsDirectory } from './litestream.ts';
 import { newWallet, resultOf, startTestVault, temporaryDirectory, TestClient } from './support.ts';
 
 const run = promisify(execFile);
 
 /** @throws Error with the line that installs it. */
 function litestream(): string {
-  // Its package starts the platform's binary and waits for it; here the binary itself is started, and stopped.
-  const program = new URL(
-    `../litestream-${process.platform}-${process.arch}/litestream`,
-    import.meta.resolve('@flydotio/litestream'),
+  const program = findLitestream();
+  if (program !== undefined) return program;
+  throw new Error(
+    `there is no litestream on the PATH; npm test installs it, or: npm install --prefix ${toolsDirectory} ${litestreamPackage}@${litestreamVersion}`,
   );
-  const path = fileURLToPath(program);
-  if (existsSync(path)) return path;
-  throw new Error(`there is no Litestream at ${path}; install it with: npm install --include=optional`);
 }
 
 const rowsOf = (database: string): number => {

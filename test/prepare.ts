@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { findLitestream, litestreamPackage, litestreamVersion, toolsDirectory } from './litestream.ts';
 
 /** Whether a program of one of these names is on the PATH. */
 function hasProgram(...names: readonly string[]): boolean {
@@ -92,4 +93,28 @@ if (left.length > 0) {
   process.stderr.write(
     `Some tests will fail for want of ${names}. To install: sudo apt-get update && sudo apt-get install ${packages}\n`,
   );
+}
+
+if (findLitestream() === undefined) {
+  const wanted = `${litestreamPackage}@${litestreamVersion}`;
+  const argv = [
+    'install',
+    '--prefix',
+    toolsDirectory,
+    '--no-audit',
+    '--no-fund',
+    '--loglevel',
+    'error',
+    wanted,
+  ];
+  const { status, stderr, error } = spawnSync('npm', argv, {
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+    timeout: 2 * 60_000,
+  });
+  if (status !== 0) {
+    process.stderr.write(
+      `One test will fail for want of Litestream, which npm did not install (${wanted}): ${error?.message ?? stderr}\n`,
+    );
+  }
 }
