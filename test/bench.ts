@@ -53,7 +53,7 @@ function round(_key: string, value: unknown): unknown {
 function table(result: Readonly<Record<string, object>>): string {
   const lines = Object.entries(result).flatMap(([group, numbers]) =>
     Object.entries(numbers).map(
-      ([name, value]) => `${group}.${name}`.padEnd(28) + String(round(name, value)),
+      ([name, value]) => `${group}.${name}`.padEnd(36) + String(round(name, value)),
     ),
   );
   return `${lines.join('\n')}\n`;

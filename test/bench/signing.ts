@@ -6,11 +6,14 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { request, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
+import { makeConfig } from '../../main/config.ts';
 import { signP256 } from '../../main/crypto/p256.ts';
 import { appendActivity } from '../../main/db/activities.ts';
-import { Connection } from '../../main/db/connection.ts';
 import { readEndpoint } from '../../main/db/vault-directory.ts';
+import { openVault } from '../../main/vault.ts';
 import { runLoad, type Load, type LoadRequest } from './load.ts';
+
+const password = 'correct horse battery staple';
 
 /** More than any machine gets through. */
 const preparedPerSecond = 8000;
@@ -94,39 +97,44 @@ async function backUp({ base, vaultDirectory }: Bench, file: string): Promise<vo
   if (answer.statusCode !== 200) throw new Error(`the backup answered ${String(answer.statusCode)}`);
 }
 
-function fillLog(database: string, organizationId: string): void {
-  const connection = Connection.open(database);
+async function fillLog(vaultDirectory: string, organizationId: string): Promise<void> {
+  const config = makeConfig({ dataDir: vaultDirectory, configDir: vaultDirectory, keychain: false }, {});
+  const { bridge, units, close } = openVault(config);
   const intent = JSON.stringify('x'.repeat(12_000));
-  connection.transaction(() => {
-    for (let index = 0; index < 5_000; index++) {
-      const id = randomBytes(16).toString('hex');
-      appendActivity(connection, {
-        id,
-        revision: 1,
-        organizationId,
-        type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
-        status: 'ACTIVITY_STATUS_COMPLETED',
-        fingerprint: id,
-        timestampMs: 0,
-        intent,
-        result: '{}',
-        failure: null,
-        votes: '[]',
-        createdAt: 0,
-        updatedAt: 0,
-      });
-    }
-  });
-  connection.close();
+  try {
+    await bridge.unlock({ with: 'password', password });
+    await units.write((tx) => {
+      for (let index = 0; index < 5_000; index++) {
+        const id = randomBytes(16).toString('hex');
+        appendActivity(tx, {
+          id,
+          revision: 1,
+          organizationId,
+          type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
+          status: 'ACTIVITY_STATUS_COMPLETED',
+          fingerprint: id,
+          timestampMs: 0,
+          intent,
+          result: '{}',
+          failure: null,
+          votes: '[]',
+          createdAt: 0,
+          updatedAt: 0,
+        });
+      }
+    });
+  } finally {
+    close();
+  }
 }
 
 async function startBench(
   directory: string,
-  prepare?: (database: string, organizationId: string) => void,
+  prepare?: (vaultDirectory: string, organizationId: string) => Promise<void>,
 ): Promise<Bench> {
   const passwordFile = join(directory, 'password');
   const vaultDirectory = join(directory, 'vault');
-  writeFileSync(passwordFile, 'correct horse battery staple\n', { mode: 0o600 });
+  writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
   const options = [
     ...['--data-dir', vaultDirectory, '--config-dir', join(directory, 'config')],
     ...['--password-file', passwordFile, '--no-keychain', '--json'],
@@ -137,7 +145,7 @@ async function startBench(
     privateKey: new Uint8Array(Buffer.from(readFileSync(text(made, 'privateKeyFile'), 'utf8').trim(), 'hex')),
   };
   const organizationId = text(made, 'organizationId');
-  prepare?.(join(vaultDirectory, 'vault.db'), organizationId);
+  await prepare?.(vaultDirectory, organizationId);
   const service = start(['serve', '--port', '0', ...options]);
   const stop = async (): Promise<void> => {
     service.kill('SIGTERM');
