@@ -99,11 +99,11 @@ async function backUp({ base, vaultDirectory }: Bench, file: string): Promise<vo
 
 async function fillLog(vaultDirectory: string, organizationId: string): Promise<void> {
   const config = makeConfig({ dataDir: vaultDirectory, configDir: vaultDirectory, keychain: false }, {});
-  const { bridge, units, close } = openVault(config);
+  const vault = openVault(config);
   const intent = JSON.stringify('x'.repeat(12_000));
   try {
-    await bridge.unlock({ with: 'password', password });
-    await units.write((tx) => {
+    await vault.bridge.unlock({ with: 'password', password });
+    await vault.units.write((tx) => {
       for (let index = 0; index < 5_000; index++) {
         const id = randomBytes(16).toString('hex');
         appendActivity(tx, {
@@ -124,7 +124,7 @@ async function fillLog(vaultDirectory: string, organizationId: string): Promise<
       }
     });
   } finally {
-    close();
+    vault.close();
   }
 }
 
