@@ -1,10 +1,11 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Button, Group, PasswordInput, Stack } from '@mantine/core';
+import { PasswordInput, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { count } from '../parts/bytes.ts';
 import { curves, formatsFor } from '../parts/chains.ts';
+import { FormEnd } from '../parts/form-end.tsx';
 import type { Curve } from '../parts/chains.ts';
 import { KeyChoices } from '../parts/key-choices.tsx';
 import { readKey } from '../parts/key-text.ts';
@@ -12,7 +13,6 @@ import { NameField } from '../parts/name-field.tsx';
 import { freeName, nameProblem } from '../parts/names.ts';
 import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
 import type { PrivateKey as PrivateKeyRecord } from '../parts/resources.ts';
-import { Failure } from '../parts/states.tsx';
 import { useTask } from '../parts/task.ts';
 import { useImport } from '../parts/transfer.ts';
 import { useAsk } from '../parts/vault.tsx';
@@ -107,15 +107,13 @@ export function ImportPrivateKey(): ReactNode {
                 setWrong(null);
               }}
             />
-            <Failure title="The key was not imported" error={task.error} />
-            <Group gap="sm">
-              <Button type="submit" loading={task.isPending}>
-                Import the key
-              </Button>
-              <Button variant="subtle" color="gray" component={Link} href="/private-keys">
-                Cancel
-              </Button>
-            </Group>
+            <FormEnd
+              failed="The key was not imported"
+              error={task.error}
+              busy={task.isPending}
+              does="Import the key"
+              back="/private-keys"
+            />
           </Stack>
         </Panel>
         <aside>

@@ -6,6 +6,7 @@ import { IconFileImport, IconPlus } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import { count } from '../parts/bytes.ts';
 import { curveLabel, curves, formatsFor } from '../parts/chains.ts';
+import { FormEnd } from '../parts/form-end.tsx';
 import type { Curve } from '../parts/chains.ts';
 import { KeyChoices } from '../parts/key-choices.tsx';
 import { Moment } from '../parts/moment.tsx';
@@ -152,15 +153,13 @@ export function NewPrivateKey(): ReactNode {
           <Stack gap="lg">
             <NameField value={name} problem={problem} onType={setTypedName} />
             <KeyChoices curve={curve} onCurve={setCurve} formats={formats} onFormats={setFormats} />
-            <Failure title="The key was not made" error={create.error} />
-            <Group gap="sm">
-              <Button type="submit" loading={create.isPending}>
-                Make the key
-              </Button>
-              <Button variant="subtle" color="gray" component={Link} href="/private-keys">
-                Cancel
-              </Button>
-            </Group>
+            <FormEnd
+              failed="The key was not made"
+              error={create.error}
+              busy={create.isPending}
+              does="Make the key"
+              back="/private-keys"
+            />
           </Stack>
         </Panel>
         <aside>

@@ -1,11 +1,12 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Button, Checkbox, Fieldset, Group, Stack } from '@mantine/core';
+import { Button, Checkbox, Fieldset, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconPlus } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import { count } from '../parts/bytes.ts';
 import { ContactFields } from '../parts/contact-fields.tsx';
+import { FormEnd } from '../parts/form-end.tsx';
 import type { Contact } from '../parts/contact-fields.tsx';
 import { bareNumber, emailProblem, phoneProblem } from '../parts/contact.ts';
 import { Moment } from '../parts/moment.tsx';
@@ -151,15 +152,13 @@ export function NewUser(): ReactNode {
                 </Checkbox.Group>
               </Fieldset>
             )}
-            <Failure title="The user was not made" error={create.error} />
-            <Group gap="sm">
-              <Button type="submit" loading={create.isPending}>
-                Make the user
-              </Button>
-              <Button variant="subtle" color="gray" component={Link} href="/users">
-                Cancel
-              </Button>
-            </Group>
+            <FormEnd
+              failed="The user was not made"
+              error={create.error}
+              busy={create.isPending}
+              does="Make the user"
+              back="/users"
+            />
           </Stack>
         </Panel>
         <aside>

@@ -1,17 +1,17 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Button, Group, PasswordInput, Stack, Text, Textarea } from '@mantine/core';
+import { PasswordInput, Stack, Text, Textarea } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { count } from '../parts/bytes.ts';
 import { accountAt, chains } from '../parts/chains.ts';
 import { FirstAccounts } from '../parts/first-accounts.tsx';
+import { FormEnd } from '../parts/form-end.tsx';
 import { NameField } from '../parts/name-field.tsx';
 import { freeName, nameProblem } from '../parts/names.ts';
 import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
 import { wordsOf } from '../parts/phrase.ts';
 import type { Wallet as WalletRecord } from '../parts/resources.ts';
-import { Failure } from '../parts/states.tsx';
 import { useTask } from '../parts/task.ts';
 import { useImport } from '../parts/transfer.ts';
 import { useAsk } from '../parts/vault.tsx';
@@ -132,15 +132,13 @@ export function ImportWallet(): ReactNode {
               chosen={chosen}
               onChoose={setChosen}
             />
-            <Failure title="The wallet was not imported" error={task.error} />
-            <Group gap="sm">
-              <Button type="submit" loading={task.isPending}>
-                Import the wallet
-              </Button>
-              <Button variant="subtle" color="gray" component={Link} href="/wallets">
-                Cancel
-              </Button>
-            </Group>
+            <FormEnd
+              failed="The wallet was not imported"
+              error={task.error}
+              busy={task.isPending}
+              does="Import the wallet"
+              back="/wallets"
+            />
           </Stack>
         </Panel>
         <aside>

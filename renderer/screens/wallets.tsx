@@ -7,6 +7,7 @@ import { Link, useLocation } from 'wouter';
 import { BackupAges } from '../parts/backup-ages.tsx';
 import { count } from '../parts/bytes.ts';
 import { accountAt, chains } from '../parts/chains.ts';
+import { FormEnd } from '../parts/form-end.tsx';
 import type { NewAccount } from '../parts/chains.ts';
 import { FirstAccounts } from '../parts/first-accounts.tsx';
 import { Moment } from '../parts/moment.tsx';
@@ -153,15 +154,13 @@ export function NewWallet(): ReactNode {
                 Both are out of reach of guessing. Take 24 where another system expects it.
               </Text>
             </Fieldset>
-            <Failure title="The wallet was not made" error={create.error} />
-            <Group gap="sm">
-              <Button type="submit" loading={create.isPending}>
-                Make the wallet
-              </Button>
-              <Button variant="subtle" color="gray" component={Link} href="/wallets">
-                Cancel
-              </Button>
-            </Group>
+            <FormEnd
+              failed="The wallet was not made"
+              error={create.error}
+              busy={create.isPending}
+              does="Make the wallet"
+              back="/wallets"
+            />
           </Stack>
         </Panel>
         <aside>
