@@ -3,8 +3,8 @@ import type { Keyslot, KeyslotChange, Keyslots, ProveWith } from '../../preload/
 import type { Config } from '../config.ts';
 import { confirmPhrase } from './init.ts';
 import { CommandError, exitCodes, print } from './output.ts';
-import { findKeyslot, readProofs, requireProof, unlocked, withVault } from './proof.ts';
-import type { OpenedVault, ProofOptions } from './proof.ts';
+import { unlocked, withVault, type OpenedVault } from './opened-vault.ts';
+import { readProofs, requireProof, type ProofOptions } from './proof.ts';
 import { askForPassword, canAsk, readPassword } from './secrets.ts';
 
 export interface ChangeOptions extends ProofOptions {
@@ -188,3 +188,16 @@ const describe = ({ vaultId, keyslots }: Keyslots): string =>
         }`,
     ),
   ].join('\n');
+
+/** @param wanted A keyslot's id, or its kind where there is one of that kind. */
+function findKeyslot({ keyslots }: Keyslots, wanted: string): Keyslots['keyslots'][number] {
+  const found = keyslots.filter(({ id, kind }) => id === wanted || kind === wanted);
+  const [slot] = found;
+  if (slot !== undefined && found.length === 1) return slot;
+  throw new CommandError(
+    exitCodes.failed,
+    found.length === 0
+      ? `there is no keyslot ${JSON.stringify(wanted)}: \`latchkey keyslots list\` shows those there are`
+      : `there are ${String(found.length)} keyslots of the kind ${wanted}: name one by its id`,
+  );
+}

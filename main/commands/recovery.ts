@@ -6,8 +6,8 @@ import type { Config } from '../config.ts';
 import { phraseFromShares } from '../keyslots/shares.ts';
 import { createSecretFile, syncDirectory } from './export.ts';
 import { CommandError, exitCodes, print } from './output.ts';
-import { readProofs, unlocked, withVault } from './proof.ts';
-import type { OpenedVault } from './proof.ts';
+import { unlocked, withVault, type OpenedVault } from './opened-vault.ts';
+import { readProofs } from './proof.ts';
 import { sheetPage } from './recovery-sheet.ts';
 import { askForPassword, canAsk } from './secrets.ts';
 

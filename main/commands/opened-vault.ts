@@ -1,0 +1,72 @@
+/** The vault that a command works with: asked of the process that serves it, or opened here where none does. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BridgeCall, UnlockWith, VaultStatus } from '../../preload/contract.ts';
+import type { Config } from '../config.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import { openVault } from '../vault.ts';
+import { findRunning, opening } from './client.ts';
+import { dataDirectory } from './control.ts';
+import { CommandError, exitCodes } from './output.ts';
+
+/** A vault to be asked: the one that runs, or its file. */
+export interface OpenedVault {
+  readonly status: VaultStatus;
+  /** Whether another process has it open. */
+  readonly isServed: boolean;
+  call<T>(name: BridgeCall, ...args: readonly unknown[]): Promise<T>;
+}
+
+/** Asks the process that serves the vault, or opens the vault where none does. */
+export async function withVault<T>(config: Config, work: (vault: OpenedVault) => Promise<T>): Promise<T> {
+  const directory = dataDirectory(config);
+  const running = await findRunning(directory);
+  if (running !== undefined) {
+    return work({
+      status: checkThere(directory, await running.status()),
+      isServed: true,
+      call: async <Answer>(name: BridgeCall, ...args: readonly unknown[]) =>
+        (await running.call(name, ...args)) as Answer,
+    });
+  }
+  // Opening makes what is missing.
+  if (!existsSync(join(directory, 'vault.db'))) throw noVault(directory);
+  const vault = openVault(config);
+  try {
+    return await work({
+      status: checkThere(directory, await vault.bridge.status()),
+      isServed: false,
+      call: async <Answer>(name: BridgeCall, ...args: readonly unknown[]) => {
+        try {
+          const answer: unknown = await Reflect.apply(vault.bridge[name], vault.bridge, args);
+          return answer as Answer;
+        } catch (error) {
+          if (error instanceof LatchkeyError && opening.has(name)) {
+            throw new CommandError(exitCodes.locked, error.message);
+          }
+          throw error;
+        }
+      },
+    });
+  } finally {
+    vault.close();
+  }
+}
+
+/** Unlocks the vault for as long as the work takes, where it is locked. What unlocks it is checked in any case. */
+export async function unlocked<T>(vault: OpenedVault, how: UnlockWith, work: () => Promise<T>): Promise<T> {
+  await vault.call('unlock', how);
+  try {
+    return await work();
+  } finally {
+    if (vault.status.state === 'locked') await vault.call('lock');
+  }
+}
+
+function checkThere(directory: string, status: VaultStatus): VaultStatus {
+  if (status.state === 'none') throw noVault(directory);
+  return status;
+}
+
+const noVault = (directory: string): CommandError =>
+  new CommandError(exitCodes.absent, `there is no vault in ${directory}: make one with \`latchkey init\``);
