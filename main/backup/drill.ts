@@ -3,6 +3,7 @@
  * Every sealed record is opened, every key and address derived again, the log's chain walked, and what the vault has
  * beyond it is counted. Nothing leaves memory.
  */
+import type { VerifiedBackup } from '../../preload/contract.ts';
 import { encodeAddress, type AddressFormat } from '../crypto/addresses.ts';
 import { curves, type Curve } from '../crypto/curves.ts';
 import { SeedDerivation } from '../crypto/derivation.ts';
@@ -28,34 +29,10 @@ import { withSeed } from '../operations/wallet-secrets.ts';
 import type { Progress } from './file.ts';
 
 /** What a drill found in a backup. */
-export interface Proof {
-  readonly organization: string;
-  readonly log: { readonly rows: number; readonly head: string };
-  readonly counts: {
-    readonly users: number;
-    readonly wallets: number;
-    readonly accounts: number;
-    readonly privateKeys: number;
-    /** Sealed records that were opened. */
-    readonly sealed: number;
-  };
-  /** What does not hold, a line each: the first of them. */
-  readonly problems: readonly string[];
-  readonly problemCount: number;
-}
+export type Proof = Pick<VerifiedBackup, 'organization' | 'log' | 'counts' | 'problems' | 'problemCount'>;
 
 /** What the live vault has and the backup has not. */
-export interface Uncovered {
-  /** Entries of the log since the backup. */
-  readonly activities: number;
-  /** A row per kind of which something is new, changed or gone. */
-  readonly resources: readonly {
-    readonly kind: string;
-    readonly added: number;
-    readonly changed: number;
-    readonly removed: number;
-  }[];
-}
+export type Uncovered = NonNullable<VerifiedBackup['uncovered']>;
 
 /** Lists are cut to this many lines. */
 const mostProblems = 20;
