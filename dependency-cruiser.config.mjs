@@ -9,10 +9,14 @@ const layers = {
   auth: ['crypto/', 'db/', 'lib/'],
   keyslots: ['crypto/', 'db/', 'lib/'],
   audit: ['crypto/', 'db/', 'keyslots/', 'lib/', 'preload/contract.ts'],
+  // What leaves the vault by itself: deliveries in general, and what is delivered.
   outbox: ['crypto/', 'db/', 'lib/'],
+  messages: ['outbox/', 'crypto/', 'db/', 'lib/'],
+  webhooks: ['outbox/', 'crypto/', 'db/', 'lib/'],
+  transactions: ['crypto/', 'lib/'],
   backup: ['keyslots/', 'db/', 'crypto/', 'lib/', 'operations/wallet-secrets.ts', 'preload/contract.ts'],
   activities: ['policy/', 'db/', 'crypto/', 'lib/'],
-  operations: ['activities/define.ts', 'policy/', 'db/', 'crypto/', 'lib/'],
+  operations: ['activities/define.ts', 'policy/', 'transactions/', 'db/', 'crypto/', 'lib/'],
   http: ['activities/', 'auth/', 'lib/', 'preload/contract.ts'],
   commands: [
     'audit/',
@@ -41,6 +45,11 @@ const packages = {
   electron: ['main/desktop/', 'main/index.ts', 'preload/index.ts'],
   express: ['main/http/'],
   jose: ['main/auth/'],
+  'micro-eth-signer': ['main/transactions/'],
+  'micro-sol-signer': ['main/transactions/'],
+  nodemailer: ['main/messages/'],
+  pbf: ['main/transactions/'],
+  '@scure/btc-signer': ['main/transactions/'],
   keytar: ['main/keyslots/'],
   'shamir-secret-sharing': ['main/keyslots/'],
 };

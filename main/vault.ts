@@ -23,6 +23,7 @@ import { WindowSessions } from './http/window-sessions.ts';
 import { noKeychain, systemKeychain, type Keychain } from './keyslots/keychain.ts';
 import { Keyring } from './keyslots/keyring.ts';
 import { systemClock, type Clock } from './lib/clock.ts';
+import { LatchkeyError } from './lib/errors.ts';
 import type { Random } from './lib/random.ts';
 import { operations, versions } from './operations/index.ts';
 import { setUp, type MadeVault, type NewVault } from './setup.ts';
@@ -113,6 +114,12 @@ function open(config: Config, substitutes: Substitutes): Opened {
       allowLoopback: config.allowLoopbackIssuers,
       clock,
     }),
+    post: () => {
+      throw new LatchkeyError('FAILED_PRECONDITION', 'nothing is set up to send messages', {
+        turnkeyErrorCode: 'EMAIL_SENDING_DISABLED',
+      });
+    },
+    onAppended: () => undefined,
     operations,
     versions,
     onActivity: ({ id, type, status }) => {

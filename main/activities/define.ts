@@ -8,7 +8,9 @@ import type { ActivityRow } from '../db/activities.ts';
 import type { Reader, Writer } from '../db/connection.ts';
 import type { Caller } from '../lib/caller.ts';
 import type { VerifyIdToken } from '../lib/id-tokens.ts';
+import type { Message } from '../lib/messages.ts';
 import type { Random } from '../lib/random.ts';
+import type { ConditionFacts } from '../policy/schema.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -52,6 +54,11 @@ export interface ActivityContext<Parameters, Prepared = undefined> extends Conte
   readonly keys: Keys;
   readonly random: Random;
   readonly prepared: Prepared;
+  /**
+   * Has a message sent once this transaction is committed.
+   * @throws LatchkeyError FAILED_PRECONDITION where nothing is set up that could send it.
+   */
+  readonly post: (message: Message) => void;
 }
 
 /** What is known before the transaction; `tx` is read before anything is awaited. */
@@ -83,6 +90,46 @@ export interface ActivityVersion {
   readonly specified?: Specified<never>;
 }
 
+/** `activity.resource` of policies. */
+export type Resource =
+  | 'ORGANIZATION'
+  | 'POLICY'
+  | 'WALLET'
+  | 'PRIVATE_KEY'
+  | 'USER'
+  | 'CREDENTIAL'
+  | 'AUTH'
+  | 'OTP'
+  | 'RECOVERY'
+  | 'WEBHOOK_ENDPOINT'
+  | 'SMART_CONTRACT_INTERFACE'
+  | 'CONFIG'
+  | 'ACTIVITY';
+
+/** `activity.action` of policies. */
+export type Action =
+  'CREATE' | 'UPDATE' | 'DELETE' | 'SIGN' | 'EXPORT' | 'IMPORT' | 'VERIFY' | 'APPROVE' | 'REJECT';
+
+/** Who may do what an operation does, and what policies are shown of it. */
+export interface Authority<Parameters> {
+  readonly resource?: Resource;
+  readonly action?: Action;
+  /** Only the root quorum may: policies have no say. */
+  readonly rootQuorumOnly?: true;
+  /** A user of the parent organization may do it in its sub-organizations. */
+  readonly fromParent?: true;
+  /** Whether it is about the caller's own credentials, which every user may change unless a policy says otherwise. */
+  readonly ownCredentials?: (params: Parameters, caller: Caller) => boolean;
+  /** `activity.params`, where policies may read any. */
+  readonly shows?: (params: Parameters) => Readonly<Record<string, unknown>>;
+  /** What beside the activity itself policies may read. */
+  readonly facts?: (context: {
+    readonly tx: Reader;
+    readonly organizationId: string;
+    readonly params: Parameters;
+  }) => Omit<ConditionFacts, 'activity'>;
+}
+
 export interface ActivityOperation {
   readonly kind: 'activity';
   /** The last part of its path: `create_wallet`. */
@@ -90,6 +137,7 @@ export interface ActivityOperation {
   readonly versions: readonly ActivityVersion[];
   /** What its result holds, whichever version asked. */
   readonly returns: z.ZodType;
+  readonly authority: Authority<unknown>;
   /** Whatever must be awaited, before the transaction; it writes nothing. */
   readonly prepare?: (context: PrepareContext<unknown>) => Promise<unknown>;
   /** The synchronous part that writes, inside the transaction; what it answers is the activity's result. */
@@ -124,6 +172,7 @@ interface ActivityDefinition<Schema extends z.ZodType, Returns extends z.ZodType
   readonly params: Schema;
   readonly returns: Returns;
   readonly specified?: Specified<z.output<Schema>>;
+  readonly authority?: Authority<z.output<Schema>>;
   readonly accepts?: Readonly<Record<string, OlderVersion<z.output<Schema>>>>;
   readonly prepare?: (context: PrepareContext<z.output<Schema>>) => Promise<Prepared>;
   readonly run: (context: ActivityContext<z.output<Schema>, Prepared>) => Shown<z.output<Returns>>;
@@ -166,13 +215,14 @@ export function activity<
   },
 ): NamedActivity<Path, Result, Returns> {
   const { path, type, intent, result, params, returns, specified, accepts = {}, prepare, run } = definition;
+  const { authority = {} } = definition;
   const latest = { type, intent, result, params, upgrade: (value: unknown) => value, specified };
   const versions = [
     latest,
     ...Object.entries(accepts).map(([name, version]) => ({ result, ...version, type: name })),
   ];
   // From here on parameters are `unknown`: only the version's own schema produces what these functions take.
-  return { kind: 'activity', path, versions, returns, prepare, run } as unknown as NamedActivity<
+  return { kind: 'activity', path, versions, returns, authority, prepare, run } as unknown as NamedActivity<
     Path,
     Result,
     Returns

@@ -10,6 +10,7 @@ import type { Caller } from '../lib/caller.ts';
 import type { Clock } from '../lib/clock.ts';
 import { errorCodes, LatchkeyError, toFailure } from '../lib/errors.ts';
 import type { VerifyIdToken } from '../lib/id-tokens.ts';
+import type { Message } from '../lib/messages.ts';
 import type { Random } from '../lib/random.ts';
 import { decide } from '../policy/decide.ts';
 import type { ActivityOperation, Keys } from './define.ts';
@@ -25,6 +26,10 @@ export interface Engine {
   /** The relying party that passkeys are made for: a host name. */
   readonly rpId: string;
   readonly verifyIdToken: VerifyIdToken;
+  /** Puts a message into the outbox. @throws LatchkeyError FAILED_PRECONDITION where nothing could send it. */
+  readonly post: (tx: Writer, organizationId: string, message: Message) => void;
+  /** Called in the transaction, after each row that is appended to the log. */
+  readonly onAppended: (tx: Writer, row: ActivityRow) => void;
 }
 
 /** Who a request proves to be from. */
@@ -89,8 +94,8 @@ export async function submit(
     if ('known' in admitted) return admitted.known;
     const { caller } = admitted;
     const id = uuidV7(now, random('activity', 10));
-    const outcome = attempt(tx, () => operation.run({ ...context, caller, tx, prepared: prepared() }));
-    return appendActivity(tx, {
+    const outcome = attempt(tx, () => operation.run({ ...context, caller, tx, prepared: prepared(), post }));
+    const row = appendActivity(tx, {
       id,
       revision: 1,
       organizationId,
@@ -105,6 +110,12 @@ export async function submit(
       createdAt: now,
       updatedAt: now,
     });
+    engine.onAppended(tx, row);
+    return row;
+
+    function post(message: Message): void {
+      engine.post(tx, organizationId, message);
+    }
   });
 
   /** Answers the activity that this body made before; refuses a new one that is not live or not allowed, and any while locked. */

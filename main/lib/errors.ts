@@ -19,6 +19,7 @@ export const errorCodes = {
   VAULT_TAMPERED: { http: 400, grpc: 9, recorded: false },
   VAULT_ROLLED_BACK: { http: 400, grpc: 9, recorded: false },
   BACKUP_UNREADABLE: { http: 400, grpc: 3, recorded: false },
+  FAILED_PRECONDITION: { http: 400, grpc: 9, recorded: false },
   UNAUTHENTICATED: { http: 401, grpc: 16, recorded: false },
   PERMISSION_DENIED: { http: 403, grpc: 7, recorded: false },
   NOT_FOUND: { http: 404, grpc: 5, recorded: true },

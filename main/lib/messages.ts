@@ -1,0 +1,16 @@
+/** What the vault sends to people: one-time codes, and other short-lived secrets. */
+export interface Message {
+  readonly channel: 'email' | 'sms';
+  /** An email address, or a phone number in E.164. */
+  readonly to: string;
+  /** Empty for a text message. */
+  readonly subject: string;
+  readonly text: string;
+  readonly html?: string;
+  /** The secret that it brings, by itself, for those who read it in the window or in the inbox of `latchkey dev`. */
+  readonly code: string;
+  readonly from?: { readonly address?: string; readonly name?: string };
+  readonly replyTo?: string;
+  /** When it is no use any more, in milliseconds: it is not sent after that. */
+  readonly expiresAt: number;
+}
