@@ -93,7 +93,7 @@ const packageRule = ([name, holders]) =>
   rule(
     `${name.replaceAll('/', '-')}-has-a-place`,
     `Only ${holders.join(', ')} may import ${name}.`,
-    { path: product, pathNot: holders.map(pattern) },
+    { path: product, pathNot: [test, ...holders.map(pattern)] },
     { path: `(^|/)node_modules/${name}(/|$)|^${name}$` },
   );
 

@@ -24,6 +24,10 @@ const refusalTexts: Readonly<Record<ErrorCodeName, RefusalText>> = {
   VAULT_TAMPERED: { text: 'The vault’s file was changed outside Latchkey, and is not used.', of: every },
   VAULT_ROLLED_BACK: { text: 'The vault’s file is older than one that was used here.', of: [] },
   BACKUP_UNREADABLE: { text: 'A backup is damaged, or no backup.', of: [] },
+  FAILED_PRECONDITION: {
+    text: 'Something must be set up before; the message says what.',
+    of: ['activity'],
+  },
   UNAUTHENTICATED: { text: 'The stamp is missing, wrong, or of a key that nobody has.', of: every },
   PERMISSION_DENIED: { text: 'The caller may not do this, or the page’s origin is not paired.', of: every },
   NOT_FOUND: { text: 'Something that the request names is not there.', of: every },
