@@ -1,7 +1,8 @@
 /** Doing what was allowed, for whoever submitted it and whenever it came to be allowed. */
+import type { ActivityEntry } from '../db/activities.ts';
 import type { Writer } from '../db/connection.ts';
 import type { Caller } from '../lib/caller.ts';
-import { errorCodes, LatchkeyError } from '../lib/errors.ts';
+import { errorCodes, LatchkeyError, toFailure } from '../lib/errors.ts';
 import type { Message } from '../lib/messages.ts';
 import type { Reservation } from '../policy/evaluation.ts';
 import { keepReservations } from './decision.ts';
@@ -40,7 +41,8 @@ export async function prepare(
   }
 }
 
-type Outcome = { readonly result: Readonly<Record<string, unknown>> } | { readonly failure: LatchkeyError };
+export type Outcome =
+  { readonly result: Readonly<Record<string, unknown>> } | { readonly failure: LatchkeyError };
 
 /** What a refusal wrote is undone and the refusal kept; anything unforeseen undoes the whole request. */
 export function carryOut(
@@ -71,4 +73,18 @@ export function carryOut(
     error.lasting?.();
     return { failure: error };
   }
+}
+
+/** What a row of the log says of an activity that ended so, or that still waits. */
+export function endOf(outcome: Outcome | undefined): Pick<ActivityEntry, 'status' | 'result' | 'failure'> {
+  if (outcome === undefined) {
+    return { status: 'ACTIVITY_STATUS_CONSENSUS_NEEDED', result: null, failure: null };
+  }
+  return 'result' in outcome
+    ? { status: 'ACTIVITY_STATUS_COMPLETED', result: JSON.stringify(outcome.result), failure: null }
+    : {
+        status: 'ACTIVITY_STATUS_FAILED',
+        result: null,
+        failure: JSON.stringify(toFailure(outcome.failure)),
+      };
 }

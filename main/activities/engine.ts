@@ -7,10 +7,12 @@ import type { Clock } from '../lib/clock.ts';
 import type { VerifyIdToken } from '../lib/id-tokens.ts';
 import type { Message } from '../lib/messages.ts';
 import type { Random } from '../lib/random.ts';
-import type { Keys } from './define.ts';
+import type { Keys, Operation } from './define.ts';
 
 /** Made once, by the vault. */
 export interface Engine {
+  /** By path, `submit/create_wallet`. */
+  readonly operations: ReadonlyMap<string, Operation>;
   readonly units: UnitOfWork;
   readonly keys: Keys;
   readonly random: Random;

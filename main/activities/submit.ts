@@ -5,9 +5,9 @@ import { appendActivity, findActivityByFingerprint, type ActivityRow } from '../
 import type { Reader } from '../db/connection.ts';
 import { insertEvaluations } from '../db/policy-evaluations.ts';
 import type { Caller } from '../lib/caller.ts';
-import { LatchkeyError, toFailure } from '../lib/errors.ts';
+import { LatchkeyError } from '../lib/errors.ts';
 import type { Verdict } from '../policy/decide.ts';
-import { carryOut, prepare, type Prepared } from './carry-out.ts';
+import { carryOut, endOf, prepare, type Outcome, type Prepared } from './carry-out.ts';
 import { decideSubmitted, notAllowed } from './decision.ts';
 import type { ActivityOperation } from './define.ts';
 import type { Engine, SubmitRequest } from './engine.ts';
@@ -47,7 +47,7 @@ export async function submit(
       if ('known' in admitted) return admitted.known;
       const { caller, verdict } = admitted;
       const id = uuidV7(now, random('activity', 10));
-      const outcome =
+      const outcome: Outcome | undefined =
         isAllowed(verdict) && prepared
           ? carryOut(tx, engine, operation, {
               ...task,
@@ -56,19 +56,17 @@ export async function submit(
               prepared,
               reservations: verdict.reservations,
             })
-          : {};
+          : undefined;
       const vote = makeVote(tx, caller, request.raw, 'VOTE_SELECTION_APPROVED', { random, now });
       const row = appendActivity(tx, {
         id,
         revision: 1,
         organizationId,
         type,
-        status: statusOf(outcome),
         fingerprint,
         timestampMs: Number(timestampMs),
         intent: JSON.stringify(intent),
-        result: 'result' in outcome ? JSON.stringify(outcome.result) : null,
-        failure: 'failure' in outcome ? JSON.stringify(toFailure(outcome.failure)) : null,
+        ...endOf(outcome),
         votes: JSON.stringify([vote]),
         createdAt: now,
         updatedAt: now,
@@ -116,13 +114,6 @@ type Admitted = Exclude<Verdict, { readonly outcome: 'deny' }>;
 type Allowed = Extract<Verdict, { readonly outcome: 'allow' }>;
 
 const isAllowed = (verdict: Verdict): verdict is Allowed => verdict.outcome === 'allow';
-
-const statusOf = (outcome: object) =>
-  'result' in outcome
-    ? 'ACTIVITY_STATUS_COMPLETED'
-    : 'failure' in outcome
-      ? 'ACTIVITY_STATUS_FAILED'
-      : 'ACTIVITY_STATUS_CONSENSUS_NEEDED';
 
 function checkLive(timestampMs: number, wall: number): void {
   const age = wall - timestampMs;

@@ -41,7 +41,7 @@ const forgetSnapshot = (table: string): string => `
 `;
 
 /** An organization's mark is another whenever one of its policies is: what was made of them is known by it. */
-const markPolicies = (event: 'INSERT' | 'UPDATE' | 'DELETE'): string => `
+const markPolicies = (event: string): string => `
       CREATE TRIGGER policies_${event.toLowerCase()}_mark AFTER ${event} ON policies
         BEGIN UPDATE organizations SET policies_mark = lower(hex(randomblob(16)))
           WHERE id = ${event === 'DELETE' ? 'OLD' : 'NEW'}.organization_id; END;

@@ -52,3 +52,22 @@ export function insertEvaluations(tx: Writer, row: VoteEvaluations): void {
     row.createdAt,
   );
 }
+
+/** In the order of the votes. */
+export function listEvaluations(tx: Reader, organizationId: string, activityId: string): VoteEvaluations[] {
+  const rows = tx.all<Omit<VoteEvaluations, 'policyEvaluations'> & { policyIds: string; outcomes: string }>(
+    `SELECT e.id, e.organization_id AS organizationId, e.activity_id AS activityId, e.vote_id AS voteId,
+       e.outcomes, e.created_at AS createdAt, l.policy_ids AS policyIds
+     FROM policy_evaluations AS e JOIN policy_lists AS l ON l.id = e.policy_list
+     WHERE e.organization_id = ? AND e.activity_id = ? ORDER BY e.rowid`,
+    organizationId,
+    activityId,
+  );
+  return rows.map(({ policyIds, outcomes: said, ...row }) => ({
+    ...row,
+    policyEvaluations: (JSON.parse(policyIds) as readonly string[]).map((policyId, index) => ({
+      policyId,
+      outcome: outcomes.get(said.charAt(index)) ?? 'OUTCOME_ERROR',
+    })),
+  }));
+}
