@@ -159,6 +159,8 @@ export interface ActivityOperation {
   /** The last part of its path: `create_wallet`. */
   readonly path: string;
   readonly versions: readonly ActivityVersion[];
+  /** Whether it is Latchkey's own: the real API has none of its name. */
+  readonly own?: true;
   /** What its result holds, whichever version asked. */
   readonly returns: z.ZodType;
   readonly authority: Authority<unknown>;
@@ -195,6 +197,7 @@ interface ActivityDefinition<Schema extends z.ZodType, Returns extends z.ZodType
   readonly type: string;
   readonly intent: string;
   readonly result: string;
+  readonly own?: true;
   readonly params: Schema;
   readonly returns: Returns;
   readonly specified?: Specified<z.output<Schema>>;
@@ -240,7 +243,7 @@ export function activity<
     readonly result: Result;
   },
 ): NamedActivity<Path, Result, Returns> {
-  const { path, type, intent, result, params, returns, specified, accepts = {} } = definition;
+  const { path, type, intent, result, own, params, returns, specified, accepts = {} } = definition;
   const { authority, prepare, run } = definition;
   const latest = { type, intent, result, params, upgrade: (value: unknown) => value, specified };
   const versions = [
@@ -248,7 +251,7 @@ export function activity<
     ...Object.entries(accepts).map(([name, version]) => ({ result, ...version, type: name })),
   ];
   // From here on parameters are `unknown`: only the version's own schema produces what these functions take.
-  return { kind: 'activity', path, versions, returns, authority, prepare, run } as unknown as NamedActivity<
+  return { kind: 'activity', path, own, versions, returns, authority, prepare, run } as unknown as NamedActivity<
     Path,
     Result,
     Returns

@@ -15,6 +15,7 @@ import * as tags from './tags.ts';
 import * as users from './users.ts';
 import * as walletAccounts from './wallet-accounts.ts';
 import * as wallets from './wallets.ts';
+import * as webhookEndpoints from './webhook-endpoints.ts';
 
 const all: readonly Operation[] = [
   organizations,
@@ -31,6 +32,7 @@ const all: readonly Operation[] = [
   tags,
   policies,
   policyDrafts,
+  webhookEndpoints,
   activities,
 ].flatMap((resource) => Object.values<Operation>(resource));
 

@@ -11,6 +11,9 @@ export const limits = {
   privateKeysPerOrganization: 1000,
   walletsPerOrganization: 100,
   tagsPerOrganization: 100,
+  webhookEndpointsPerOrganization: 20,
+  /** Events that one request sends again. */
+  replayedEvents: 10_000,
   nameCharacters: 64,
   /** Elements of one array in one request. */
   batch: 100,
