@@ -362,6 +362,16 @@ const migrations: readonly Migration[] = [
       CREATE INDEX wallet_accounts_public_key ON wallet_accounts (organization_id, public_key);
     `,
   },
+  {
+    version: 5,
+    sql: `
+      ALTER TABLE users ADD COLUMN email_verified_at INTEGER;
+      ALTER TABLE users ADD COLUMN phone_number_verified_at INTEGER;
+      CREATE INDEX organizations_parent ON organizations (parent_id);
+      CREATE INDEX api_keys_anywhere ON api_keys (public_key);
+      CREATE INDEX authenticators_anywhere ON authenticators (credential_id);
+    `,
+  },
 ];
 
 export const schemaVersion = migrations.at(-1)?.version ?? 0;
