@@ -16,12 +16,10 @@ import { listWalletRows } from '../db/wallets.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { withP256 } from './api-key-registration.ts';
 import { authenticatorParams } from './authenticator-registration.ts';
-import { clientSignatureParams } from './client-signatures.ts';
 import { limits } from './limits.ts';
 import { found, name, notExported, page, pagination } from './parameters.ts';
 import { makePrivateKeys, privateKeyParams } from './private-key-registration.ts';
 import { type featureNames, shownAddress, uuid, uuids } from './resources.ts';
-import { applyVerification } from './sign-up.ts';
 import {
   addUsers,
   newUserParams,
@@ -29,7 +27,6 @@ import {
   provenOauthProviders,
   verifyNewUsers,
 } from './user-registration.ts';
-import { verificationToken } from './verification-tokens.ts';
 import { makeWallet, walletParams } from './wallet-registration.ts';
 
 const organizationOf = <Schema extends z.ZodType>(rootUser: Schema) =>
@@ -48,11 +45,6 @@ const otherSwitches = {
   disableSmsAuth: z.boolean().optional(),
   disableOtpEmailAuth: z.boolean().optional(),
 };
-const verification = {
-  verificationToken: verificationToken.optional(),
-  clientSignature: clientSignatureParams.optional(),
-};
-
 /** Root users as clients sent them before each of the newer credentials was there. */
 const rootUsers = {
   V7: newUserParams.extend({ oauthProviders: provenOauthProviders.default([]) }),
@@ -75,7 +67,6 @@ const params = organizationOf(newUserParams).extend({
   ...optionalWallet,
   ...emailSwitches,
   ...otherSwitches,
-  ...verification,
 });
 
 type Params = z.output<typeof params>;
@@ -115,7 +106,6 @@ export const createSubOrganization = activity({
         ...optionalWallet,
         ...emailSwitches,
         ...otherSwitches,
-        ...verification,
       }),
       upgrade: (value): Params => value,
     }),
@@ -205,7 +195,6 @@ export const createSubOrganization = activity({
     }
     const inside = { ...context, organizationId };
     const rootUserIds = addUsers(inside, users, prepared, 'parameters.rootUsers', true);
-    applyVerification({ tx, parentId, organizationId, now }, wanted);
     return {
       subOrganizationId: organizationId,
       ...(wallet && { wallet: makeWallet(inside, wallet, 'parameters.wallet') }),
