@@ -371,9 +371,9 @@ describe('making one', () => {
   ])('%s is refused, and nothing is left of it', async (_name, parameters, message) => {
     const count = () => service.vault.units.read((tx) => tx.get('SELECT count(*) FROM organizations'));
     const before = count();
-    const { status, text } = await create(parameters);
+    const { status, body } = await create(parameters);
     expect(status).toBe(400);
-    expect(text).toMatch(message);
+    expect(body?.['message']).toMatch(message);
     expect(count()).toEqual(before);
   });
 

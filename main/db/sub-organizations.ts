@@ -60,7 +60,8 @@ const rowidOf = (tx: Reader, parentId: string, id: string): number | undefined =
   )?.position;
 
 /**
- * Removes an organization and every row of it. Its activities stay, since the log is append-only.
+ * Removes an organization and every row of it. Its activities stay, since the log is append-only, and what is on its way
+ * to somebody goes on.
  *
  * Which tables have rows of it is asked of the schema: one that is added later is not forgotten.
  */
@@ -74,7 +75,7 @@ export function deleteOrganization(tx: Writer, id: string): void {
 const tablesOfOrganizations = (tx: Reader): { readonly name: string }[] =>
   tx.all<{ name: string }>(
     `SELECT t.name AS name FROM pragma_table_list AS t
-     WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT IN ('activities', 'vault')
+     WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT IN ('activities', 'vault', 'outbox', 'outbox_payloads')
        AND EXISTS (SELECT 1 FROM pragma_table_info(t.name) AS c WHERE c.name = 'organization_id')
      ORDER BY t.name`,
   );

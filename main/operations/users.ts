@@ -12,6 +12,7 @@ import {
   specifiedAuthenticator,
   type AuthenticatorParams,
 } from './authenticator-registration.ts';
+import { userShown } from './authority.ts';
 import { email, phoneNumber, removableContact } from './contact-fields.ts';
 import { limits } from './limits.ts';
 import { checkDistinct, found, id, ids, name } from './parameters.ts';
@@ -90,6 +91,7 @@ export const createUsers = activity({
   type: 'ACTIVITY_TYPE_CREATE_USERS_V4',
   intent: 'createUsersIntentV4',
   result: 'createUsersResult',
+  authority: { resource: 'USER', action: 'CREATE' },
   params: usersOf(userParams),
   specified,
   returns: z.object({ userIds: uuids }),
@@ -140,6 +142,7 @@ export const updateUser = activity({
   type: 'ACTIVITY_TYPE_UPDATE_USER',
   intent: 'updateUserIntent',
   result: 'updateUserResult',
+  authority: { resource: 'USER', action: 'UPDATE', shows: userShown },
   params: userIdOnly.extend({
     userName: name.optional(),
     userEmail: removableContact(email).optional(),
@@ -163,6 +166,7 @@ export const updateUserName = activity({
   type: 'ACTIVITY_TYPE_UPDATE_USER_NAME',
   intent: 'updateUserNameIntent',
   result: 'updateUserNameResult',
+  authority: { resource: 'USER', action: 'UPDATE', shows: userShown },
   params: userIdOnly.extend({ userName: name }),
   returns: z.object({ userId: uuid }),
   run(context) {
@@ -177,9 +181,8 @@ export const updateUserEmail = activity({
   type: 'ACTIVITY_TYPE_UPDATE_USER_EMAIL',
   intent: 'updateUserEmailIntent',
   result: 'updateUserEmailResult',
-  params: userIdOnly.extend({
-    userEmail: removableContact(email),
-  }),
+  authority: { resource: 'USER', action: 'UPDATE', shows: userShown },
+  params: userIdOnly.extend({ userEmail: removableContact(email) }),
   returns: z.object({ userId: uuid }),
   run(context) {
     const { userId, ...change } = context.params;
@@ -193,9 +196,8 @@ export const updateUserPhoneNumber = activity({
   type: 'ACTIVITY_TYPE_UPDATE_USER_PHONE_NUMBER',
   intent: 'updateUserPhoneNumberIntent',
   result: 'updateUserPhoneNumberResult',
-  params: userIdOnly.extend({
-    userPhoneNumber: removableContact(phoneNumber),
-  }),
+  authority: { resource: 'USER', action: 'UPDATE', shows: userShown },
+  params: userIdOnly.extend({ userPhoneNumber: removableContact(phoneNumber) }),
   returns: z.object({ userId: uuid }),
   run(context) {
     const { userId, ...change } = context.params;
@@ -209,6 +211,7 @@ export const deleteUsers = activity({
   type: 'ACTIVITY_TYPE_DELETE_USERS',
   intent: 'deleteUsersIntent',
   result: 'deleteUsersResult',
+  authority: { resource: 'USER', action: 'DELETE', shows: ({ userIds }) => ({ user_ids: userIds }) },
   params: z.object({ userIds: ids.min(1) }),
   returns: z.object({ userIds: uuids }),
   run({ tx, organizationId, params }) {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { activity, query } from '../activities/define.ts';
 import { deleteWallet, listWalletRows, markWalletExported, renameWallet, toWallet } from '../db/wallets.ts';
 import { accounts, findWallet } from './account-derivation.ts';
+import { forAnother, onlyOne } from './authority.ts';
 import {
   encryptedBundleText,
   encryptTo,
@@ -12,6 +13,7 @@ import {
   spendImport,
   targetPublicKey,
 } from './bundles.ts';
+import { walletFacts, walletsFacts } from './key-facts.ts';
 import { checkDistinct, id, ids, name, notExported } from './parameters.ts';
 import { uuid, uuids, shownWallet } from './resources.ts';
 import { addWallet, checkWalletNameFree, makeWallet, walletParams } from './wallet-registration.ts';
@@ -22,6 +24,7 @@ export const createWallet = activity({
   type: 'ACTIVITY_TYPE_CREATE_WALLET',
   intent: 'createWalletIntent',
   result: 'createWalletResult',
+  authority: { resource: 'WALLET', action: 'CREATE' },
   params: walletParams,
   returns: z.object({ walletId: uuid, addresses: z.array(z.string()) }),
   run(context) {
@@ -34,6 +37,12 @@ export const updateWallet = activity({
   type: 'ACTIVITY_TYPE_UPDATE_WALLET',
   intent: 'updateWalletIntent',
   result: 'updateWalletResult',
+  authority: {
+    resource: 'WALLET',
+    action: 'UPDATE',
+    shows: ({ walletId }) => ({ wallet_id: walletId }),
+    facts: ({ params: { walletId }, ...where }) => walletFacts(where, walletId),
+  },
   params: z.object({ walletId: id, walletName: name.optional() }),
   returns: z.object({ walletId: uuid }),
   run(context) {
@@ -52,6 +61,7 @@ export const initImportWallet = activity({
   type: 'ACTIVITY_TYPE_INIT_IMPORT_WALLET',
   intent: 'initImportWalletIntent',
   result: 'initImportWalletResult',
+  authority: { resource: 'WALLET', action: 'IMPORT', refuses: forAnother },
   params: z.object({ userId: id }),
   returns: z.object({ importBundle: z.string() }),
   run: (context) => ({ importBundle: initImport(context, context.params.userId, 'wallet') }),
@@ -62,6 +72,7 @@ export const importWallet = activity({
   type: 'ACTIVITY_TYPE_IMPORT_WALLET',
   intent: 'importWalletIntent',
   result: 'importWalletResult',
+  authority: { resource: 'WALLET', action: 'IMPORT', refuses: forAnother },
   params: z.object({ userId: id, walletName: name, encryptedBundle: encryptedBundleText, accounts }),
   returns: z.object({ walletId: uuid, addresses: z.array(z.string()) }),
   prepare: (context) => openImport(context, context.params.userId, 'wallet', context.params.encryptedBundle),
@@ -82,6 +93,12 @@ export const exportWallet = activity({
   type: 'ACTIVITY_TYPE_EXPORT_WALLET',
   intent: 'exportWalletIntent',
   result: 'exportWalletResult',
+  authority: {
+    resource: 'WALLET',
+    action: 'EXPORT',
+    shows: (shown) => ({ target_public_key: shown.targetPublicKey }),
+    facts: ({ params: { walletId }, ...where }) => walletFacts(where, walletId),
+  },
   params: z.object({
     walletId: id,
     targetPublicKey,
@@ -106,6 +123,14 @@ export const deleteWallets = activity({
   type: 'ACTIVITY_TYPE_DELETE_WALLETS',
   intent: 'deleteWalletsIntent',
   result: 'deleteWalletsResult',
+  authority: {
+    resource: 'WALLET',
+    action: 'DELETE',
+    facts: ({ params: { walletIds }, ...where }) => ({
+      ...onlyOne(walletIds, (only) => walletFacts(where, only)),
+      ...walletsFacts(where, walletIds),
+    }),
+  },
   params: z.object({ walletIds: ids.min(1), deleteWithoutExport: z.boolean().optional() }),
   returns: z.object({ walletIds: uuids }),
   run({ tx, organizationId, params }) {
