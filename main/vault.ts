@@ -17,7 +17,7 @@ import { UnitOfWork } from './db/unit-of-work.ts';
 import { getVault } from './db/vault.ts';
 import { createPrivateFile, VaultDirectory } from './db/vault-directory.ts';
 import type { DevControls } from './http/dev-routes.ts';
-import type { Service } from './http/handle.ts';
+import { showRow, type Service } from './http/handle.ts';
 import { listen } from './http/server.ts';
 import { WindowSessions } from './http/window-sessions.ts';
 import { noKeychain, systemKeychain, type Keychain } from './keyslots/keychain.ts';
@@ -28,6 +28,8 @@ import type { Random } from './lib/random.ts';
 import { operations, versions } from './operations/index.ts';
 import { Outbox } from './outbox/outbox.ts';
 import { setUp, type MadeVault, type NewVault } from './setup.ts';
+import { LogWatch } from './webhooks/log-watch.ts';
+import { Webhooks } from './webhooks/webhooks.ts';
 
 /** What a caller may put in the place of the real thing: `latchkey dev` its seed and clock, tests a keychain. */
 export interface Substitutes {
@@ -62,6 +64,7 @@ export interface Vault extends Omit<OpenVault, 'close'> {
 }
 
 interface Opened extends OpenVault {
+  readonly webhooks: Webhooks;
   readonly door: VaultDoor;
   readonly service: Service;
   readonly directory: VaultDirectory | undefined;
@@ -106,6 +109,11 @@ function open(config: Config, substitutes: Substitutes): Opened {
   const onFault = substitutes.onFault ?? logFault;
   const log = new AuditLog({ units, keyring, keychain, clock, onFault });
   const outbox = new Outbox({ units, keys: keyring, clock, onFault });
+  const webhooks = new Webhooks({
+    ...{ units, keys: keyring, clock, outbox, onFault },
+    showActivity: (tx, row) => showRow({ versions }, tx, row),
+  });
+  const watch = new LogWatch();
   const service: Service = {
     units,
     keys: keyring,
@@ -122,7 +130,11 @@ function open(config: Config, substitutes: Substitutes): Opened {
         turnkeyErrorCode: 'EMAIL_SENDING_DISABLED',
       });
     },
-    onAppended: () => undefined,
+    onAppended: (tx, row) => {
+      webhooks.onAppended(tx, row);
+      watch.appended();
+    },
+    watchLog: (listener) => watch.add(listener),
     operations,
     versions,
     onActivity: ({ id, type, status }) => {
@@ -164,6 +176,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     bridge: door,
     log,
     outbox,
+    webhooks,
     door,
     service,
     directory,
@@ -176,6 +189,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     close: () => {
       void backups.close();
       void outbox.close();
+      void webhooks.close();
       lock();
       guard.stop();
       opened.close();
@@ -195,7 +209,8 @@ function checkPresence(connection: Connection): void {
 /** Opens the vault and serves it on loopback; the vault may be missing or locked, and the service says so. */
 export async function startVault(config: Config, substitutes: Substitutes = {}): Promise<Vault> {
   const opened = open(config, substitutes);
-  const { connection, units, guard, keyring, log, outbox, door, service, directory, backups } = opened;
+  const { connection, units, guard, keyring, log, outbox, webhooks, door, service, directory, backups } =
+    opened;
   const nonce = directory?.nonce ?? randomBytes(32).toString('base64url');
   const sessions = new WindowSessions(nonce);
   backups.start();
@@ -208,6 +223,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       port: config.port,
       ...(config.ui ? { window: config.rendererDirectory } : {}),
       discoveryKeys: () => ({ ...door.serverKeys() }),
+      webhookKeys: () => webhooks.jwks(),
       reference: { version, directory: config.referenceDirectory },
       ...(substitutes.dev ? { dev: substitutes.dev({ connection, guard, keyring }) } : {}),
     });
@@ -229,6 +245,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       close: async () => {
         await server.close();
         await outbox.close();
+        await webhooks.close();
         await backups.close();
         opened.lock();
         await log.settled();

@@ -190,6 +190,8 @@ const choices: Readonly<Record<string, readonly (string | number)[]>> = {
   imported: [0, 1],
   effect: ['EFFECT_ALLOW', 'EFFECT_DENY'],
   state: ['refused', 'parked'],
+  feature: [0, 1],
+  active: [0, 1],
 };
 
 function fill(connection: Connection, table: string): void {

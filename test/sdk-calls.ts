@@ -43,11 +43,13 @@ type Kept =
   | 'privateKey'
   | 'privateKeyImport'
   | 'privateKeyTag'
+  | 'subOrganization'
   | 'user'
   | 'userTag'
   | 'wallet'
   | 'walletAccount'
-  | 'walletImport';
+  | 'walletImport'
+  | 'webhookEndpoint';
 
 /** A vault, and an issuer of tokens that it trusts. */
 export interface Scene extends AsyncDisposable {
@@ -112,6 +114,75 @@ export const sdkCalls: readonly SdkCall[] = [
     parameters: () => ({
       name: 'FEATURE_NAME_WEBHOOK',
     }),
+  },
+  {
+    path: 'submit/create_webhook_endpoint',
+    method: 'createWebhookEndpoint',
+    parameters: () => ({
+      url: 'http://127.0.0.1:9/hook',
+      name: 'Hook',
+      subscriptions: [{ eventType: 'ACTIVITY_UPDATES' }],
+    }),
+    keep: ({ endpointId }) => ({ webhookEndpoint: endpointId }),
+  },
+  { path: 'query/list_webhook_endpoints', method: 'listWebhookEndpoints', parameters: () => ({}) },
+  {
+    path: 'submit/update_webhook_endpoint',
+    method: 'updateWebhookEndpoint',
+    parameters: ({ id }) => ({ endpointId: id('webhookEndpoint'), isActive: false }),
+  },
+  {
+    path: 'submit/delete_webhook_endpoint',
+    method: 'deleteWebhookEndpoint',
+    parameters: ({ id }) => ({ endpointId: id('webhookEndpoint') }),
+  },
+
+  {
+    path: 'submit/create_sub_organization',
+    method: 'createSubOrganization',
+    parameters: ({ service: { key } }) => ({
+      subOrganizationName: 'Sub',
+      rootUsers: [
+        {
+          userName: 'Ann',
+          userEmail: 'ann@example.com',
+          // Who signs for the parent here signs for the sub-organization too, and so may delete it.
+          apiKeys: [{ apiKeyName: 'Ann', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }],
+          authenticators: [newPasskey('Ann')],
+          oauthProviders: [
+            { providerName: 'Issuer', oidcClaims: { iss: 'https://issuer.example', sub: 'ann', aud: 'app' } },
+          ],
+        },
+      ],
+      rootQuorumThreshold: 1,
+      wallet: { walletName: 'Wallet', accounts: [ethereumAccount] },
+      disableSmsAuth: true,
+    }),
+    keep: (answer) => ({ subOrganization: answer.subOrganizationId }),
+  },
+  {
+    path: 'query/list_suborgs',
+    method: 'getSubOrgIds',
+    parameters: ({ service: { organizationId, key } }) => ({
+      organizationId,
+      filterType: 'PUBLIC_KEY',
+      filterValue: key.publicKey,
+      paginationOptions: { limit: '100' },
+    }),
+  },
+  {
+    path: 'query/list_verified_suborgs',
+    method: 'getVerifiedSubOrgIds',
+    parameters: ({ service: { organizationId } }) => ({
+      organizationId,
+      filterType: 'EMAIL',
+      filterValue: 'ann@example.com',
+    }),
+  },
+  {
+    path: 'submit/delete_sub_organization',
+    method: 'deleteSubOrganization',
+    parameters: ({ id }) => ({ organizationId: id('subOrganization'), deleteWithoutExport: true }),
   },
 
   {

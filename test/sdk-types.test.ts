@@ -18,10 +18,12 @@ import * as privateKeys from '../main/operations/private-keys.ts';
 import { shownWallet, type shownUser } from '../main/operations/resources.ts';
 import * as signIn from '../main/operations/sign-in.ts';
 import * as signing from '../main/operations/signing.ts';
+import * as subOrganizations from '../main/operations/sub-organizations.ts';
 import * as tags from '../main/operations/tags.ts';
 import * as users from '../main/operations/users.ts';
 import * as walletAccounts from '../main/operations/wallet-accounts.ts';
 import * as wallets from '../main/operations/wallets.ts';
+import * as webhookEndpoints from '../main/operations/webhook-endpoints.ts';
 import { taken } from './vendor-operations.ts';
 // The package exports the definitions alone, which do not say whose answers they are.
 import type { paths } from '../node_modules/@turnkey/http/dist/__generated__/services/coordinator/public/v1/public_api.types.d.ts';
@@ -76,10 +78,12 @@ describe('the vendor’s types take', () => {
       fitting(privateKeys),
       fitting(signIn),
       fitting(signing),
+      fitting(subOrganizations),
       fitting(tags),
       fitting(users),
       fitting(walletAccounts),
       fitting(wallets),
+      fitting(webhookEndpoints),
       // Whose answers are activities, below.
       activities,
     ].flatMap((resource) => Object.values(resource).map(({ path }: Operation) => path));

@@ -142,6 +142,11 @@ export interface Authority<Parameters> {
   readonly rootQuorumOnly?: true;
   /** A user of the parent organization may do it in its sub-organizations. */
   readonly fromParent?: true;
+  /**
+   * It is about the organization of whoever makes the request, who may name its parent: the sub-organizations are looked
+   * through for the credential.
+   */
+  readonly inCallersOrganization?: true;
   /** Whether it is about the caller's own credentials, which every user may change unless a policy says otherwise. */
   readonly ownCredentials?: (params: Parameters, caller: Caller) => boolean;
   /** `activity.params`, where policies may read any. */
@@ -179,6 +184,8 @@ export interface QueryOperation {
   readonly params: z.ZodType;
   /** What it answers: the resource under its name. */
   readonly returns: z.ZodType;
+  /** As `Authority.inCallersOrganization`. */
+  readonly inCallersOrganization?: true;
   readonly run: (context: QueryContext<unknown>) => Json;
 }
 
@@ -251,11 +258,16 @@ export function activity<
     ...Object.entries(accepts).map(([name, version]) => ({ result, ...version, type: name })),
   ];
   // From here on parameters are `unknown`: only the version's own schema produces what these functions take.
-  return { kind: 'activity', path, own, versions, returns, authority, prepare, run } as unknown as NamedActivity<
-    Path,
-    Result,
-    Returns
-  >;
+  return {
+    kind: 'activity',
+    path,
+    own,
+    versions,
+    returns,
+    authority,
+    prepare,
+    run,
+  } as unknown as NamedActivity<Path, Result, Returns>;
 }
 
 export function query<Path extends string, Schema extends z.ZodType, Returns extends z.ZodType>(definition: {
@@ -263,6 +275,7 @@ export function query<Path extends string, Schema extends z.ZodType, Returns ext
   readonly own?: true;
   readonly params: Schema;
   readonly returns: Returns;
+  readonly inCallersOrganization?: true;
   readonly run: (context: QueryContext<z.output<Schema>>) => Shown<z.output<Returns>>;
 }): NamedQuery<Path, Returns> {
   return { kind: 'query', ...definition } as unknown as NamedQuery<Path, Returns>;

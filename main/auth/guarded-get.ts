@@ -137,7 +137,8 @@ export function guardedLookup(reach: Reach, lookup: typeof systemLookup = system
   };
 }
 
-export const notThere = (address: string, reach: Reach): string => `it is at ${address}, which is not on ${reach}`;
+export const notThere = (address: string, reach: Reach): string =>
+  `it is at ${address}, which is not on ${reach}`;
 
 /** The cause's name alone: its message may hold more than the caller should know. */
 function systemCode(error: unknown): string {

@@ -44,10 +44,12 @@ export const listWebhookEndpoints = (tx: Reader, organizationId: string): Webhoo
  */
 export const listEndpointsFor = (tx: Reader, organizationId: string): WebhookEndpointRow[] =>
   tx.all<WebhookEndpointRow>(
-    `SELECT ${columns} FROM webhook_endpoints WHERE organization_id = ?1
-       OR organization_id = (SELECT parent_id FROM organizations WHERE id = ?1)
-       OR organization_id = (SELECT organization_id FROM vault WHERE NOT EXISTS (SELECT 1 FROM organizations WHERE id = ?1))
+    `SELECT ${columns} FROM webhook_endpoints WHERE organization_id = ?
+       OR organization_id = (SELECT parent_id FROM organizations WHERE id = ?)
+       OR organization_id = (SELECT organization_id FROM vault WHERE NOT EXISTS (SELECT 1 FROM organizations WHERE id = ?))
      ORDER BY rowid`,
+    organizationId,
+    organizationId,
     organizationId,
   );
 
@@ -69,7 +71,13 @@ export function insertWebhookEndpoint(tx: Writer, row: WebhookEndpointRow): void
 
 export function updateWebhookEndpoint(
   tx: Writer,
-  { id, url, name, active, updatedAt }: Pick<WebhookEndpointRow, 'id' | 'url' | 'name' | 'active' | 'updatedAt'>,
+  {
+    id,
+    url,
+    name,
+    active,
+    updatedAt,
+  }: Pick<WebhookEndpointRow, 'id' | 'url' | 'name' | 'active' | 'updatedAt'>,
 ): void {
   tx.run(
     'UPDATE webhook_endpoints SET url = ?, name = ?, active = ?, updated_at = ? WHERE id = ?',
@@ -86,7 +94,9 @@ export function deleteWebhookEndpoint(tx: Writer, id: string): void {
 }
 
 /** Organizations whose feature names a URL, with that URL. */
-export const listWebhookFeatures = (tx: Reader): { readonly organizationId: string; readonly url: string }[] =>
+export const listWebhookFeatures = (
+  tx: Reader,
+): { readonly organizationId: string; readonly url: string }[] =>
   tx.all(
     `SELECT organization_id AS organizationId, value AS url FROM organization_features WHERE name = 'FEATURE_NAME_WEBHOOK'`,
   );

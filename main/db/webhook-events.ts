@@ -12,7 +12,10 @@ import {
   type WebhookSubscription,
 } from './webhook-endpoints.ts';
 
-export type EventRow = Pick<ActivityRow, 'sequence' | 'id' | 'revision' | 'organizationId' | 'type' | 'status'>;
+export type EventRow = Pick<
+  ActivityRow,
+  'sequence' | 'id' | 'revision' | 'organizationId' | 'type' | 'status'
+>;
 
 /** A name's own id, as UUIDs of version 8 may be made: the same event has the same, whenever it is sent again. */
 function idOf(...names: readonly string[]): string {

@@ -21,6 +21,31 @@ export const resourceTexts: readonly ResourceText[] = [
     },
   },
   {
+    name: 'Sub-organizations',
+    about:
+      'Organizations of their own under the vault’s: their users alone act in them, the parent’s users read.',
+    operations: {
+      create_sub_organization: 'Makes a sub-organization with its root users and, if asked, a wallet.',
+      list_suborgs: 'Lists the sub-organizations, or those that have a name, a user or a credential.',
+      list_verified_suborgs: 'Lists those with a user who has proven an email address or a phone number.',
+      delete_sub_organization: 'Deletes the sub-organization that the request names, with all that it holds.',
+    },
+  },
+  {
+    name: 'Webhooks',
+    about: 'Every activity, sent to URLs as it comes about, signed; and what became of that.',
+    operations: {
+      create_webhook_endpoint: 'Has events sent to a URL from now on.',
+      list_webhook_endpoints: 'Lists where events are sent.',
+      update_webhook_endpoint: 'Gives an endpoint another URL or name, or switches it off or on.',
+      delete_webhook_endpoint: 'Has no more events sent to an endpoint.',
+      test_webhook_endpoint: 'Sends this very activity to one endpoint, whatever it has subscribed to.',
+      list_webhook_deliveries: 'Lists what became of events on their way, newest first.',
+      get_webhook_delivery: 'Shows one delivery, and what it brings.',
+      replay_webhook_deliveries: 'Sends one event again, or all since a time.',
+    },
+  },
+  {
     name: 'Users',
     about: 'People and programs that may ask something of the vault.',
     operations: {
@@ -124,7 +149,8 @@ export const resourceTexts: readonly ResourceText[] = [
       get_policy: 'Shows one policy.',
       list_policies: 'Lists all policies.',
       check_policies: 'Tells what is wrong with drafts of policies, and what is right but surely not meant.',
-      get_policy_language: 'Describes the policy language: its keywords, their types, its functions and methods.',
+      get_policy_language:
+        'Describes the policy language: its keywords, their types, its functions and methods.',
     },
   },
   {

@@ -15,6 +15,8 @@ import { z } from 'zod';
 export interface Service extends Engine {
   /** By activity type. */
   readonly versions: ReadonlyMap<string, ActivityVersion>;
+  /** Calls back after rows were appended to the log and committed. @returns the function that stops it. */
+  readonly watchLog: (listener: () => void) => () => void;
   /** Called after an activity is committed. */
   readonly onActivity: (activity: {
     readonly id: string;
@@ -62,20 +64,22 @@ async function answer(
   const proof = authenticate(raw, headers, service.rpId);
   const body = parseJson(raw);
   const { organizationId } = parse(addressed, body);
-  const authenticated: SubmitRequest = { raw, body, ...proof(organizationId, service.clock) };
+  const { inCallersOrganization = false } = operation.kind === 'query' ? operation : operation.authority;
+  const claim = proof({ organizationId, below: inCallersOrganization }, service.clock);
+  const authenticated: SubmitRequest = { raw, body, ...claim };
 
   if (operation.kind === 'query') {
-    return ask(service, operation, authenticated, (tx, row) =>
-      showActivity(tx, row, versionOf(service, row.type)),
+    return ask(service, operation, { ...authenticated, organizationId }, (tx, row) =>
+      showRow(service, tx, row),
     );
   }
   const row = await submit(service, operation, authenticated);
   service.onActivity(row);
   if (row.failure !== null) throw fromFailure(JSON.parse(row.failure) as Failure);
-  return { activity: service.units.read((tx) => showActivity(tx, row, versionOf(service, row.type))) };
+  return { activity: service.units.read((tx) => showRow(service, tx, row)) };
 }
 
-function parseJson(raw: Uint8Array): unknown {
+export function parseJson(raw: Uint8Array): unknown {
   const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   // The log keeps the signed bytes as text: it must be able to give them back.
   if (!isUtf8(text)) throw badBody('it is not UTF-8');
@@ -90,7 +94,19 @@ function parseJson(raw: Uint8Array): unknown {
 const badBody = (problem: string): LatchkeyError =>
   new LatchkeyError('INVALID_ARGUMENT', `bad request body: expected a JSON object, but ${problem}`);
 
-function versionOf(service: Service, type: string): ActivityVersion {
+/** A revision of an activity as the API shows it. */
+export function showRow(
+  service: Pick<Service, 'versions'>,
+  ...[tx, row]: FirstTwo<Parameters<typeof showActivity>>
+): Record<string, unknown> {
+  return showActivity(tx, row, versionOf(service, row.type));
+}
+
+type FirstTwo<List extends readonly unknown[]> = List extends [infer One, infer Two, ...unknown[]]
+  ? [One, Two]
+  : never;
+
+function versionOf(service: Pick<Service, 'versions'>, type: string): ActivityVersion {
   const version = service.versions.get(type);
   if (version === undefined) throw new Error(`no operation shows activities of type ${type}`);
   return version;

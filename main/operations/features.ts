@@ -5,7 +5,7 @@ import { listFeatures, removeFeature, setFeature } from '../db/features.ts';
 import { LatchkeyError, seen } from '../lib/errors.ts';
 import { readWebOrigins } from '../lib/web-origins.ts';
 import { featureNames, shownFeature } from './resources.ts';
-import { checkWebhookUrl } from './webhook-urls.ts';
+import { checkWebhookUrl } from './webhook-rules.ts';
 
 type FeatureName = (typeof featureNames)[number];
 
@@ -35,7 +35,8 @@ export const setOrganizationFeature = activity({
   returns,
   run({ tx, organizationId, params, now }) {
     const { name: feature, value = '' } = params;
-    if (feature === 'FEATURE_NAME_WEBHOOK') checkWebhookUrl(tx, organizationId, 'parameters.value', value);
+    if (feature === 'FEATURE_NAME_WEBHOOK')
+      checkWebhookUrl(tx, organizationId, 'parameters.value', params.value);
     const rule = values[feature];
     if (rule && !rule.fits(value)) {
       throw new LatchkeyError(

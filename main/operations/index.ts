@@ -11,14 +11,17 @@ import * as policyDrafts from './policy-drafts.ts';
 import * as privateKeys from './private-keys.ts';
 import * as signIn from './sign-in.ts';
 import * as signing from './signing.ts';
+import * as subOrganizations from './sub-organizations.ts';
 import * as tags from './tags.ts';
 import * as users from './users.ts';
 import * as walletAccounts from './wallet-accounts.ts';
 import * as wallets from './wallets.ts';
+import * as webhookDeliveries from './webhook-deliveries.ts';
 import * as webhookEndpoints from './webhook-endpoints.ts';
 
 const all: readonly Operation[] = [
   organizations,
+  subOrganizations,
   features,
   users,
   apiKeys,
@@ -33,6 +36,7 @@ const all: readonly Operation[] = [
   policies,
   policyDrafts,
   webhookEndpoints,
+  webhookDeliveries,
   activities,
 ].flatMap((resource) => Object.values<Operation>(resource));
 

@@ -14,6 +14,7 @@ export const limits = {
   webhookEndpointsPerOrganization: 20,
   /** Events that one request sends again. */
   replayedEvents: 10_000,
+  tagsPerSubOrganization: 10,
   nameCharacters: 64,
   /** Elements of one array in one request. */
   batch: 100,

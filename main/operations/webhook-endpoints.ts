@@ -1,30 +1,22 @@
-/** Webhook endpoints: where an organization has its events sent, what became of them, and having them sent again. */
+/** Webhook endpoints: where an organization has its events sent. */
 import { z } from 'zod';
 import { activity, query } from '../activities/define.ts';
 import { uuidV4 } from '../crypto/uuid.ts';
-import { getLogRow } from '../db/activities.ts';
 import type { Reader } from '../db/connection.ts';
-import { getOutboxRow, listDeliveries, sendAgain, type OutboxRow } from '../db/outbox.ts';
 import {
   deleteWebhookEndpoint as deleteEndpointRow,
-  getWebhookEndpoint,
   insertWebhookEndpoint,
   listWebhookEndpoints as listEndpointRows,
-  readWebhookReference,
   updateWebhookEndpoint as updateEndpointRow,
-  webhookKind,
-  webhookLane,
   type WebhookEndpointRow,
   type WebhookSubscription,
 } from '../db/webhook-endpoints.ts';
-import { sendEventsAgain } from '../db/webhook-events.ts';
-import { LatchkeyError, seen } from '../lib/errors.ts';
+import { LatchkeyError } from '../lib/errors.ts';
 import { readWebhookFilters, webhookFilterNames } from '../lib/webhook-filters.ts';
-import { timestamp } from '../lib/clock.ts';
 import { limits } from './limits.ts';
-import { checkLimit, found, id, name, page, pagination } from './parameters.ts';
-import { shownActivity, shownDelivery, shownWebhookEndpoint, uuid } from './resources.ts';
-import { checkWebhookUrl } from './webhook-urls.ts';
+import { checkLimit, id, name } from './parameters.ts';
+import { shownWebhookEndpoint, uuid } from './resources.ts';
+import { checkWebhookUrl, findWebhookEndpoint, mostUrlCharacters } from './webhook-rules.ts';
 
 /** What the real API can subscribe to; here only activities come about. */
 const eventTypes = [
@@ -34,7 +26,7 @@ const eventTypes = [
   'SEND_TRANSACTION_STATUS_UPDATES',
 ] as const;
 
-const url = z.string().min(1);
+const url = z.string().min(1).max(mostUrlCharacters);
 const subscriptions = z
   .array(
     z.object({
@@ -147,138 +139,13 @@ export const listWebhookEndpoints = query({
   }),
 });
 
-/** Sends an event to one endpoint, whatever it has subscribed to: this activity itself. */
-export const testWebhookEndpoint = activity({
-  path: 'test_webhook_endpoint',
-  own: true,
-  type: 'ACTIVITY_TYPE_TEST_WEBHOOK_ENDPOINT',
-  intent: 'testWebhookEndpointIntent',
-  result: 'testWebhookEndpointResult',
-  params: z.object({ endpointId: id }),
-  returns: z.object({ endpointId: uuid }),
-  authority: {
-    resource: 'WEBHOOK_ENDPOINT',
-    action: 'UPDATE',
-    shows: ({ endpointId }) => ({ endpoint_id: endpointId }),
-  },
-  run: ({ tx, organizationId, params: { endpointId } }) => ({
-    endpointId: findEndpoint(tx, organizationId, endpointId).id,
-  }),
-});
-
-export const replayWebhookDeliveries = activity({
-  path: 'replay_webhook_deliveries',
-  own: true,
-  type: 'ACTIVITY_TYPE_REPLAY_WEBHOOK_DELIVERIES',
-  intent: 'replayWebhookDeliveriesIntent',
-  result: 'replayWebhookDeliveriesResult',
-  params: z
-    .object({
-      endpointId: id,
-      /** One delivery. */
-      deliveryId: id.optional(),
-      /** Every event since then, in milliseconds; those too whose deliveries are forgotten. */
-      sinceMs: z
-        .string()
-        .regex(/^[0-9]{1,15}$/, 'Expected a time in milliseconds, in digits')
-        .optional(),
-    })
-    .refine(
-      ({ deliveryId, sinceMs }) => (deliveryId === undefined) !== (sinceMs === undefined),
-      'Expected either deliveryId or sinceMs',
-    ),
-  returns: z.object({ count: z.int() }),
-  authority: {
-    resource: 'WEBHOOK_ENDPOINT',
-    action: 'UPDATE',
-    shows: ({ endpointId }) => ({ endpoint_id: endpointId }),
-  },
-  run({ tx, organizationId, params: { endpointId, deliveryId, sinceMs = '' }, now }) {
-    const endpoint = findEndpoint(tx, organizationId, endpointId);
-    if (deliveryId !== undefined) {
-      findDelivery(tx, organizationId, endpoint.id, deliveryId);
-      sendAgain(tx, organizationId, deliveryId);
-      return { count: 1 };
-    }
-    const count = sendEventsAgain(tx, endpoint, { since: Number(sinceMs), most: limits.replayedEvents, now });
-    if (count === undefined) {
-      throw new LatchkeyError(
-        'INVALID_ARGUMENT',
-        `invalid parameters.sinceMs: expected a time since which at most ${String(limits.replayedEvents)} events came about, got ${seen(sinceMs)}`,
-      );
-    }
-    return { count };
-  },
-});
-
-const deliveryStates = ['waiting', 'delivered', 'refused', 'parked', 'expired'] as const;
-
-export const listWebhookDeliveries = query({
-  path: 'list_webhook_deliveries',
-  own: true,
-  params: z.object({
-    endpointId: id.optional(),
-    state: z.enum(deliveryStates).optional(),
-    paginationOptions: pagination,
-  }),
-  returns: z.object({ deliveries: z.array(shownDelivery) }),
-  run({ tx, organizationId, params }) {
-    const { limit, after } = page(params.paginationOptions);
-    const cursor =
-      after === undefined
-        ? undefined
-        : found(getOutboxRow(tx, organizationId, after), `unable to find delivery ${after}`).sequence;
-    const filter = {
-      kind: webhookKind,
-      ...(params.endpointId === undefined ? {} : { lane: webhookLane(params.endpointId) }),
-      ...(params.state === undefined ? {} : { state: params.state }),
-    };
-    const rows = listDeliveries(tx, organizationId, filter, {
-      limit,
-      ...(cursor === undefined ? {} : { before: cursor }),
-    });
-    return { deliveries: rows.map(toDelivery) };
-  },
-});
-
-export const getWebhookDelivery = query({
-  path: 'get_webhook_delivery',
-  own: true,
-  params: z.object({ deliveryId: id }),
-  returns: z.object({ delivery: shownDelivery, payload: shownActivity }),
-  run({ tx, organizationId, params: { deliveryId }, showActivity }) {
-    const row = found(
-      getOutboxRow(tx, organizationId, deliveryId),
-      `unable to find delivery ${deliveryId}`,
-    );
-    const event = getLogRow(tx, readWebhookReference(row.reference).sequence);
-    return { delivery: toDelivery(row), payload: event === undefined ? {} : showActivity(event) };
-  },
-});
-
-const findEndpoint = (tx: Reader, organizationId: string, endpointId: string): WebhookEndpointRow => {
-  const row = getWebhookEndpoint(tx, endpointId);
-  return found(
-    row?.organizationId === organizationId ? row : undefined,
-    `unable to find webhook endpoint ${endpointId}`,
-  );
-};
-
 /** The feature's endpoint is the feature's to change. */
 function findNamed(tx: Reader, organizationId: string, endpointId: string): WebhookEndpointRow {
-  const row = findEndpoint(tx, organizationId, endpointId);
+  const row = findWebhookEndpoint(tx, organizationId, endpointId);
   if (row.feature === 0) return row;
   throw new LatchkeyError(
     'INVALID_ARGUMENT',
     'invalid parameters.endpointId: this is the endpoint of FEATURE_NAME_WEBHOOK; set or remove that feature',
-  );
-}
-
-function findDelivery(tx: Reader, organizationId: string, endpointId: string, deliveryId: string): OutboxRow {
-  const row = getOutboxRow(tx, organizationId, deliveryId);
-  return found(
-    row?.lane === webhookLane(endpointId) ? row : undefined,
-    `unable to find delivery ${deliveryId} of webhook endpoint ${endpointId}`,
   );
 }
 
@@ -290,20 +157,3 @@ const toEndpoint = (row: WebhookEndpointRow) => ({
   isActive: row.active === 1,
   subscriptions: JSON.parse(row.subscriptions) as WebhookSubscription[],
 });
-
-function toDelivery(row: OutboxRow) {
-  const { endpointId, activityId, type, status } = readWebhookReference(row.reference);
-  return {
-    deliveryId: row.id,
-    endpointId,
-    activityId,
-    activityType: type,
-    activityStatus: status,
-    state: row.state,
-    attempts: row.attempts,
-    ...(row.note === null ? {} : { lastResult: row.note }),
-    ...(row.state === 'waiting' && row.nextAt > 0 ? { nextAttemptAt: timestamp(row.nextAt) } : {}),
-    ...(row.finishedAt === null ? {} : { finishedAt: timestamp(row.finishedAt) }),
-    createdAt: timestamp(row.createdAt),
-  };
-}

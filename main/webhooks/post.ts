@@ -73,7 +73,10 @@ export class Poster {
     } catch (error) {
       if (error instanceof GetError) return { outcome: 'refused', note: error.message };
       if (timeout.aborted) {
-        return { outcome: 'retry', note: `it did not answer within ${String(this.#limits.answerMs / 1000)} s` };
+        return {
+          outcome: 'retry',
+          note: `it did not answer within ${String(this.#limits.answerMs / 1000)} s`,
+        };
       }
       return { outcome: 'retry', note: `it could not be reached (${systemCode(error)})` };
     }
@@ -138,14 +141,21 @@ async function answerOf(sent: ClientRequest): Promise<Answer> {
     if (length > largestAnswer) break;
   }
   const text = Buffer.concat(chunks).toString('utf8', 0, keptOfAnswer * 4);
-  return { status, text: text.replace(/[\p{C}\s]+/gu, ' ').trim().slice(0, keptOfAnswer) };
+  return {
+    status,
+    text: text
+      .replace(/[\p{C}\s]+/gu, ' ')
+      .trim()
+      .slice(0, keptOfAnswer),
+  };
 }
 
 /** As the real API: what the other side refuses is not sent again, what went wrong there is. */
 function judge({ status, text }: Answer): Outcome {
   const note = `HTTP ${String(status)}${text === '' ? '' : `: ${text}`}`;
   if (status >= 200 && status < 300) return { outcome: 'delivered', note: `HTTP ${String(status)}` };
-  if (status >= 300 && status < 400) return { outcome: 'refused', note: `HTTP ${String(status)}: redirects are not followed` };
+  if (status >= 300 && status < 400)
+    return { outcome: 'refused', note: `HTTP ${String(status)}: redirects are not followed` };
   return status >= 500 ? { outcome: 'retry', note } : { outcome: 'refused', note };
 }
 

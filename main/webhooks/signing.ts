@@ -76,7 +76,9 @@ export function webhookJwks(tx: Reader): readonly WebhookJwk[] {
 
 /** The key's thumbprint (RFC 7638, RFC 8037). */
 const keyIdOf = (x: string): string =>
-  createHash('sha256').update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x })).digest('base64url');
+  createHash('sha256')
+    .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))
+    .digest('base64url');
 
 /** What an event says of itself in its headers. */
 export interface EventHead {

@@ -25,7 +25,9 @@ export class PostThread {
     this.#worker ??= this.#start();
     const id = this.#next++;
     // The bodies move: they were made for this alone.
-    const bodies = lot.events.map(({ body }) => body.buffer).filter((buffer) => buffer instanceof ArrayBuffer);
+    const bodies = lot.events
+      .map(({ body }) => body.buffer)
+      .filter((buffer) => buffer instanceof ArrayBuffer);
     this.#worker.postMessage({ id, lot } satisfies Order, bodies);
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });

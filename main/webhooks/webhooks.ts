@@ -72,9 +72,7 @@ export class Webhooks implements LotCarrier {
     const changesFeature = isDone && changesFeatures.includes(row.type);
     if (changesFeature) this.#dropFeature(tx, row.organizationId);
     for (const endpoint of listEndpointsFor(tx, row.organizationId)) {
-      if (!wants(endpoint, row)) continue;
-      const { id, createdAt: _at, ...delivery } = deliveryOf(endpoint, row, row.updatedAt);
-      this.#parts.outbox.enqueue(tx, { ...delivery, id, expiresAt: undefined });
+      if (wants(endpoint, row)) this.#parts.outbox.put(tx, deliveryOf(endpoint, row, row.updatedAt));
     }
     // After that: what switches events on is not itself one.
     if (changesFeature) this.#followFeature(tx, row.organizationId, row.updatedAt);

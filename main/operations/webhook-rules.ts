@@ -1,18 +1,25 @@
-/** Where webhooks may lead. What addresses a name has is looked at whenever something is sent there. */
+/** Webhook endpoints are found here, and where they may lead. What addresses a name has is looked at whenever something is sent there. */
 import type { Reader } from '../db/connection.ts';
 import { getOrganization } from '../db/organizations.ts';
+import { getWebhookEndpoint, type WebhookEndpointRow } from '../db/webhook-endpoints.ts';
 import { LatchkeyError, seen } from '../lib/errors.ts';
+import { found } from './parameters.ts';
 
-const mostCharacters = 2000;
+export const mostUrlCharacters = 2000;
 
 /**
  * The vault's own organization may have any address, this machine's too: whoever administers it could reach that anyway.
  * A sub-organization is somebody else's, and gets to public hosts by TLS alone.
  * @throws LatchkeyError INVALID_ARGUMENT
  */
-export function checkWebhookUrl(tx: Reader, organizationId: string, field: string, text: string): void {
+export function checkWebhookUrl(
+  tx: Reader,
+  organizationId: string,
+  field: string,
+  text: string | undefined,
+): void {
   const isSubOrganization = getOrganization(tx, organizationId)?.parentId != null;
-  const url = text.length <= mostCharacters ? URL.parse(text) : null;
+  const url = text === undefined ? null : URL.parse(text);
   const protocols = isSubOrganization ? ['https:'] : ['http:', 'https:'];
   if (url !== null && protocols.includes(url.protocol) && url.username === '' && url.password === '') {
     if (!isSubOrganization || !isLocalName(url.hostname)) return;
@@ -20,12 +27,25 @@ export function checkWebhookUrl(tx: Reader, organizationId: string, field: strin
   const expected = isSubOrganization
     ? 'an https URL of a public host, without user name and password, since it is a sub-organization’s'
     : 'an http or https URL without user name and password';
-  throw new LatchkeyError(
-    'INVALID_ARGUMENT',
-    `invalid ${field}: expected ${expected}, of at most ${String(mostCharacters)} characters, got ${seen(text)}`,
-  );
+  throw new LatchkeyError('INVALID_ARGUMENT', `invalid ${field}: expected ${expected}, got ${seen(text)}`);
 }
 
 /** What a look suffices for: addresses in numbers, and names that are never public. */
 const isLocalName = (host: string): boolean =>
-  /^[\d.]+$/.test(host) || host.startsWith('[') || !host.includes('.') || /\.(localhost|local|internal)\.?$/i.test(host);
+  /^[\d.]+$/.test(host) ||
+  host.startsWith('[') ||
+  !host.includes('.') ||
+  /\.(localhost|local|internal)\.?$/i.test(host);
+
+/** @throws LatchkeyError NOT_FOUND */
+export const findWebhookEndpoint = (
+  tx: Reader,
+  organizationId: string,
+  endpointId: string,
+): WebhookEndpointRow => {
+  const row = getWebhookEndpoint(tx, endpointId);
+  return found(
+    row?.organizationId === organizationId ? row : undefined,
+    `unable to find webhook endpoint ${endpointId}`,
+  );
+};

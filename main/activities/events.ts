@@ -1,0 +1,21 @@
+/** The log as events: each revision of an activity, by its place. */
+import { listEvents, logEnd, type ActivityRow } from '../db/activities.ts';
+import type { Reader } from '../db/connection.ts';
+
+export interface ActivityEvent {
+  /** Its place in the log. */
+  readonly id: number;
+  readonly activity: Record<string, unknown>;
+}
+
+/** The place of the newest event; 0 where there is none. */
+export const newestEvent = (tx: Reader): number => logEnd(tx).sequence;
+
+/** Those of an organization and of its sub-organizations. */
+export const eventsAfter = (
+  tx: Reader,
+  organizationId: string,
+  { after, limit }: { readonly after: number; readonly limit: number },
+  show: (tx: Reader, row: ActivityRow) => Record<string, unknown>,
+): readonly ActivityEvent[] =>
+  listEvents(tx, organizationId, after, limit).map((row) => ({ id: row.sequence, activity: show(tx, row) }));
