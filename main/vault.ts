@@ -33,6 +33,8 @@ export interface Substitutes {
   readonly random?: Random;
   readonly clock?: Clock;
   readonly keychain?: Keychain;
+  /** Takes messages in the place of what sends them. */
+  readonly post?: Service['post'];
   /** Makes the `/dev/` routes, over the open vault. */
   readonly dev?: (parts: Pick<OpenVault, 'connection' | 'guard' | 'keyring'>) => DevControls;
   /** Where faults go; standard error unless given. */
@@ -114,11 +116,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
       allowLoopback: config.allowLoopbackIssuers,
       clock,
     }),
-    post: () => {
-      throw new LatchkeyError('FAILED_PRECONDITION', 'nothing is set up to send messages', {
-        turnkeyErrorCode: 'EMAIL_SENDING_DISABLED',
-      });
-    },
+    post: substitutes.post ?? noPost,
     onAppended: () => undefined,
     operations,
     versions,
@@ -178,6 +176,12 @@ function open(config: Config, substitutes: Substitutes): Opened {
     },
   };
 }
+
+const noPost: Service['post'] = () => {
+  throw new LatchkeyError('FAILED_PRECONDITION', 'nothing is set up to send messages', {
+    turnkeyErrorCode: 'EMAIL_SENDING_DISABLED',
+  });
+};
 
 /** Where rows are left of a vault, no other is made over them. @throws LatchkeyError VAULT_TAMPERED */
 function checkPresence(connection: Connection): void {

@@ -6,8 +6,11 @@ import * as authenticators from './authenticators.ts';
 import * as features from './features.ts';
 import * as oauthProviders from './oauth-providers.ts';
 import * as organizations from './organizations.ts';
+import * as otp from './otp.ts';
 import * as policies from './policies.ts';
 import * as privateKeys from './private-keys.ts';
+import * as recovery from './recovery.ts';
+import * as sessions from './sessions.ts';
 import * as signIn from './sign-in.ts';
 import * as signing from './signing.ts';
 import * as tags from './tags.ts';
@@ -22,7 +25,10 @@ const all: readonly Operation[] = [
   apiKeys,
   authenticators,
   oauthProviders,
+  otp,
   signIn,
+  sessions,
+  recovery,
   privateKeys,
   wallets,
   walletAccounts,
