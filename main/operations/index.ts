@@ -8,6 +8,7 @@ import * as oauthProviders from './oauth-providers.ts';
 import * as organizations from './organizations.ts';
 import * as otp from './otp.ts';
 import * as policies from './policies.ts';
+import * as policyDrafts from './policy-drafts.ts';
 import * as privateKeys from './private-keys.ts';
 import * as recovery from './recovery.ts';
 import * as sessions from './sessions.ts';
@@ -35,6 +36,7 @@ const all: readonly Operation[] = [
   signing,
   tags,
   policies,
+  policyDrafts,
   activities,
 ].flatMap((resource) => Object.values<Operation>(resource));
 
