@@ -112,8 +112,8 @@ const newCode = (
   request: Partial<CodeRequest> = {},
   { vault, organizationId, clock } = service,
 ): Promise<Code> =>
-  vault.units.write((tx) =>
-    issueOneTimeCode(
+  vault.units.write((tx) => {
+    const { otpId, otpCode } = issueOneTimeCode(
       {
         tx,
         keys: vault.keyring,
@@ -127,8 +127,9 @@ const newCode = (
         contact: { channel: 'email', address: person.email },
         ...request,
       },
-    ),
-  );
+    );
+    return { otpId, otpCode };
+  });
 
 /** Another code of the same form. */
 const wrong = (otpCode: string, change = 1): string =>

@@ -18,7 +18,9 @@ const longestToken = 4096;
 
 /** @param privateKey P-256, 32 bytes. */
 export function signToken(privateKey: Uint8Array, claims: object, form: SignedForm = 'text'): string {
-  const text = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+  const text = [header, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.');
   const signature = signP256Raw(privateKey, signedForms[form](bytesOf(text)));
   return `${text}.${Buffer.from(signature).toString('base64url')}`;
 }

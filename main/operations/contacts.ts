@@ -132,8 +132,6 @@ export const tooManyRequests = (): LatchkeyError =>
 
 /** Text that SDKs look for, with the real API's code. */
 export const tooManyCodes = (): LatchkeyError =>
-  new LatchkeyError(
-    'INVALID_ARGUMENT',
-    'Max number of OTPs have been initiated please wait and try again',
-    { turnkeyErrorCode: 'MAX_OTP_INITIATED' },
-  );
+  new LatchkeyError('INVALID_ARGUMENT', 'Max number of OTPs have been initiated please wait and try again', {
+    turnkeyErrorCode: 'MAX_OTP_INITIATED',
+  });

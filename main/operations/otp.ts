@@ -229,7 +229,9 @@ function readEncryptedCode(plaintext: Uint8Array | undefined): {
   }
   let value: unknown;
   try {
-    value = JSON.parse(Buffer.from(plaintext.buffer, plaintext.byteOffset, plaintext.length).toString('utf8'));
+    value = JSON.parse(
+      Buffer.from(plaintext.buffer, plaintext.byteOffset, plaintext.length).toString('utf8'),
+    );
   } catch {
     value = undefined;
   } finally {
@@ -237,7 +239,10 @@ function readEncryptedCode(plaintext: Uint8Array | undefined): {
   }
   const { data } = encryptedCode.safeParse(value);
   if (data === undefined) {
-    throw refused(at, 'expected it to hold JSON of { otp_code, public_key }, the key compressed P-256 in hex');
+    throw refused(
+      at,
+      'expected it to hold JSON of { otp_code, public_key }, the key compressed P-256 in hex',
+    );
   }
   return { otpCode: data.otp_code, publicKey: data.public_key };
 }

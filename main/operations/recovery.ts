@@ -4,7 +4,11 @@ import { activity, older } from '../activities/define.ts';
 import { deleteApiKey, findApiKey } from '../db/api-keys.ts';
 import { getOrganization } from '../db/organizations.ts';
 import { getUserRow } from '../db/users.ts';
-import { addAuthenticators, authenticatorParams, verifyAuthenticators } from './authenticator-registration.ts';
+import {
+  addAuthenticators,
+  authenticatorParams,
+  verifyAuthenticators,
+} from './authenticator-registration.ts';
 import { countContact, emailAddress, holderOf, tooManyRequests } from './contacts.ts';
 import {
   appName,

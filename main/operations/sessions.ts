@@ -142,12 +142,12 @@ const showReadOnly = (session: ReadOnlySessionRow) => ({
 /** Sessions that have not ended, of one user or of all; the vendor's API has none such. */
 export const listSessions = query({
   path: 'list_sessions',
+  own: true,
   params: z.object({ userId: id.optional() }),
   returns: z.object({ sessions: z.array(shownSession) }),
   run({ tx, organizationId, params: { userId }, now }) {
     if (userId !== undefined) found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
-    const keys =
-      userId === undefined ? listApiKeyRows(tx, organizationId) : listApiKeysOfUser(tx, userId);
+    const keys = userId === undefined ? listApiKeyRows(tx, organizationId) : listApiKeysOfUser(tx, userId);
     const readOnly =
       userId === undefined
         ? listReadOnlySessions(tx, organizationId)
@@ -164,6 +164,7 @@ export const listSessions = query({
 /** Ends sessions before their time. */
 export const deleteSessions = activity({
   path: 'delete_sessions',
+  own: true,
   type: 'ACTIVITY_TYPE_DELETE_SESSIONS',
   intent: 'deleteSessionsIntent',
   result: 'deleteSessionsResult',
@@ -177,7 +178,11 @@ export const deleteSessions = activity({
   run({ tx, organizationId, params: { userId, sessionIds } }) {
     found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
     checkDistinct('parameters.sessionIds', sessionIds);
-    const keys = new Set(listApiKeysOfUser(tx, userId).filter(isSession).map((key) => key.id));
+    const keys = new Set(
+      listApiKeysOfUser(tx, userId)
+        .filter(isSession)
+        .map((key) => key.id),
+    );
     const readOnly = new Set(listReadOnlySessionsOfUser(tx, userId).map((session) => session.id));
     for (const sessionId of sessionIds) {
       if (keys.has(sessionId)) deleteApiKey(tx, sessionId);
