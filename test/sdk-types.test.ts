@@ -21,6 +21,7 @@ import { shownWallet, type shownUser } from '../main/operations/resources.ts';
 import { createReadOnlySession, createReadWriteSession } from '../main/operations/sessions.ts';
 import * as signIn from '../main/operations/sign-in.ts';
 import * as signing from '../main/operations/signing.ts';
+import * as subOrganizations from '../main/operations/sub-organizations.ts';
 import * as tags from '../main/operations/tags.ts';
 import * as users from '../main/operations/users.ts';
 import * as walletAccounts from '../main/operations/wallet-accounts.ts';
@@ -82,6 +83,7 @@ describe('the vendor’s types take', () => {
       fitting({ createReadOnlySession, createReadWriteSession }),
       fitting(signIn),
       fitting(signing),
+      fitting(subOrganizations),
       fitting(tags),
       fitting(users),
       fitting(walletAccounts),
@@ -138,6 +140,7 @@ describe('the vendor’s types do not take', () => {
     const definition = {
       path: 'create_wallet',
       type: 'ACTIVITY_TYPE_CREATE_WALLET',
+      authority: { resource: 'WALLET', action: 'CREATE' },
       intent: 'createWalletIntent',
       params: z.object({}),
       run: () => never(),

@@ -126,12 +126,27 @@ export type Action = (typeof actions)[number];
 
 /** Who may do what an operation does, and what policies are shown of it. */
 export interface Authority<Parameters> {
-  readonly resource?: Resource;
-  readonly action?: Action;
+  readonly resource: Resource;
+  readonly action: Action;
+  /**
+   * What nobody may, whatever quorum and policies say. Asked before them.
+   * @throws LatchkeyError for what is refused.
+   */
+  readonly refuses?: (context: {
+    readonly tx: Reader;
+    readonly organizationId: string;
+    readonly params: Parameters;
+    readonly caller: Caller;
+  }) => void;
   /** Only the root quorum may: policies have no say. */
   readonly rootQuorumOnly?: true;
   /** A user of the parent organization may do it in its sub-organizations. */
   readonly fromParent?: true;
+  /**
+   * It is about the organization of whoever makes the request, who may name its parent: the sub-organizations are looked
+   * through for the credential.
+   */
+  readonly inCallersOrganization?: true;
   /** Whether it is about the caller's own credentials, which every user may change unless a policy says otherwise. */
   readonly ownCredentials?: (params: Parameters, caller: Caller) => boolean;
   /** `activity.params`, where policies may read any. */
@@ -169,6 +184,8 @@ export interface QueryOperation {
   readonly params: z.ZodType;
   /** What it answers: the resource under its name. */
   readonly returns: z.ZodType;
+  /** As `Authority.inCallersOrganization`. */
+  readonly inCallersOrganization?: true;
   readonly run: (context: QueryContext<unknown>) => Json;
 }
 
@@ -191,7 +208,7 @@ interface ActivityDefinition<Schema extends z.ZodType, Returns extends z.ZodType
   readonly params: Schema;
   readonly returns: Returns;
   readonly specified?: Specified<z.output<Schema>>;
-  readonly authority?: Authority<z.output<Schema>>;
+  readonly authority: Authority<z.output<Schema>>;
   readonly accepts?: Readonly<Record<string, OlderVersion<z.output<Schema>>>>;
   readonly prepare?: (context: PrepareContext<z.output<Schema>>) => Promise<Prepared>;
   readonly run: (context: ActivityContext<z.output<Schema>, Prepared>) => Shown<z.output<Returns>>;
@@ -233,8 +250,8 @@ export function activity<
     readonly result: Result;
   },
 ): NamedActivity<Path, Result, Returns> {
-  const { path, type, intent, result, params, returns, specified, accepts = {}, prepare, run } = definition;
-  const { authority = {}, own } = definition;
+  const { path, type, intent, result, params, returns, specified, accepts = {} } = definition;
+  const { authority, own, prepare, run } = definition;
   const latest = { type, intent, result, params, upgrade: (value: unknown) => value, specified };
   const versions = [
     latest,
@@ -258,6 +275,7 @@ export function query<Path extends string, Schema extends z.ZodType, Returns ext
   readonly own?: true;
   readonly params: Schema;
   readonly returns: Returns;
+  readonly inCallersOrganization?: true;
   readonly run: (context: QueryContext<z.output<Schema>>) => Shown<z.output<Returns>>;
 }): NamedQuery<Path, Returns> {
   return { kind: 'query', ...definition } as unknown as NamedQuery<Path, Returns>;

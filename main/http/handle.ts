@@ -3,9 +3,10 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { ask } from '../activities/ask.ts';
 import type { ActivityVersion } from '../activities/define.ts';
+import type { Engine, SubmitRequest } from '../activities/engine.ts';
 import { parse } from '../activities/parse.ts';
 import { showActivity } from '../activities/show.ts';
-import { submit, type Engine, type SubmitRequest } from '../activities/submit.ts';
+import { submit } from '../activities/submit.ts';
 import { authenticate } from '../auth/authenticate.ts';
 import { errorBody, errorCodes, fromFailure, LatchkeyError, type Failure } from '../lib/errors.ts';
 import { z } from 'zod';
@@ -61,10 +62,12 @@ async function answer(
   const proof = authenticate(raw, headers, service.rpId);
   const body = parseJson(raw);
   const { organizationId } = parse(addressed, body);
-  const authenticated: SubmitRequest = { raw, body, ...proof(organizationId, service.clock) };
+  const { inCallersOrganization = false } = operation.kind === 'query' ? operation : operation.authority;
+  const claim = proof({ organizationId, below: inCallersOrganization }, service.clock);
+  const authenticated: SubmitRequest = { raw, body, ...claim };
 
   if (operation.kind === 'query') {
-    return ask(service, operation, authenticated, (tx, row) =>
+    return ask(service, operation, { ...authenticated, organizationId }, (tx, row) =>
       showActivity(tx, row, versionOf(service, row.type)),
     );
   }

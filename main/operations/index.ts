@@ -14,6 +14,7 @@ import * as recovery from './recovery.ts';
 import * as sessions from './sessions.ts';
 import * as signIn from './sign-in.ts';
 import * as signing from './signing.ts';
+import * as subOrganizations from './sub-organizations.ts';
 import * as tags from './tags.ts';
 import * as users from './users.ts';
 import * as walletAccounts from './wallet-accounts.ts';
@@ -21,6 +22,7 @@ import * as wallets from './wallets.ts';
 
 const all: readonly Operation[] = [
   organizations,
+  subOrganizations,
   features,
   users,
   apiKeys,

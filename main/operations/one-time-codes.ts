@@ -76,7 +76,8 @@ export function issueOneTimeCode(
 ): IssuedCode {
   deleteExpiredOneTimeCodes(tx, now);
   const address = contact.address.toLowerCase();
-  if (countOneTimeCodes(tx, organizationId, address, now) >= limits.waitingCodesPerContact) throw tooManyCodes();
+  if (countOneTimeCodes(tx, organizationId, address, now) >= limits.waitingCodesPerContact)
+    throw tooManyCodes();
   const otpId = uuidV4(random('one-time code id', 16));
   const alphabet = options.alphanumeric === false ? digits : symbols;
   const otpCode = drawCode(random, alphabet, options.characters ?? defaults.characters);
@@ -128,11 +129,7 @@ export function spendOneTimeCode(
   otpCode: string,
 ): OneTimeCodeRow {
   const row = getOneTimeCode(tx, organizationId, otpId);
-  if (
-    row?.purpose !== purpose ||
-    row.expiresAt <= now ||
-    row.wrongTries >= limits.wrongTriesPerOneTimeCode
-  ) {
+  if (row?.purpose !== purpose || row.expiresAt <= now || row.wrongTries >= limits.wrongTriesPerOneTimeCode) {
     throw invalidCode();
   }
   const secret = keys.open(placeOf(row.id, organizationId), row.sealed);

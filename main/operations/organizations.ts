@@ -16,6 +16,7 @@ const missing = 'no organization found with the given ID';
 
 export const whoami = query({
   path: 'whoami',
+  inCallersOrganization: true,
   params: z.object({}),
   returns: z.object({
     organizationId: uuid,
@@ -84,6 +85,7 @@ export const updateOrganizationName = activity({
   type: 'ACTIVITY_TYPE_UPDATE_ORGANIZATION_NAME',
   intent: 'updateOrganizationNameIntent',
   result: 'updateOrganizationNameResult',
+  authority: { resource: 'ORGANIZATION', action: 'UPDATE', rootQuorumOnly: true },
   params: z.object({ organizationName: name }),
   returns: z.object({ organizationId: uuid, organizationName: z.string() }),
   run({ tx, organizationId, params: { organizationName }, now }) {

@@ -9,6 +9,7 @@ import {
   authenticatorParams,
   verifyAuthenticators,
 } from './authenticator-registration.ts';
+import { ownCredentials } from './authority.ts';
 import { countContact, emailAddress, holderOf, tooManyRequests } from './contacts.ts';
 import {
   appName,
@@ -79,11 +80,7 @@ export const recoverUser = activity({
   result: 'recoverUserResult',
   params: z.object({ authenticator: authenticatorParams, userId: id }),
   returns: z.object({ authenticatorId: uuids }),
-  authority: {
-    resource: 'RECOVERY',
-    action: 'CREATE',
-    ownCredentials: ({ userId }, caller) => userId === caller.userId,
-  },
+  authority: { resource: 'RECOVERY', action: 'CREATE', ownCredentials },
   prepare: (context) =>
     verifyAuthenticators(context, [context.params.authenticator], 'parameters.authenticator'),
   run(context) {

@@ -13,6 +13,7 @@ import {
 } from '../db/read-only-sessions.ts';
 import { getUserRow, type UserRow } from '../db/users.ts';
 import { timestamp } from '../lib/clock.ts';
+import { ownCredentials } from './authority.ts';
 import { emailAddress, holderOf } from './contacts.ts';
 import { limits } from './limits.ts';
 import { checkDistinct, found, id, ids } from './parameters.ts';
@@ -67,6 +68,7 @@ export const createReadWriteSession = activity({
     action: 'CREATE',
     ownCredentials: ({ userId, email }, caller) =>
       email === undefined && (userId === undefined || userId === caller.userId),
+    inCallersOrganization: true,
   },
   prepare: ({ params, random }) => makeSessionKey(random, params.targetPublicKey),
   run(context) {
@@ -90,10 +92,10 @@ export const createReadOnlySession = activity({
   result: 'createReadOnlySessionResult',
   params: z.object({}),
   returns: z.object({ ...signedIn, session: z.string(), sessionExpiry: z.string() }),
-  authority: { resource: 'AUTH', action: 'CREATE', ownCredentials: () => true },
+  authority: { resource: 'AUTH', action: 'CREATE', ownCredentials: () => true, inCallersOrganization: true },
   run(context) {
-    const { tx, random, now, caller } = context;
-    const { organizationId, userId } = caller;
+    const { tx, organizationId, random, now } = context;
+    const { userId } = context.caller;
     const user = found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
     const [oldest, ...others] = listReadOnlySessionsOfUser(tx, userId);
     if (oldest !== undefined && others.length + 1 >= limits.readOnlySessionsPerUser) {
@@ -111,7 +113,7 @@ export const createReadOnlySession = activity({
       organization_id: organizationId,
     });
     return {
-      ...describe({ tx, organizationId }, user),
+      ...describe(context, user),
       session,
       sessionExpiry: String(sessionExpiry),
     };
@@ -170,11 +172,7 @@ export const deleteSessions = activity({
   result: 'deleteSessionsResult',
   params: z.object({ userId: id, sessionIds: ids.min(1) }),
   returns: z.object({ sessionIds: uuids }),
-  authority: {
-    resource: 'CREDENTIAL',
-    action: 'DELETE',
-    ownCredentials: ({ userId }, caller) => userId === caller.userId,
-  },
+  authority: { resource: 'CREDENTIAL', action: 'DELETE', ownCredentials },
   run({ tx, organizationId, params: { userId, sessionIds } }) {
     found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
     checkDistinct('parameters.sessionIds', sessionIds);

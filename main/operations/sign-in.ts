@@ -172,12 +172,8 @@ export const stampLogin = activity({
   result: 'stampLoginResult',
   params: loginParams,
   returns: z.object({ session: z.string() }),
-  authority: { resource: 'AUTH', action: 'CREATE', ownCredentials: () => true },
-  run(context) {
-    // Where the request names the parent organization, the stamp says which sub-organization is meant.
-    const { organizationId, userId } = context.caller;
-    return { session: addLoginKey({ ...context, organizationId }, userId, context.params) };
-  },
+  authority: { resource: 'AUTH', action: 'CREATE', ownCredentials: () => true, inCallersOrganization: true },
+  run: (context) => ({ session: addLoginKey(context, context.caller.userId, context.params) }),
 });
 
 const mailParams = z.object({ email: emailAddress, ...sessionKeyParams.shape, ...senderParams.shape });

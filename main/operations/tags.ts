@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { activity, query } from '../activities/define.ts';
 import { uuidV4 } from '../crypto/uuid.ts';
 import type { Reader } from '../db/connection.ts';
+import { getOrganization } from '../db/organizations.ts';
 import { getPrivateKeyRow } from '../db/private-keys.ts';
 import {
   attachTag,
@@ -34,6 +35,7 @@ export const createUserTag = activity({
   type: 'ACTIVITY_TYPE_CREATE_USER_TAG',
   intent: 'createUserTagIntent',
   result: 'createUserTagResult',
+  authority: { resource: 'USER', action: 'CREATE' },
   params: z.object({ userTagName: name, userIds: ids }),
   returns: z.object({ userTagId: uuid, userIds: uuids }),
   run(context) {
@@ -49,6 +51,7 @@ export const createPrivateKeyTag = activity({
   type: 'ACTIVITY_TYPE_CREATE_PRIVATE_KEY_TAG',
   intent: 'createPrivateKeyTagIntent',
   result: 'createPrivateKeyTagResult',
+  authority: { resource: 'PRIVATE_KEY', action: 'CREATE' },
   params: z.object({ privateKeyTagName: name, privateKeyIds: ids }),
   returns: z.object({ privateKeyTagId: uuid, privateKeyIds: uuids }),
   run(context) {
@@ -64,6 +67,7 @@ export const updateUserTag = activity({
   type: 'ACTIVITY_TYPE_UPDATE_USER_TAG',
   intent: 'updateUserTagIntent',
   result: 'updateUserTagResult',
+  authority: { resource: 'USER', action: 'UPDATE' },
   params: z.object({ userTagId: id, newUserTagName: name.optional(), addUserIds: ids, removeUserIds: ids }),
   returns: z.object({ userTagId: uuid }),
   run(context) {
@@ -81,6 +85,7 @@ export const updatePrivateKeyTag = activity({
   type: 'ACTIVITY_TYPE_UPDATE_PRIVATE_KEY_TAG',
   intent: 'updatePrivateKeyTagIntent',
   result: 'updatePrivateKeyTagResult',
+  authority: { resource: 'PRIVATE_KEY', action: 'UPDATE' },
   params: z.object({
     privateKeyTagId: id,
     newPrivateKeyTagName: name.optional(),
@@ -103,6 +108,7 @@ export const deleteUserTags = activity({
   type: 'ACTIVITY_TYPE_DELETE_USER_TAGS',
   intent: 'deleteUserTagsIntent',
   result: 'deleteUserTagsResult',
+  authority: { resource: 'USER', action: 'DELETE' },
   params: z.object({ userTagIds: ids.min(1) }),
   returns: z.object({ userTagIds: uuids, userIds: uuids }),
   run(context) {
@@ -116,6 +122,7 @@ export const deletePrivateKeyTags = activity({
   type: 'ACTIVITY_TYPE_DELETE_PRIVATE_KEY_TAGS',
   intent: 'deletePrivateKeyTagsIntent',
   result: 'deletePrivateKeyTagsResult',
+  authority: { resource: 'PRIVATE_KEY', action: 'DELETE' },
   params: z.object({ privateKeyTagIds: ids.min(1) }),
   returns: z.object({ privateKeyTagIds: uuids, privateKeyIds: uuids }),
   run(context) {
@@ -148,7 +155,9 @@ export const listPrivateKeyTags = query({
 
 function createTag(context: TagContext, type: TagType, tagName: string, at: string): TagRow {
   const { tx, organizationId, random, now } = context;
-  checkLimit('tags', countTags(tx, organizationId), 1, limits.tagsPerOrganization);
+  const isSubOrganization = (getOrganization(tx, organizationId)?.parentId ?? null) !== null;
+  const limit = isSubOrganization ? limits.tagsPerSubOrganization : limits.tagsPerOrganization;
+  checkLimit('tags', countTags(tx, organizationId), 1, limit);
   checkNameFree(context, type, tagName, at);
   const tag = {
     id: uuidV4(random('tag', 16)),
