@@ -31,20 +31,26 @@ const longestAddress = 254;
 
 export const emailAddress = z.email('Expected an email address').max(longestAddress);
 
-const forms: Readonly<Record<Channel, RegExp | z.ZodType>> = {
-  email: emailAddress,
-  sms: /^\+[1-9][0-9]{6,14}$/,
-};
-
 /** People write phone numbers with signs between the digits. */
 const withoutSeparators = (text: string): string => text.replace(/[\s().-]/g, '');
+
+const forms: Readonly<Record<Channel, (text: string) => boolean>> = {
+  email: (text) => emailAddress.safeParse(text).success,
+  sms: (text) => /^\+[1-9][0-9]{6,14}$/.test(withoutSeparators(text)),
+};
+
+const expected =
+  'Expected an email address, or for OTP_TYPE_SMS a phone number in E.164 form, like +15551234567';
 
 const otpTypes = Object.keys(channels) as [OtpType, ...OtpType[]];
 
 /** A contact as requests name one; `isContact` holds the two together. */
 export const contactParams = {
   otpType: z.enum(otpTypes),
-  contact: z.string().min(1).max(longestAddress),
+  contact: z
+    .string()
+    .max(longestAddress)
+    .refine((text) => forms.email(text) || forms.sms(text), expected),
 };
 
 interface NamedContact {
@@ -52,15 +58,9 @@ interface NamedContact {
   readonly contact: string;
 }
 
-export function isContact({ otpType, contact }: NamedContact): boolean {
-  const form = forms[channels[otpType]];
-  return form instanceof RegExp ? form.test(withoutSeparators(contact)) : form.safeParse(contact).success;
-}
+export const isContact = ({ otpType, contact }: NamedContact): boolean => forms[channels[otpType]](contact);
 
-export const contactProblem = {
-  error: 'Expected an email address, or for OTP_TYPE_SMS a phone number in E.164 form, like +15551234567',
-  path: ['contact'],
-};
+export const contactProblem = { error: expected, path: ['contact'] };
 
 /** One text for each contact, however it is written. */
 export function contactOf({ otpType, contact }: NamedContact): Contact {
