@@ -394,6 +394,10 @@ describe('a new master key', () => {
         { userId, contact: 'root@example.org' },
       ),
     );
+    const { outbox } = service.vault;
+    await units.write((tx) =>
+      outbox.enqueue(tx, { organizationId, kind: 'kept', reference: '{}', payload: randomBytes(8) }),
+    );
     return ethereum;
   }
 

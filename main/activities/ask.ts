@@ -33,6 +33,7 @@ export async function ask(
       caller,
       now,
       showActivity: (row) => showActivity(tx, row),
+      operations: engine.operations,
     });
     const envelope = {
       id: uuidV7(now, engine.random('query', 10)),

@@ -47,6 +47,8 @@ export interface QueryContext<Parameters> extends Context<Parameters> {
   readonly tx: Reader;
   /** An activity as the API shows one. */
   readonly showActivity: (row: ActivityRow) => Json;
+  /** Every operation there is, by path: `submit/create_wallet`. */
+  readonly operations: ReadonlyMap<string, Operation>;
 }
 
 export interface ActivityContext<Parameters, Prepared = undefined> extends Context<Parameters> {
@@ -90,25 +92,37 @@ export interface ActivityVersion {
   readonly specified?: Specified<never>;
 }
 
-/** `activity.resource` of policies. */
-export type Resource =
-  | 'ORGANIZATION'
-  | 'POLICY'
-  | 'WALLET'
-  | 'PRIVATE_KEY'
-  | 'USER'
-  | 'CREDENTIAL'
-  | 'AUTH'
-  | 'OTP'
-  | 'RECOVERY'
-  | 'WEBHOOK_ENDPOINT'
-  | 'SMART_CONTRACT_INTERFACE'
-  | 'CONFIG'
-  | 'ACTIVITY';
+/** What `activity.resource` of policies may be. */
+export const resources = [
+  'ORGANIZATION',
+  'POLICY',
+  'WALLET',
+  'PRIVATE_KEY',
+  'USER',
+  'CREDENTIAL',
+  'AUTH',
+  'OTP',
+  'RECOVERY',
+  'WEBHOOK_ENDPOINT',
+  'SMART_CONTRACT_INTERFACE',
+  'CONFIG',
+  'ACTIVITY',
+] as const;
+export type Resource = (typeof resources)[number];
 
-/** `activity.action` of policies. */
-export type Action =
-  'CREATE' | 'UPDATE' | 'DELETE' | 'SIGN' | 'EXPORT' | 'IMPORT' | 'VERIFY' | 'APPROVE' | 'REJECT';
+/** What `activity.action` of policies may be. */
+export const actions = [
+  'CREATE',
+  'UPDATE',
+  'DELETE',
+  'SIGN',
+  'EXPORT',
+  'IMPORT',
+  'VERIFY',
+  'APPROVE',
+  'REJECT',
+] as const;
+export type Action = (typeof actions)[number];
 
 /** Who may do what an operation does, and what policies are shown of it. */
 export interface Authority<Parameters> {
@@ -147,6 +161,8 @@ export interface ActivityOperation {
 export interface QueryOperation {
   readonly kind: 'query';
   readonly path: string;
+  /** Whether it is Latchkey's own: the real API has none of its name. */
+  readonly own?: true;
   /** The flat body, without `organizationId`. */
   readonly params: z.ZodType;
   /** What it answers: the resource under its name. */
@@ -231,6 +247,7 @@ export function activity<
 
 export function query<Path extends string, Schema extends z.ZodType, Returns extends z.ZodType>(definition: {
   readonly path: Path;
+  readonly own?: true;
   readonly params: Schema;
   readonly returns: Returns;
   readonly run: (context: QueryContext<z.output<Schema>>) => Shown<z.output<Returns>>;

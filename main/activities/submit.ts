@@ -13,12 +13,14 @@ import type { VerifyIdToken } from '../lib/id-tokens.ts';
 import type { Message } from '../lib/messages.ts';
 import type { Random } from '../lib/random.ts';
 import { decide } from '../policy/decide.ts';
-import type { ActivityOperation, Keys } from './define.ts';
+import type { ActivityOperation, Keys, Operation } from './define.ts';
 import type { Vote } from './show.ts';
 import { understand } from './understand.ts';
 
 /** What the engine works with; made once, by the vault. */
 export interface Engine {
+  /** By path, `submit/create_wallet`. */
+  readonly operations: ReadonlyMap<string, Operation>;
   readonly units: UnitOfWork;
   readonly keys: Keys;
   readonly random: Random;

@@ -263,6 +263,7 @@ function addCommands(program: Command): void {
   addKeyslots(program);
   addRecovery(program);
   addBackups(program);
+  addPolicies(program);
   add<DoctorFlags>(program, {
     name: 'doctor',
     description: 'check the cryptography, the keychain, and the vault’s files, rows and log',
@@ -544,6 +545,21 @@ function addAudit(program: Command): void {
         },
         json,
       );
+    },
+  });
+}
+
+function addPolicies(program: Command): void {
+  const policy = program
+    .command('policy')
+    .description('check policies, and try them on what has happened, before they are made');
+  add(policy, {
+    name: 'check <file>',
+    description:
+      'say what is wrong with the policies in a JSON file, each as create_policy takes it; - for standard input',
+    run: async (_config, _options, json, [file = '']) => {
+      const { checkPolicies } = await import('./policy.ts');
+      checkPolicies(file, json);
     },
   });
 }

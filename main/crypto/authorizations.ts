@@ -1,7 +1,7 @@
 /** EIP-7702: the digest by which an Ethereum account authorizes a contract's code as its own. */
 import { concatBytes } from './bytes.ts';
 import { invalid } from './encodings.ts';
-import { readEthereumAddress } from './ethereum-addresses.ts';
+import { checksumAddress, readEthereumAddress } from './ethereum-addresses.ts';
 import { keccak256 } from './hashes.ts';
 import { integerBytes, readInteger } from './integers.ts';
 import { isObject, kindOf, parseJson } from './json.ts';
@@ -9,24 +9,36 @@ import { isObject, kindOf, parseJson } from './json.ts';
 /** What sets it apart from transactions, whose types are smaller. */
 const magic = 0x05;
 
+export interface Authorization {
+  /** The contract whose code the account takes on, with its checksum. */
+  readonly address: string;
+  /** 0 for every chain. */
+  readonly chainId: bigint;
+  readonly nonce: bigint;
+  /** What is signed: 32 bytes. */
+  readonly digest: Uint8Array;
+}
+
+/** As `readAuthorization`, of which it answers the digest. */
+export const authorizationDigest = (field: string, payload: string): Uint8Array =>
+  readAuthorization(field, payload).digest;
+
 /**
  * @param payload JSON: `address` (the contract's), `chainId` (0 for every chain), `nonce`.
- * @returns 32 bytes.
  * @throws LatchkeyError INVALID_ARGUMENT naming the part that is wrong.
  */
-export function authorizationDigest(field: string, payload: string): Uint8Array {
+export function readAuthorization(field: string, payload: string): Authorization {
   const data = parseJson(field, payload);
   if (!isObject(data))
     throw invalid(field, `expected an authorization as a JSON object, got ${kindOf(data)}`);
-  const items = [
-    minimal(readInteger(`${field}.chainId`, data['chainId'], 256)),
-    readEthereumAddress(`${field}.address`, data['address']),
-    minimal(readInteger(`${field}.nonce`, data['nonce'], 64)),
-  ];
-  const list = concatBytes(...items.map(rlpString));
+  const chainId = readInteger(`${field}.chainId`, data['chainId'], 256);
+  const address = readEthereumAddress(`${field}.address`, data['address']);
+  const nonce = readInteger(`${field}.nonce`, data['nonce'], 64);
+  const list = concatBytes(...[minimal(chainId), address, minimal(nonce)].map(rlpString));
   // All three are 33, 21 and 9 bytes at most, which is more than the 55 of a short list's head.
   const head = list.length <= 55 ? [0xc0 + list.length] : [0xf8, list.length];
-  return keccak256(concatBytes(Uint8Array.of(magic, ...head), list));
+  const digest = keccak256(concatBytes(Uint8Array.of(magic, ...head), list));
+  return { address: checksumAddress(address), chainId, nonce, digest };
 }
 
 /** RLP writes a number without leading zeros, and nothing for 0. */

@@ -1,8 +1,8 @@
 /** EIP-712: the digest of typed structured data. */
 import { seen } from '../lib/errors.ts';
 import { concatBytes, joinBytes } from './bytes.ts';
-import { decodeHex, encodeUtf8, invalid } from './encodings.ts';
-import { readEthereumAddress } from './ethereum-addresses.ts';
+import { decodeHex, encodeUtf8, invalid, toHex } from './encodings.ts';
+import { checksumAddress, readEthereumAddress } from './ethereum-addresses.ts';
 import { keccak256 } from './hashes.ts';
 import { integerBytes, readInteger } from './integers.ts';
 import { isObject, kindOf, parseJson, type JsonObject } from './json.ts';
@@ -39,12 +39,37 @@ const mostMembers = 1000;
 const nameForm = /^[^\s(),[\]\p{C}]{1,100}$/u;
 
 /**
+ * A value as its type reads it: an integer is a bigint, an address has its checksum, bytes are lowercase hex with 0x. What
+ * a type does not name is not signed, and is not here either.
+ */
+export type TypedValue = string | boolean | bigint | readonly TypedValue[] | TypedObject;
+export interface TypedObject {
+  readonly [member: string]: TypedValue;
+}
+
+export interface TypedData {
+  readonly primaryType: string;
+  readonly domain: TypedObject;
+  /** The domain itself where that is the primary type. */
+  readonly message: TypedObject;
+  /** The domain's hash, EIP-712's separator: 32 bytes. */
+  readonly domainHash: Uint8Array;
+  /** 32 bytes. */
+  readonly messageHash: Uint8Array;
+  /** What is signed: 32 bytes. */
+  readonly digest: Uint8Array;
+}
+
+/** As `readTypedData`, of which it answers the digest. */
+export const typedDataDigest = (field: string, payload: string): Uint8Array =>
+  readTypedData(field, payload).digest;
+
+/**
  * @param payload JSON: `types`, `primaryType`, `domain`, `message`. Without `types.EIP712Domain` the domain's type follows
  *   from what it holds.
- * @returns 32 bytes.
  * @throws LatchkeyError INVALID_ARGUMENT naming the part that is wrong.
  */
-export function typedDataDigest(field: string, payload: string): Uint8Array {
+export function readTypedData(field: string, payload: string): TypedData {
   const data = parseJson(field, payload);
   if (!isObject(data)) throw invalid(field, `expected typed data as a JSON object, got ${kindOf(data)}`);
   const domain = objectAt(field, data, 'domain');
@@ -56,12 +81,28 @@ export function typedDataDigest(field: string, payload: string): Uint8Array {
       `expected the name of one of the types, got ${typeof primaryType === 'string' ? seen(primaryType) : kindOf(primaryType)}`,
     );
   }
-  const separator = hashStruct(types, domainName, domain, `${field}.domain`);
+  const [domainHash, shownDomain] = readStruct(types, domainName, domain, `${field}.domain`);
   const prefix = Uint8Array.of(0x19, 0x01);
   // A domain on its own is typed data as well.
-  if (primaryType === domainName) return keccak256(concatBytes(prefix, separator));
-  const message = hashStruct(types, primaryType, objectAt(field, data, 'message'), `${field}.message`);
-  return keccak256(concatBytes(prefix, separator, message));
+  if (primaryType === domainName) {
+    const digest = keccak256(concatBytes(prefix, domainHash));
+    return {
+      primaryType,
+      domain: shownDomain,
+      message: shownDomain,
+      domainHash,
+      messageHash: domainHash,
+      digest,
+    };
+  }
+  const [messageHash, message] = readStruct(
+    types,
+    primaryType,
+    objectAt(field, data, 'message'),
+    `${field}.message`,
+  );
+  const digest = keccak256(concatBytes(prefix, domainHash, messageHash));
+  return { primaryType, domain: shownDomain, message, domainHash, messageHash, digest };
 }
 
 function objectAt(field: string, data: JsonObject, name: string): JsonObject {
@@ -131,38 +172,54 @@ function baseOf(type: string): string | undefined {
   return match?.[1] !== undefined && (match[2] ?? '').split('[').length <= deepest ? match[1] : undefined;
 }
 
-type Elementary = (field: string, value: unknown) => Uint8Array;
+/** The 32 bytes that a value is hashed as, and the value. */
+type Word = readonly [Uint8Array, TypedValue];
 
-/** @returns how a value of an elementary type becomes 32 bytes. */
+type Elementary = (field: string, value: unknown) => Word;
+
+/** @returns how a value of an elementary type is read. */
 function elementary(type: string): Elementary | undefined {
   if (type === 'address') {
-    return (field, value) => concatBytes(new Uint8Array(12), readEthereumAddress(field, value));
+    return (field, value) => {
+      const address = readEthereumAddress(field, value);
+      return [concatBytes(new Uint8Array(12), address), checksumAddress(address)];
+    };
   }
   if (type === 'bool') {
     return (field, value) => {
-      if (typeof value === 'boolean') return integerBytes(value ? 1n : 0n, 32);
+      if (typeof value === 'boolean') return [integerBytes(value ? 1n : 0n, 32), value];
       throw invalid(field, `expected true or false, got ${kindOf(value)}`);
     };
   }
   if (type === 'string') {
     return (field, value) => {
-      if (typeof value === 'string') return keccak256(encodeUtf8(field, value));
+      if (typeof value === 'string') return [keccak256(encodeUtf8(field, value)), value];
       throw invalid(field, `expected text, got ${kindOf(value)}`);
     };
   }
-  if (type === 'bytes') return (field, value) => keccak256(readBytes(field, value));
+  if (type === 'bytes') {
+    return (field, value) => {
+      const bytes = readBytes(field, value);
+      return [keccak256(bytes), `0x${toHex(bytes)}`];
+    };
+  }
   const [, kind, width] = /^(bytes|u?int)([1-9][0-9]{0,2})?$/.exec(type) ?? [];
   if (kind === 'bytes') {
     const length = Number(width);
-    return length <= 32
-      ? (field, value) => concatBytes(readBytes(field, value, length), new Uint8Array(32 - length))
-      : undefined;
+    if (length > 32) return undefined;
+    return (field, value) => {
+      const bytes = readBytes(field, value, length);
+      return [concatBytes(bytes, new Uint8Array(32 - length)), `0x${toHex(bytes)}`];
+    };
   }
   if (kind === undefined) return undefined;
   // Without a width they are 256 bits wide; in a type's text they stay as they are written.
   const bits = width === undefined ? 256 : Number(width);
   if (bits > 256 || bits % 8 !== 0) return undefined;
-  return (field, value) => integerBytes(readInteger(field, value, bits, kind === 'int'), 32);
+  return (field, value) => {
+    const number = readInteger(field, value, bits, kind === 'int');
+    return [integerBytes(number, 32), number];
+  };
 }
 
 const isElementary = (type: string): boolean => elementary(type) !== undefined;
@@ -175,24 +232,26 @@ function readBytes(field: string, value: unknown, length?: number): Uint8Array {
   );
 }
 
-function hashStruct(types: Types, name: string, value: JsonObject, field: string, depth = 0): Uint8Array {
+function readStruct(
+  types: Types,
+  name: string,
+  value: JsonObject,
+  field: string,
+  depth = 0,
+): readonly [Uint8Array, TypedObject] {
   if (depth > deepest) throw invalid(field, `expected at most ${String(deepest)} levels`);
   const struct = structOf(types, name);
   struct.hash ??= keccak256(encodeUtf8(field, encodeType(types, name)));
-  return keccak256(
-    joinBytes([
-      struct.hash,
-      ...struct.members.map(({ name: member, type }) =>
-        encodeValue(
-          types,
-          type,
-          Object.hasOwn(value, member) ? value[member] : undefined,
-          `${field}.${member}`,
-          depth,
-        ),
-      ),
-    ]),
-  );
+  const words: Uint8Array[] = [struct.hash];
+  const members: [string, TypedValue][] = [];
+  for (const { name: member, type } of struct.members) {
+    const given = Object.hasOwn(value, member) ? value[member] : undefined;
+    const [word, read] = readValue(types, type, given, `${field}.${member}`, depth);
+    words.push(word);
+    members.push([member, read]);
+  }
+  // Each becomes a member of its own, `__proto__` too.
+  return [keccak256(joinBytes(words)), Object.fromEntries(members)];
 }
 
 function structOf(types: Types, name: string): Struct {
@@ -201,7 +260,7 @@ function structOf(types: Types, name: string): Struct {
   return struct;
 }
 
-function encodeValue(types: Types, type: string, value: unknown, field: string, depth: number): Uint8Array {
+function readValue(types: Types, type: string, value: unknown, field: string, depth: number): Word {
   const array = /^(.*)\[([0-9]*)\]$/s.exec(type);
   if (array) {
     const [, element = '', length = ''] = array;
@@ -209,21 +268,18 @@ function encodeValue(types: Types, type: string, value: unknown, field: string, 
     if (length !== '' && value.length !== Number(length)) {
       throw invalid(field, `expected ${length} elements, got ${String(value.length)}`);
     }
-    return keccak256(
-      joinBytes(
-        value.map((each: unknown, index) =>
-          encodeValue(types, element, each, `${field}[${String(index)}]`, depth),
-        ),
-      ),
+    const words = value.map((each: unknown, index) =>
+      readValue(types, element, each, `${field}[${String(index)}]`, depth),
     );
+    return [keccak256(joinBytes(words.map(([word]) => word))), words.map(([, read]) => read)];
   }
   if (types.has(type)) {
     if (!isObject(value)) throw invalid(field, `expected an object of ${type}, got ${kindOf(value)}`);
-    return hashStruct(types, type, value, field, depth + 1);
+    return readStruct(types, type, value, field, depth + 1);
   }
-  const encode = elementary(type);
-  if (encode === undefined) throw new Error('unreachable: types are checked when they are read');
-  return encode(field, value);
+  const read = elementary(type);
+  if (read === undefined) throw new Error('unreachable: types are checked when they are read');
+  return read(field, value);
 }
 
 /** A struct's text: its own, and after it in alphabetical order those of all that it holds. */

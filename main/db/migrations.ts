@@ -362,6 +362,38 @@ const migrations: readonly Migration[] = [
       CREATE INDEX wallet_accounts_public_key ON wallet_accounts (organization_id, public_key);
     `,
   },
+  {
+    version: 5,
+    sql: `
+      CREATE TABLE outbox (
+        sequence INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        organization_id TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        lane TEXT NOT NULL,
+        reference TEXT NOT NULL,
+        expires_at INTEGER,
+        created_at INTEGER NOT NULL,
+        state TEXT NOT NULL CHECK (state IN ('waiting', 'delivered', 'refused', 'parked', 'expired')),
+        attempts INTEGER NOT NULL,
+        next_at INTEGER NOT NULL,
+        failing_since INTEGER,
+        finished_at INTEGER,
+        note TEXT,
+        mac BLOB
+      ) STRICT;
+      CREATE INDEX outbox_lane ON outbox (lane, sequence);
+      CREATE INDEX outbox_waiting ON outbox (lane, sequence) WHERE state = 'waiting';
+      CREATE INDEX outbox_finished ON outbox (sequence) WHERE finished_at IS NOT NULL;
+
+      CREATE TABLE outbox_payloads (
+        id TEXT PRIMARY KEY REFERENCES outbox (id) ON DELETE CASCADE,
+        organization_id TEXT NOT NULL,
+        sealed BLOB NOT NULL,
+        mac BLOB
+      ) STRICT;
+    `,
+  },
 ];
 
 export const schemaVersion = migrations.at(-1)?.version ?? 0;

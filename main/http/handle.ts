@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { ask } from '../activities/ask.ts';
-import type { ActivityVersion, Operation } from '../activities/define.ts';
+import type { ActivityVersion } from '../activities/define.ts';
 import { parse } from '../activities/parse.ts';
 import { showActivity } from '../activities/show.ts';
 import { submit, type Engine, type SubmitRequest } from '../activities/submit.ts';
@@ -12,8 +12,6 @@ import { z } from 'zod';
 
 /** What the service serves, and with what. */
 export interface Service extends Engine {
-  /** By path, `submit/create_wallet`. */
-  readonly operations: ReadonlyMap<string, Operation>;
   /** By activity type. */
   readonly versions: ReadonlyMap<string, ActivityVersion>;
   /** Called after an activity is committed. */

@@ -1,29 +1,13 @@
 /** Signing with a private key or a wallet account. */
 import { z } from 'zod';
-import { activity, older, type ActivityContext } from '../activities/define.ts';
-import { signerOf, type AddressFormat } from '../crypto/addresses.ts';
-import { curves, type Curve, type CurveEntry, type Signature } from '../crypto/curves.ts';
-import { derivePrivateKey } from '../crypto/derivation.ts';
+import { activity, older } from '../activities/define.ts';
+import { curves, type Curve, type Signature } from '../crypto/curves.ts';
 import { hashFunctions, type HashFunction } from '../crypto/hashes.ts';
 import { payloadEncodings, type PayloadEncoding } from '../crypto/payloads.ts';
-import { readPublicKey } from '../crypto/public-keys.ts';
-import {
-  findPrivateKeyByAddress,
-  getPrivateKeyRow,
-  privateKeyPlace,
-  type PrivateKeyRow,
-} from '../db/private-keys.ts';
-import {
-  findAccountByAddress,
-  findAccountByPublicKey,
-  type WalletAccountRow,
-} from '../db/wallet-accounts.ts';
-import { getWalletRow } from '../db/wallets.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { limits } from './limits.ts';
-import { privateKeyIdOf } from './private-key-ids.ts';
-import { withSeed } from './wallet-secrets.ts';
 import { shownSignature } from './resources.ts';
+import { findSigner, type Signer } from './signers.ts';
 
 const params = z.object({
   signWith: z.string().min(1).max(200),
@@ -124,71 +108,4 @@ function checkHashFunction(curve: Curve, hashFunction: HashFunction): void {
     'INVALID_ARGUMENT',
     `invalid hash function: parameters.hashFunction: a key on ${curve} takes ${fitting.join(', ')}, got ${hashFunction}`,
   );
-}
-
-interface Signer {
-  readonly curve: Curve;
-  readonly sign: CurveEntry['sign'];
-  /** The private key, lent until the vault locks. */
-  readonly secret: () => Uint8Array;
-}
-
-type SigningContext = Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'organizationId'>;
-
-/**
- * What `signWith` names: a private key by id or address, a wallet account by address, to the letter; or either by its
- * public key. An address says how its chain signs as well; an id or a public key leaves it at the curve's own way.
- */
-function findSigner(context: SigningContext, signWith: string): Signer {
-  const { tx, organizationId } = context;
-  const byId = getPrivateKeyRow(tx, organizationId, signWith);
-  if (byId) return privateKeySigner(context, byId);
-  const addressed = findPrivateKeyByAddress(tx, organizationId, signWith);
-  if (addressed) return privateKeySigner(context, addressed.key, addressed.format as AddressFormat);
-  const account = findAccountByAddress(tx, organizationId, signWith);
-  if (account) return accountSigner(context, account, account.addressFormat as AddressFormat);
-  for (const [curve, publicKey] of readPublicKey(signWith)) {
-    const key = getPrivateKeyRow(tx, organizationId, privateKeyIdOf(organizationId, curve, publicKey));
-    if (key) return privateKeySigner(context, key);
-    const derived = findAccountByPublicKey(tx, organizationId, curve, publicKey);
-    if (derived) return accountSigner(context, derived);
-  }
-  throw new LatchkeyError('NOT_FOUND', 'Could not find any resource to sign with.', {
-    details: [
-      {
-        '@type': 'type.googleapis.com/google.rpc.Help',
-        description:
-          'signWith is the id, an address or the public key of a private key, or the address or the public key of a wallet account, ' +
-          'in this organization. Addresses are compared to the letter, upper and lower case included. A wallet id is not accepted.',
-      },
-    ],
-  });
-}
-
-function privateKeySigner({ keys }: SigningContext, row: PrivateKeyRow, format?: AddressFormat): Signer {
-  const curve = row.curve as Curve;
-  return {
-    curve,
-    sign: format === undefined ? curves[curve].sign : signerOf(format, curve),
-    secret: () => keys.cached(`private key ${row.id}`, () => keys.open(privateKeyPlace(row), row.sealed)),
-  };
-}
-
-function accountSigner(
-  { tx, keys }: SigningContext,
-  account: WalletAccountRow,
-  format?: AddressFormat,
-): Signer {
-  const curve = account.curve as Curve;
-  const { organizationId, walletId } = account;
-  return {
-    curve,
-    sign: format === undefined ? curves[curve].sign : signerOf(format, curve),
-    secret: () =>
-      keys.cached(`wallet account ${account.id}`, () => {
-        const wallet = getWalletRow(tx, organizationId, walletId);
-        if (wallet === undefined) throw new Error(`wallet account ${account.id} has no wallet`);
-        return withSeed(keys, wallet, (seed) => derivePrivateKey(curve, seed, account.path));
-      }),
-  };
 }

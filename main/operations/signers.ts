@@ -1,0 +1,103 @@
+/** What signs: the key that a request names. */
+import type { ActivityContext } from '../activities/define.ts';
+import { signerOf, type AddressFormat } from '../crypto/addresses.ts';
+import { curves, type Curve, type CurveEntry } from '../crypto/curves.ts';
+import { derivePrivateKey } from '../crypto/derivation.ts';
+import { readPublicKey } from '../crypto/public-keys.ts';
+import {
+  findPrivateKeyByAddress,
+  getPrivateKeyRow,
+  privateKeyPlace,
+  type PrivateKeyRow,
+} from '../db/private-keys.ts';
+import {
+  findAccountByAddress,
+  findAccountByPublicKey,
+  type WalletAccountRow,
+} from '../db/wallet-accounts.ts';
+import type { Reader } from '../db/connection.ts';
+import { getWalletRow } from '../db/wallets.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import { privateKeyIdOf } from './private-key-ids.ts';
+import { withSeed } from './wallet-secrets.ts';
+
+/** What `signWith` names, and the format of the address where it is one. */
+export type NamedKey =
+  | { readonly kind: 'private key'; readonly row: PrivateKeyRow; readonly format?: AddressFormat }
+  | { readonly kind: 'wallet account'; readonly row: WalletAccountRow; readonly format?: AddressFormat };
+
+export interface Signer {
+  readonly curve: Curve;
+  /** Compressed SEC 1 or Ed25519's 32 bytes, in lowercase hex. */
+  readonly publicKey: string;
+  readonly format: AddressFormat | undefined;
+  readonly sign: CurveEntry['sign'];
+  /** The private key, lent until the vault locks. */
+  readonly secret: () => Uint8Array;
+}
+
+type SigningContext = Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'organizationId'>;
+
+/**
+ * What `signWith` names: a private key by id or address, a wallet account by address, to the letter; or either by its
+ * public key. An address says how its chain signs as well; an id or a public key leaves it at the curve's own way.
+ */
+export function findSigner(context: SigningContext, signWith: string): Signer {
+  const named = findNamedKey(context.tx, context.organizationId, signWith);
+  const { row, format } = named;
+  const curve = row.curve as Curve;
+  return {
+    curve,
+    publicKey: row.publicKey,
+    format,
+    sign: format === undefined ? curves[curve].sign : signerOf(format, curve),
+    secret:
+      named.kind === 'private key' ? privateKeySecret(context, named.row) : accountSecret(context, named.row),
+  };
+}
+
+/** @throws LatchkeyError NOT_FOUND where it names nothing in the organization. */
+export function findNamedKey(tx: Reader, organizationId: string, signWith: string): NamedKey {
+  const byId = getPrivateKeyRow(tx, organizationId, signWith);
+  if (byId) return { kind: 'private key', row: byId };
+  const addressed = findPrivateKeyByAddress(tx, organizationId, signWith);
+  if (addressed) {
+    return { kind: 'private key', row: addressed.key, format: addressed.format as AddressFormat };
+  }
+  const account = findAccountByAddress(tx, organizationId, signWith);
+  if (account) {
+    return { kind: 'wallet account', row: account, format: account.addressFormat as AddressFormat };
+  }
+  for (const [curve, publicKey] of readPublicKey(signWith)) {
+    const key = getPrivateKeyRow(tx, organizationId, privateKeyIdOf(organizationId, curve, publicKey));
+    if (key) return { kind: 'private key', row: key };
+    const derived = findAccountByPublicKey(tx, organizationId, curve, publicKey);
+    if (derived) return { kind: 'wallet account', row: derived };
+  }
+  throw new LatchkeyError('NOT_FOUND', 'Could not find any resource to sign with.', {
+    details: [
+      {
+        '@type': 'type.googleapis.com/google.rpc.Help',
+        description:
+          'signWith is the id, an address or the public key of a private key, or the address or the public key of a wallet account, ' +
+          'in this organization. Addresses are compared to the letter, upper and lower case included. A wallet id is not accepted.',
+      },
+    ],
+  });
+}
+
+function privateKeySecret({ keys }: SigningContext, row: PrivateKeyRow): () => Uint8Array {
+  return () => keys.cached(`private key ${row.id}`, () => keys.open(privateKeyPlace(row), row.sealed));
+}
+
+function accountSecret(
+  { tx, keys, organizationId }: SigningContext,
+  account: WalletAccountRow,
+): () => Uint8Array {
+  return () =>
+    keys.cached(`wallet account ${account.id}`, () => {
+      const wallet = getWalletRow(tx, organizationId, account.walletId);
+      if (wallet === undefined) throw new Error(`wallet account ${account.id} has no wallet`);
+      return withSeed(keys, wallet, (seed) => derivePrivateKey(account.curve as Curve, seed, account.path));
+    });
+}
