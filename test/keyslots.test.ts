@@ -20,7 +20,12 @@ import type { TestVault } from './support.ts';
 const password = 'the first password';
 const proof: ProveWith = { with: 'password', password };
 
-const refused = (message: string | RegExp, code = 'INVALID_ARGUMENT'): unknown =>
+const isWrongSecret = /does not open this vault|This vault has no .* to unlock it with/;
+
+const refused = (
+  message: string | RegExp,
+  code = isWrongSecret.test(String(message)) ? 'WRONG_SECRET' : 'INVALID_ARGUMENT',
+): unknown =>
   expect.objectContaining({
     code,
     message: typeof message === 'string' ? message : (expect.stringMatching(message) as unknown),
