@@ -4,12 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
-import type {
-  MessageDelivery,
-  MessagesStatus,
-  MessageTest,
-  ShownMessage,
-} from '../../preload/contract.ts';
+import type { MessageDelivery, MessagesStatus, MessageTest, ShownMessage } from '../../preload/contract.ts';
 import type { Place } from '../crypto/sealing.ts';
 import type { Reader, Writer } from '../db/connection.ts';
 import {
@@ -22,6 +17,7 @@ import {
 } from '../db/message-channels.ts';
 import {
   findDelivery,
+  hasWaiting,
   hasOutboxPayload,
   listDeliveriesOfKind,
   sendAgain,
@@ -108,6 +104,7 @@ export class Messages {
   readonly #carriers = new Map<keyof Settings, HeldCarrier>();
   readonly #stopListening: () => void;
   #shown: readonly KeptMessage[] = [];
+  readonly #waiting: (() => void)[] = [];
 
   constructor(parts: MessageParts) {
     this.#parts = parts;
@@ -249,8 +246,23 @@ export class Messages {
     this.#shown = kept;
   }
 
+  /** Something has come of a message. */
+  noticed(): void {
+    this.#wake();
+    this.#parts.onChange();
+  }
+
+  /** Resolves once nothing waits that can be delivered now. */
+  async settled(): Promise<void> {
+    const { units, keys } = this.#parts;
+    while (keys.unlocked && units.read((tx) => hasWaiting(tx, messageKind))) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+
   close(): void {
     this.#stopListening();
+    this.#wake();
     this.#shown = [];
     this.#dropCarriers();
   }
@@ -373,7 +385,12 @@ export class Messages {
     );
   }
 
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
   #onLock(): void {
+    this.#wake();
     this.#dropCarriers();
     if (!this.#parts.inboxOnly) this.#shown = [];
   }

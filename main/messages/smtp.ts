@@ -1,5 +1,4 @@
 /** Mail by SMTP (RFC 5321), with STARTTLS (RFC 3207) or TLS from the start (RFC 8314). */
-import { createTransport } from 'nodemailer';
 import type { Message } from '../lib/messages.ts';
 import { CarryError, quoted, type MessageCarrier } from './carrier.ts';
 
@@ -29,27 +28,12 @@ export function smtpCarrier(
   password: string | undefined,
   { patienceMs = patience }: SmtpOptions = {},
 ): MessageCarrier {
-  const { host, port, security, user, certificates } = settings;
-  const pool = createTransport({
-    pool: true,
-    maxConnections: connections,
-    host,
-    port,
-    secure: security === 'tls',
-    requireTLS: security === 'starttls',
-    ignoreTLS: security === 'none',
-    ...(user === null ? {} : { auth: { user, pass: password ?? '' } }),
-    tls: { minVersion: 'TLSv1.2', ...(certificates === null ? {} : { ca: certificates }) },
-    dnsTimeout: patienceMs,
-    connectionTimeout: patienceMs,
-    greetingTimeout: patienceMs,
-    socketTimeout: patienceMs,
-    // A text that begins like a path or an address stays a text.
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  const closing = new AbortController();
+  let opened: ReturnType<typeof openPool> | undefined;
   return {
     async send(id, message, signal) {
+      const pool = await (opened ??= openPool(settings, password, patienceMs));
+      if (closing.signal.aborted) pool.close({ force: true });
       const { to, subject, text, html, code } = message;
       const { address, name } = { ...settings.from, ...message.from };
       const replyTo = message.replyTo ?? settings.replyTo;
@@ -72,9 +56,36 @@ export function smtpCarrier(
       }
     },
     close() {
-      pool.close({ force: true });
+      closing.abort();
+      void opened?.then((pool) => {
+        pool.close({ force: true });
+      });
     },
   };
+}
+
+async function openPool(settings: SmtpSettings, password: string | undefined, patienceMs: number) {
+  // Loaded where mail is sent, so that nobody else waits for it.
+  const { createTransport } = await import('nodemailer');
+  const { host, port, security, user, certificates } = settings;
+  return createTransport({
+    pool: true,
+    maxConnections: connections,
+    host,
+    port,
+    secure: security === 'tls',
+    requireTLS: security === 'starttls',
+    ignoreTLS: security === 'none',
+    ...(user === null ? {} : { auth: { user, pass: password ?? '' } }),
+    tls: { minVersion: 'TLSv1.2', ...(certificates === null ? {} : { ca: certificates }) },
+    dnsTimeout: patienceMs,
+    connectionTimeout: patienceMs,
+    greetingTimeout: patienceMs,
+    socketTimeout: patienceMs,
+    // A text that begins like a path or an address stays a text.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
 }
 
 /** Whether a message of this sender is this server's to send. */
