@@ -30,7 +30,9 @@ export function localCertificate(): { readonly certificate: string; readonly key
     ),
   );
   const signature = der(0x03, hex('00'), sign('sha256', signed, privateKey));
-  const body = der(0x30, signed, ecdsaWithSha256, signature).toString('base64').replace(/.{64}/g, '$&\n');
+  const body = der(0x30, signed, ecdsaWithSha256, signature)
+    .toString('base64')
+    .replace(/.{64}(?=.)/g, '$&\n');
   return {
     certificate: `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`,
     key: privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),

@@ -60,10 +60,10 @@ export interface MessageParts {
 /** The kind of these deliveries in the outbox. */
 export const messageKind = 'message';
 
-type Settings = {
+interface Settings {
   readonly mail: NonNullable<MessagesStatus['mail']>;
   readonly sms: NonNullable<MessagesStatus['sms']>;
-};
+}
 interface Secrets {
   readonly password?: string;
   /** A gateway's template, any part of which may be secret. */

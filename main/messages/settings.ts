@@ -61,7 +61,7 @@ const isNear = (name: string): boolean =>
 const isSendable = (text: string): boolean => {
   if (/^[^/]*\/\/[^/?#]*\{\{/.test(text)) return false;
   const url = URL.parse(text.replaceAll(/\{\{[^{}]*\}\}/g, 'x'));
-  if (url === null || url.username !== '' || url.password !== '') return false;
+  if (url?.username !== '' || url.password !== '') return false;
   return (
     url.protocol === 'https:' || (url.protocol === 'http:' && isNear(url.hostname.replace(/^\[|\]$/g, '')))
   );
