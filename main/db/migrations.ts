@@ -372,6 +372,11 @@ const migrations: readonly Migration[] = [
   {
     version: 5,
     sql: `
+      ALTER TABLE users ADD COLUMN email_verified_at INTEGER;
+      ALTER TABLE users ADD COLUMN phone_number_verified_at INTEGER;
+      CREATE INDEX organizations_parent ON organizations (parent_id);
+      CREATE INDEX api_keys_anywhere ON api_keys (public_key);
+      CREATE INDEX authenticators_anywhere ON authenticators (credential_id);
       CREATE TABLE outbox (
         sequence INTEGER PRIMARY KEY,
         id TEXT NOT NULL UNIQUE,

@@ -11,6 +11,7 @@ import * as policyDrafts from './policy-drafts.ts';
 import * as privateKeys from './private-keys.ts';
 import * as signIn from './sign-in.ts';
 import * as signing from './signing.ts';
+import * as subOrganizations from './sub-organizations.ts';
 import * as tags from './tags.ts';
 import * as users from './users.ts';
 import * as walletAccounts from './wallet-accounts.ts';
@@ -18,6 +19,7 @@ import * as wallets from './wallets.ts';
 
 const all: readonly Operation[] = [
   organizations,
+  subOrganizations,
   features,
   users,
   apiKeys,
