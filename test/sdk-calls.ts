@@ -13,7 +13,6 @@ import type { Turnkey } from '@turnkey/sdk-server';
 import { english, generateMnemonic, generatePrivateKey } from 'viem/accounts';
 import { signP256 } from '../main/crypto/p256.ts';
 import { insertPolicy } from '../main/db/policies.ts';
-import type { Message } from '../main/lib/messages.ts';
 import { startOidcProvider } from './oidc-provider.ts';
 import type { OidcProvider } from './oidc-provider.ts';
 import { SoftwareAuthenticator } from './software-authenticator.ts';
@@ -73,8 +72,8 @@ export interface Scene extends AsyncDisposable {
   readonly tlsFetcher: string;
   /** What a client signs with, and signs in with. */
   readonly clientKey: TestKey;
-  /** What the vault had sent, newest last. */
-  readonly messages: readonly Message[];
+  /** The code that the vault had sent last. */
+  readonly code: () => Promise<string>;
   readonly policyId: string;
   readonly kept: Map<Kept, string>;
   /** @throws Error where no call has left it. */
@@ -360,9 +359,9 @@ export const sdkCalls: readonly SdkCall[] = [
   {
     path: 'submit/otp_auth',
     method: 'otpAuth',
-    parameters: ({ id, target, messages }) => ({
+    parameters: async ({ id, target, code }) => ({
       otpId: id('otpForKey'),
-      otpCode: messages.at(-1)?.code ?? '',
+      otpCode: await code(),
       targetPublicKey: target,
       apiKeyName: 'By code',
     }),
@@ -383,10 +382,10 @@ export const sdkCalls: readonly SdkCall[] = [
   {
     path: 'submit/verify_otp',
     method: 'verifyOtp',
-    parameters: async ({ id, messages, clientKey, tlsFetcher }) => ({
+    parameters: async ({ id, code, clientKey, tlsFetcher }) => ({
       otpId: id('otp'),
       encryptedOtpBundle: await encryptOtpCodeToBundle(
-        messages.at(-1)?.code ?? '',
+        await code(),
         id('otpBundle'),
         clientKey.publicKey,
         tlsFetcher,
@@ -701,11 +700,8 @@ function loginSignature(
 export async function setScene(): Promise<Scene> {
   await using resources = new AsyncDisposableStack();
   const oidc = resources.use(await startOidcProvider());
-  const messages: Message[] = [];
-  const post = (_tx: unknown, _organizationId: string, message: Message): void => {
-    messages.push(message);
-  };
-  const service = resources.use(await startTestVault({ oidcIssuers: [oidc.issuer], substitutes: { post } }));
+  const service = resources.use(await startTestVault({ oidcIssuers: [oidc.issuer] }));
+  await service.vault.messages.change({ channel: 'desktop', on: true });
   const { organizationId, url, vault } = service;
   const keys = await send(url, { method: 'GET', path: '/public/v1/discovery/keys' });
   const policyId = crypto.randomUUID();
@@ -734,7 +730,10 @@ export async function setScene(): Promise<Scene> {
     signer: String(keys.body?.['signer']),
     tlsFetcher: String(keys.body?.['tlsFetcher']),
     clientKey: newTestKey(),
-    messages,
+    code: async () => {
+      await vault.messages.settled();
+      return vault.messages.shown().at(-1)?.code ?? '';
+    },
     policyId,
     kept,
     id: (what) => {
