@@ -22,6 +22,7 @@ const layers = {
     'audit/',
     'backup/',
     'keyslots/',
+    'policy/',
     'db/',
     'crypto/',
     'lib/',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { resourceTexts } from '../main/http/api-texts.ts';
 import { operations } from '../main/operations/index.ts';
 import { sdkCalls } from './sdk-calls.ts';
-import { keptVendorOperations } from './vendor-operations.ts';
+import { keptVendorOperations, taken } from './vendor-operations.ts';
 
 const readme = join(import.meta.dirname, '..', 'README.md');
 const start = '<!-- compatibility:start -->\n';
@@ -91,7 +91,7 @@ function matrix(): string[] {
         resource,
         `\`${operation.path}\``,
         types,
-        method === undefined ? 'none yet' : `\`${method}\``,
+        method === undefined ? (taken.has(path) ? 'none yet' : 'Latchkey’s own') : `\`${method}\``,
       ];
       return { place: places.indexOf(operation.path), cells };
     })

@@ -11,7 +11,6 @@ import * as activities from '../main/operations/activities.ts';
 import * as apiKeys from '../main/operations/api-keys.ts';
 import * as authenticators from '../main/operations/authenticators.ts';
 import * as features from '../main/operations/features.ts';
-import { operations } from '../main/operations/index.ts';
 import * as oauthProviders from '../main/operations/oauth-providers.ts';
 import * as organizations from '../main/operations/organizations.ts';
 import * as policies from '../main/operations/policies.ts';
@@ -23,6 +22,7 @@ import * as tags from '../main/operations/tags.ts';
 import * as users from '../main/operations/users.ts';
 import * as walletAccounts from '../main/operations/wallet-accounts.ts';
 import * as wallets from '../main/operations/wallets.ts';
+import { taken } from './vendor-operations.ts';
 // The package exports the definitions alone, which do not say whose answers they are.
 import type { paths } from '../node_modules/@turnkey/http/dist/__generated__/services/coordinator/public/v1/public_api.types.d.ts';
 
@@ -83,7 +83,7 @@ describe('the vendor’s types take', () => {
       // Whose answers are activities, below.
       activities,
     ].flatMap((resource) => Object.values(resource).map(({ path }: Operation) => path));
-    expect(held.sort()).toEqual([...operations.values()].map(({ path }) => path).sort());
+    expect(held.sort()).toEqual([...taken.values()].map(({ path }) => path).sort());
   });
 
   test('an activity, as the vault shows it', () => {
@@ -132,6 +132,7 @@ describe('the vendor’s types do not take', () => {
     const definition = {
       path: 'create_wallet',
       type: 'ACTIVITY_TYPE_CREATE_WALLET',
+      authority: { resource: 'WALLET', action: 'CREATE' },
       intent: 'createWalletIntent',
       params: z.object({}),
       run: () => never(),

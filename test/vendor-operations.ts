@@ -2,6 +2,8 @@
 // README's matrix go by: `node test/vendor-operations.ts`, after an update of @turnkey/http.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Operation } from '../main/activities/define.ts';
+import { operations as served } from '../main/operations/index.ts';
 
 const projectRoot = join(import.meta.dirname, '..');
 const file = join(import.meta.dirname, 'vectors/turnkey-operations.json');
@@ -26,6 +28,11 @@ export interface VendorOperations {
 /** @returns the list that is kept. */
 export const keptVendorOperations = (): VendorOperations =>
   JSON.parse(readFileSync(file, 'utf8')) as VendorOperations;
+
+/** Of what Latchkey has, by path, what it has from the vendor: all but its own. */
+export const taken: ReadonlyMap<string, Operation> = new Map(
+  [...served].filter(([, operation]) => operation.kind === 'activity' || operation.own !== true),
+);
 
 /** @returns the list of the package that is installed. */
 export function installedVendorOperations(): VendorOperations {

@@ -47,6 +47,8 @@ export interface QueryContext<Parameters> extends Context<Parameters> {
   readonly tx: Reader;
   /** An activity as the API shows one. */
   readonly showActivity: (row: ActivityRow) => Json;
+  /** Every operation there is, by path: `submit/create_wallet`. */
+  readonly operations: ReadonlyMap<string, Operation>;
 }
 
 export interface ActivityContext<Parameters, Prepared = undefined> extends Context<Parameters> {
@@ -90,30 +92,52 @@ export interface ActivityVersion {
   readonly specified?: Specified<never>;
 }
 
-/** `activity.resource` of policies. */
-export type Resource =
-  | 'ORGANIZATION'
-  | 'POLICY'
-  | 'WALLET'
-  | 'PRIVATE_KEY'
-  | 'USER'
-  | 'CREDENTIAL'
-  | 'AUTH'
-  | 'OTP'
-  | 'RECOVERY'
-  | 'WEBHOOK_ENDPOINT'
-  | 'SMART_CONTRACT_INTERFACE'
-  | 'CONFIG'
-  | 'ACTIVITY';
+/** What `activity.resource` of policies may be. */
+export const resources = [
+  'ORGANIZATION',
+  'POLICY',
+  'WALLET',
+  'PRIVATE_KEY',
+  'USER',
+  'CREDENTIAL',
+  'AUTH',
+  'OTP',
+  'RECOVERY',
+  'WEBHOOK_ENDPOINT',
+  'SMART_CONTRACT_INTERFACE',
+  'CONFIG',
+  'ACTIVITY',
+] as const;
+export type Resource = (typeof resources)[number];
 
-/** `activity.action` of policies. */
-export type Action =
-  'CREATE' | 'UPDATE' | 'DELETE' | 'SIGN' | 'EXPORT' | 'IMPORT' | 'VERIFY' | 'APPROVE' | 'REJECT';
+/** What `activity.action` of policies may be. */
+export const actions = [
+  'CREATE',
+  'UPDATE',
+  'DELETE',
+  'SIGN',
+  'EXPORT',
+  'IMPORT',
+  'VERIFY',
+  'APPROVE',
+  'REJECT',
+] as const;
+export type Action = (typeof actions)[number];
 
 /** Who may do what an operation does, and what policies are shown of it. */
 export interface Authority<Parameters> {
-  readonly resource?: Resource;
-  readonly action?: Action;
+  readonly resource: Resource;
+  readonly action: Action;
+  /**
+   * What nobody may, whatever quorum and policies say. Asked before them.
+   * @throws LatchkeyError for what is refused.
+   */
+  readonly refuses?: (context: {
+    readonly tx: Reader;
+    readonly organizationId: string;
+    readonly params: Parameters;
+    readonly caller: Caller;
+  }) => void;
   /** Only the root quorum may: policies have no say. */
   readonly rootQuorumOnly?: true;
   /** A user of the parent organization may do it in its sub-organizations. */
@@ -147,6 +171,8 @@ export interface ActivityOperation {
 export interface QueryOperation {
   readonly kind: 'query';
   readonly path: string;
+  /** Whether it is Latchkey's own: the real API has none of its name. */
+  readonly own?: true;
   /** The flat body, without `organizationId`. */
   readonly params: z.ZodType;
   /** What it answers: the resource under its name. */
@@ -172,7 +198,7 @@ interface ActivityDefinition<Schema extends z.ZodType, Returns extends z.ZodType
   readonly params: Schema;
   readonly returns: Returns;
   readonly specified?: Specified<z.output<Schema>>;
-  readonly authority?: Authority<z.output<Schema>>;
+  readonly authority: Authority<z.output<Schema>>;
   readonly accepts?: Readonly<Record<string, OlderVersion<z.output<Schema>>>>;
   readonly prepare?: (context: PrepareContext<z.output<Schema>>) => Promise<Prepared>;
   readonly run: (context: ActivityContext<z.output<Schema>, Prepared>) => Shown<z.output<Returns>>;
@@ -214,8 +240,8 @@ export function activity<
     readonly result: Result;
   },
 ): NamedActivity<Path, Result, Returns> {
-  const { path, type, intent, result, params, returns, specified, accepts = {}, prepare, run } = definition;
-  const { authority = {} } = definition;
+  const { path, type, intent, result, params, returns, specified, accepts = {} } = definition;
+  const { authority, prepare, run } = definition;
   const latest = { type, intent, result, params, upgrade: (value: unknown) => value, specified };
   const versions = [
     latest,
@@ -231,6 +257,7 @@ export function activity<
 
 export function query<Path extends string, Schema extends z.ZodType, Returns extends z.ZodType>(definition: {
   readonly path: Path;
+  readonly own?: true;
   readonly params: Schema;
   readonly returns: Returns;
   readonly run: (context: QueryContext<z.output<Schema>>) => Shown<z.output<Returns>>;

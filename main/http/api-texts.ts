@@ -123,6 +123,8 @@ export const resourceTexts: readonly ResourceText[] = [
     operations: {
       get_policy: 'Shows one policy.',
       list_policies: 'Lists all policies.',
+      check_policies: 'Tells what is wrong with drafts of policies, and what is right but surely not meant.',
+      get_policy_language: 'Describes the policy language: its keywords, their types, its functions and methods.',
     },
   },
   {

@@ -2,18 +2,17 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { ask } from '../activities/ask.ts';
-import type { ActivityVersion, Operation } from '../activities/define.ts';
+import type { ActivityVersion } from '../activities/define.ts';
+import type { Engine, SubmitRequest } from '../activities/engine.ts';
 import { parse } from '../activities/parse.ts';
 import { showActivity } from '../activities/show.ts';
-import { submit, type Engine, type SubmitRequest } from '../activities/submit.ts';
+import { submit } from '../activities/submit.ts';
 import { authenticate } from '../auth/authenticate.ts';
 import { errorBody, errorCodes, fromFailure, LatchkeyError, type Failure } from '../lib/errors.ts';
 import { z } from 'zod';
 
 /** What the service serves, and with what. */
 export interface Service extends Engine {
-  /** By path, `submit/create_wallet`. */
-  readonly operations: ReadonlyMap<string, Operation>;
   /** By activity type. */
   readonly versions: ReadonlyMap<string, ActivityVersion>;
   /** Called after an activity is committed. */

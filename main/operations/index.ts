@@ -7,6 +7,7 @@ import * as features from './features.ts';
 import * as oauthProviders from './oauth-providers.ts';
 import * as organizations from './organizations.ts';
 import * as policies from './policies.ts';
+import * as policyDrafts from './policy-drafts.ts';
 import * as privateKeys from './private-keys.ts';
 import * as signIn from './sign-in.ts';
 import * as signing from './signing.ts';
@@ -29,6 +30,7 @@ const all: readonly Operation[] = [
   signing,
   tags,
   policies,
+  policyDrafts,
   activities,
 ].flatMap((resource) => Object.values<Operation>(resource));
 

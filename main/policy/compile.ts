@@ -117,10 +117,15 @@ const functions: Readonly<Record<string, CalledFunction>> = {
   },
 };
 
+/** By name: where each may be called, and how. */
+export const calledFunctions: readonly (Pick<CalledFunction, 'places' | 'usage'> & {
+  readonly name: string;
+})[] = Object.entries(functions).map(([name, { places, usage }]) => ({ name, places, usage }));
+
 const methods: readonly string[] = [...iterations, 'contains', 'count'];
 
 /** The longest window of a rolling function: a year and a day. */
-const maxRolling = 366 * 24 * 60 * 60 * 1000;
+export const maxRolling = 366 * 24 * 60 * 60 * 1000;
 
 class Compiler {
   readonly #source: string;

@@ -1,0 +1,72 @@
+/** Policies as files hold them: what `create_policy`, `create_policies` and `list_policies` have in their JSON. */
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { effects } from '../policy/policies.ts';
+import { CommandError, exitCodes } from './output.ts';
+
+const expression = z.string().nullish();
+
+const policy = z.object({
+  policyId: z.string().nullish(),
+  policyName: z.string().nullish(),
+  effect: z.enum(effects),
+  condition: expression,
+  consensus: expression,
+  time: expression,
+});
+
+export interface PolicyInFile {
+  readonly policyId?: string;
+  readonly policyName?: string;
+  readonly effect: (typeof effects)[number];
+  readonly condition?: string;
+  readonly consensus?: string;
+  readonly time?: string;
+}
+
+const shapes = 'a policy { "effect", "condition", … }, a list of them, or { "policies": [ … ] }';
+
+/** @throws CommandError usage that names the file, and the place in it. */
+export function readPolicyFile(file: string): readonly PolicyInFile[] {
+  const content = parseFile(file);
+  const held = isObject(content) && 'policies' in content ? content['policies'] : content;
+  const list: readonly unknown[] = Array.isArray(held) ? held : [held];
+  if (list.length === 0)
+    throw new CommandError(exitCodes.usage, `${named(file)} has no policy: expected ${shapes}`);
+  return list.map((each, index) => {
+    if (!isObject(each)) throw new CommandError(exitCodes.usage, `${named(file)}: expected ${shapes}`);
+    const read = policy.safeParse(each);
+    if (read.success) {
+      return Object.fromEntries(
+        Object.entries(read.data).filter(([, value]) => value != null),
+      ) as unknown as PolicyInFile;
+    }
+    const [issue] = read.error.issues;
+    const place = [...(Array.isArray(held) ? [index] : []), ...(issue?.path ?? [])].join('.');
+    throw new CommandError(exitCodes.usage, `${named(file)}: ${place}: ${issue?.message ?? 'not a policy'}`);
+  });
+}
+
+/** By its name where it has one, for messages. */
+export const calledIn = ({ policyName, policyId }: PolicyInFile, index: number): string =>
+  policyName === undefined ? (policyId ?? `policy ${String(index + 1)}`) : `“${policyName}”`;
+
+const named = (file: string): string => (file === '-' ? 'standard input' : file);
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function parseFile(file: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(file === '-' ? 0 : file, 'utf8');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandError(exitCodes.usage, `${named(file)} cannot be read: ${reason}`);
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new CommandError(exitCodes.usage, `${named(file)} is not JSON: expected ${shapes}`);
+  }
+}

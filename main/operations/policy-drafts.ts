@@ -1,0 +1,142 @@
+/** Policies before they are made: checked and described. The real API has nothing of the kind. */
+import { z } from 'zod';
+import { actions, query, resources, type Operation } from '../activities/define.ts';
+import type { Reader } from '../db/connection.ts';
+import { listPolicyRows } from '../db/policies.ts';
+import { listPrivateKeyRows } from '../db/private-keys.ts';
+import { listTagRows } from '../db/tags.ts';
+import { listUserRows } from '../db/users.ts';
+import { listWalletRows } from '../db/wallets.ts';
+import { problemsOf, warningsOf, type Known } from '../policy/check.ts';
+import { describeLanguage } from '../policy/language.ts';
+import { effects } from '../policy/policies.ts';
+import { maxLength } from '../policy/syntax.ts';
+import { limits } from './limits.ts';
+import { id, name } from './parameters.ts';
+
+const expression = z.string().max(maxLength).optional();
+
+/** As `create_policy` and `list_policies` write one; an id or a name says which policy it would take the place of. */
+const policyDraft = z.object({
+  policyId: id.optional(),
+  policyName: name.optional(),
+  effect: z.enum(effects),
+  condition: expression,
+  consensus: expression,
+  time: expression,
+});
+const policyDrafts = z.array(policyDraft).min(1).max(limits.batch);
+
+const field = z.enum(['condition', 'consensus', 'time']);
+/** Offsets of UTF-16 units in the field, the end exclusive. */
+const span = { from: z.int(), to: z.int() };
+
+const shownCheck = z
+  .object({
+    policyName: z.string().optional(),
+    problems: z.array(
+      z.object({
+        field,
+        message: z.string(),
+        ...span,
+        line: z.int(),
+        column: z.int(),
+        expected: z.string(),
+      }),
+    ),
+    warnings: z.array(
+      z.object({
+        field: field.optional(),
+        message: z.string(),
+        from: z.int().optional(),
+        to: z.int().optional(),
+      }),
+    ),
+  })
+  .meta({ id: 'PolicyCheck' });
+
+export const checkPolicies = query({
+  path: 'check_policies',
+  own: true,
+  params: z.object({ policies: policyDrafts }),
+  returns: z.object({ policyChecks: z.array(shownCheck) }),
+  run({ tx, organizationId, params: { policies }, operations }) {
+    const known = knownTo(tx, organizationId, operations);
+    return {
+      policyChecks: policies.map((draft) => {
+        const problems = problemsOf(draft);
+        return {
+          ...(draft.policyName === undefined ? {} : { policyName: draft.policyName }),
+          problems,
+          warnings: problems.length > 0 ? [] : warningsOf(draft, known),
+        };
+      }),
+    };
+  },
+});
+
+const namedTypes = z.array(z.object({ name: z.string(), type: z.string() }));
+
+const shownLanguage = z
+  .object({
+    places: z.array(
+      z.object({
+        field,
+        keywords: namedTypes,
+        functions: z.array(z.object({ name: z.string(), usage: z.string() })),
+      }),
+    ),
+    types: z.array(z.object({ name: z.string(), fields: namedTypes })),
+    methods: z.array(z.object({ name: z.string(), usage: z.string(), about: z.string() })),
+    /** What `activity.kind` and its like may be. */
+    texts: z.array(z.object({ of: z.string(), values: z.array(z.string()) })),
+  })
+  .meta({ id: 'PolicyLanguage' });
+
+export const getPolicyLanguage = query({
+  path: 'get_policy_language',
+  own: true,
+  params: z.object({}),
+  returns: z.object({ policyLanguage: shownLanguage }),
+  run: ({ operations }) => ({
+    policyLanguage: {
+      ...describeLanguage(),
+      texts: [...textsOf(operations)].map(([of, values]) => ({ of, values })),
+    },
+  }),
+});
+
+function knownTo(tx: Reader, organizationId: string, operations: ReadonlyMap<string, Operation>): Known {
+  let ids: ReadonlySet<string> | undefined;
+  return {
+    texts: textsOf(operations),
+    hasId(wanted) {
+      ids ??= new Set([
+        organizationId,
+        ...[
+          ...listUserRows(tx, organizationId),
+          ...listTagRows(tx, organizationId, 'TAG_TYPE_USER'),
+          ...listTagRows(tx, organizationId, 'TAG_TYPE_PRIVATE_KEY'),
+          ...listWalletRows(tx, organizationId),
+          ...listPrivateKeyRows(tx, organizationId),
+          ...listPolicyRows(tx, organizationId),
+        ].map((row) => row.id),
+      ]);
+      return ids.has(wanted);
+    },
+  };
+}
+
+/** By what is compared, all that it can be. */
+function textsOf(operations: ReadonlyMap<string, Operation>): Map<string, readonly string[]> {
+  const types = [...operations.values()].flatMap((operation) =>
+    operation.kind === 'activity' ? operation.versions.map(({ type }) => type) : [],
+  );
+  const kinds = types.map((type) => type.replace(/^ACTIVITY_TYPE_/, '').replace(/_V\d+$/, ''));
+  return new Map<string, readonly string[]>([
+    ['activity.type', [...new Set(types)].sort()],
+    ['activity.kind', [...new Set(kinds)].sort()],
+    ['activity.resource', resources],
+    ['activity.action', actions],
+  ]);
+}

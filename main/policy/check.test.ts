@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { problemsOf, warningsOf, type Known, type PolicyDraft } from './check.ts';
+
+const wallet = '8f14e45f-ceea-467f-9c4b-3d1b2a5e6f70';
+const known: Known = {
+  texts: new Map([
+    ['activity.kind', ['SIGN_TRANSACTION', 'CREATE_WALLET']],
+    ['activity.action', ['SIGN', 'CREATE']],
+  ]),
+  hasId: (id) => id === wallet,
+};
+
+const warnings = (draft: Partial<PolicyDraft>) =>
+  warningsOf({ effect: 'EFFECT_ALLOW', ...draft }, known).map(({ message }) => message);
+
+describe('problems', () => {
+  test('are told of every field at once, each with its place', () => {
+    expect(
+      problemsOf({
+        effect: 'EFFECT_ALLOW',
+        condition: "activity.acton == 'SIGN'",
+        consensus: 'approvers.count() >=',
+        time: "CronSpan('0 9 * * 1-5', '8h', 'Mars')",
+      }),
+    ).toMatchObject([
+      {
+        field: 'condition',
+        from: 9,
+        to: 14,
+        line: 1,
+        column: 10,
+        message: expect.stringContaining('action?') as string,
+      },
+      { field: 'consensus', from: 20, expected: 'a value' },
+      { field: 'time', expected: "an IANA time zone, as 'America/New_York'" },
+    ]);
+  });
+
+  test('are none where an expression is empty or right', () => {
+    expect(
+      problemsOf({
+        effect: 'EFFECT_DENY',
+        condition: ' ',
+        time: "time.now < Timestamp('2030-01-01T00:00:00Z')",
+      }),
+    ).toEqual([]);
+  });
+});
+
+describe('warnings', () => {
+  test('say that a rule is about everything', () => {
+    expect(warnings({})).toEqual([expect.stringContaining('allows everybody everything')]);
+    expect(warnings({ effect: 'EFFECT_DENY', condition: '' })).toEqual([
+      expect.stringContaining('denies everything'),
+    ]);
+    expect(warnings({ consensus: 'approvers.count() >= 2' })).toEqual([]);
+  });
+
+  test.each([
+    [
+      "activity.kind == 'SIGN_TRANSACTON'",
+      ["activity.kind is never 'SIGN_TRANSACTON' here; did you mean 'SIGN_TRANSACTION'?"],
+    ],
+    ["'SIGNS' != activity.action", ["activity.action is never 'SIGNS' here; did you mean 'SIGN'?"]],
+    ["activity.action in ['SIGN', 'PAINT']", ["activity.action is never 'PAINT' here"]],
+    ["['PAINT'].contains(activity.action)", ["activity.action is never 'PAINT' here"]],
+    ["activity.action in ['SIGN', 'CREATE']", []],
+    ["activity.type == 'ANYTHING'", []],
+  ])('find texts that are never there: %s', (condition, expected) => {
+    expect(warnings({ condition })).toEqual(expected);
+  });
+
+  test('find ids of nothing', () => {
+    const other = wallet.replace('8f', '00');
+    expect(warnings({ condition: `wallet.id in ['${wallet}', '${other}']` })).toEqual([
+      `Nothing in this organization has the id '${other}'.`,
+    ]);
+  });
+
+  test.each([
+    ["wallet.id == 'a' || private_key.id == 'b'", 1],
+    ['eth.tx.value < 5 && solana.tx.transfers.count() == 0', 1],
+    ["eth.tx.value < 5 && wallet.id == 'a'", 0],
+    ["wallets.any(wallet, wallet.label == 'a') && private_key.id == 'b'", 0],
+  ])('find facts that exclude each other: %s', (condition, count) => {
+    expect(warnings({ condition })).toHaveLength(count);
+  });
+});

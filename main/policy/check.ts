@@ -1,0 +1,161 @@
+/**
+ * What is wrong with a draft of a policy: the problem of each of its expressions, where compiling it for use stops at the
+ * first. And what is right and still surely not meant: texts that nothing is ever called, facts that are never there together.
+ */
+import { compile } from './compile.ts';
+import { parse } from './parser.ts';
+import type { PolicyText } from './policies.ts';
+import { print } from './printer.ts';
+import { keywords, type Place } from './schema.ts';
+import { suggest } from './suggest.ts';
+import { ExpressionError, type Node, type Span } from './syntax.ts';
+import { walk } from './walk.ts';
+
+export const places = ['condition', 'consensus', 'time'] as const satisfies readonly Place[];
+
+export type PolicyDraft = Omit<PolicyText, 'policyId'>;
+
+/** Why an expression is refused. */
+export interface PolicyProblem extends Span {
+  readonly field: Place;
+  readonly message: string;
+  /** From 1; a column counts UTF-16 units. */
+  readonly line: number;
+  readonly column: number;
+  readonly expected: string;
+}
+
+/** What is accepted, and worth a second look. One about the policy as a whole has no place. */
+export interface PolicyWarning extends Partial<Span> {
+  readonly field?: Place;
+  readonly message: string;
+}
+
+/** What a vault knows that an expression may name. */
+export interface Known {
+  /** By what is compared, as it is written: all texts that it can be. */
+  readonly texts: ReadonlyMap<string, readonly string[]>;
+  /** Whether there is something of this id. */
+  readonly hasId: (id: string) => boolean;
+}
+
+export function problemsOf(draft: PolicyDraft): readonly PolicyProblem[] {
+  return places.flatMap((field): PolicyProblem[] => {
+    const source = draft[field] ?? '';
+    if (source.trim() === '') return [];
+    try {
+      compile(source, field);
+      return [];
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      const { at, line, column, expected, message } = error;
+      return [{ field, message, from: at.from, to: at.to, line, column, expected }];
+    }
+  });
+}
+
+/** Of a draft that has no problems. */
+export function warningsOf(draft: PolicyDraft, known?: Known): readonly PolicyWarning[] {
+  return [
+    ...reachOf(draft),
+    ...places.flatMap((field) => {
+      const source = draft[field] ?? '';
+      if (source.trim() === '') return [];
+      const tree = parse(source);
+      return [
+        ...(field === 'condition' ? exclusiveFacts(tree) : []),
+        ...(known === undefined ? [] : [...unknownTexts(tree, known), ...unknownIds(tree, known)]),
+      ].map((warning) => ({ field, ...warning }));
+    }),
+  ];
+}
+
+/** A rule without a condition is about everything. */
+function reachOf({ effect, condition = '', consensus = '' }: PolicyDraft): PolicyWarning[] {
+  if (condition.trim() !== '' || consensus.trim() !== '') return [];
+  return [
+    {
+      message:
+        effect === 'EFFECT_ALLOW'
+          ? 'It has neither a condition nor a consensus: it allows everybody everything that policies can allow.'
+          : 'It has neither a condition nor a consensus: it denies everything to all but the root quorum.',
+    },
+  ];
+}
+
+/** One activity has at most one of each group; and an expression that asks for what is not there has no value. */
+const exclusive: readonly (readonly string[])[] = [
+  ['eth.tx', 'eth.eip_712', 'eth.eip_7702_authorization', 'solana.tx', 'tron.tx', 'bitcoin.tx', 'tempo.tx'],
+  ['wallet', 'private_key'],
+];
+
+function exclusiveFacts(tree: Node): Omit<PolicyWarning, 'field'>[] {
+  const used = new Map<string, Node>();
+  walk(tree, (node, variables) => {
+    const root = node.kind === 'field' ? node.of : node;
+    if (root.kind !== 'name' || variables.has(root.name)) return;
+    const text = print(node);
+    if (Object.hasOwn(keywords.condition, text) && !used.has(text)) used.set(text, node);
+  });
+  return exclusive.flatMap((group) => {
+    const [first, second] = group.filter((keyword) => used.has(keyword));
+    const node = second === undefined ? undefined : used.get(second);
+    if (first === undefined || second === undefined || node === undefined) return [];
+    return [
+      {
+        from: node.from,
+        to: node.to,
+        message: `No activity has both ${first} and ${second}, and what is missing is an error wherever it stands: this condition never holds. Make a policy for each.`,
+      },
+    ];
+  });
+}
+
+/** The texts that a comparison holds against something, and what that is. */
+function compared(node: Node): { readonly with: Node; readonly texts: readonly Node[] } | undefined {
+  if (node.kind === 'method' && node.name === 'contains') {
+    const [value] = node.args;
+    return value === undefined ? undefined : { with: value, texts: textsOf(node.of) };
+  }
+  if (node.kind !== 'compare') return undefined;
+  const { left, right } = node;
+  return left.kind === 'text' ? { with: right, texts: [left] } : { with: left, texts: textsOf(right) };
+}
+
+const textsOf = (node: Node): readonly Node[] => (node.kind === 'list' ? node.items : [node]);
+
+function unknownTexts(tree: Node, { texts }: Known): Omit<PolicyWarning, 'field'>[] {
+  const warnings: Omit<PolicyWarning, 'field'>[] = [];
+  walk(tree, (node) => {
+    const comparison = compared(node);
+    if (comparison === undefined) return;
+    const what = print(comparison.with);
+    const all = texts.get(what);
+    if (all === undefined) return;
+    for (const text of comparison.texts) {
+      if (text.kind !== 'text' || all.includes(text.value)) continue;
+      const meant = suggest(text.value, all);
+      warnings.push({
+        from: text.from,
+        to: text.to,
+        message: `${what} is never '${text.value}' here${meant === undefined ? '' : `; did you mean '${meant}'?`}`,
+      });
+    }
+  });
+  return warnings;
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+function unknownIds(tree: Node, { hasId }: Known): Omit<PolicyWarning, 'field'>[] {
+  const warnings: Omit<PolicyWarning, 'field'>[] = [];
+  walk(tree, (node) => {
+    if (node.kind !== 'text' || !uuid.test(node.value) || hasId(node.value)) return;
+    warnings.push({
+      from: node.from,
+      to: node.to,
+      message: `Nothing in this organization has the id '${node.value}'.`,
+    });
+  });
+  return warnings;
+}
