@@ -19,6 +19,7 @@ import { shownWallet, type shownUser } from '../main/operations/resources.ts';
 import * as signIn from '../main/operations/sign-in.ts';
 import * as signing from '../main/operations/signing.ts';
 import * as tags from '../main/operations/tags.ts';
+import * as transactions from '../main/operations/transactions.ts';
 import * as users from '../main/operations/users.ts';
 import * as walletAccounts from '../main/operations/wallet-accounts.ts';
 import * as wallets from '../main/operations/wallets.ts';
@@ -77,6 +78,7 @@ describe('the vendor’s types take', () => {
       fitting(signIn),
       fitting(signing),
       fitting(tags),
+      fitting(transactions),
       fitting(users),
       fitting(walletAccounts),
       fitting(wallets),

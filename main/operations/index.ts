@@ -12,6 +12,7 @@ import * as privateKeys from './private-keys.ts';
 import * as signIn from './sign-in.ts';
 import * as signing from './signing.ts';
 import * as tags from './tags.ts';
+import * as transactions from './transactions.ts';
 import * as users from './users.ts';
 import * as walletAccounts from './wallet-accounts.ts';
 import * as wallets from './wallets.ts';
@@ -28,6 +29,7 @@ const all: readonly Operation[] = [
   wallets,
   walletAccounts,
   signing,
+  transactions,
   tags,
   policies,
   policyDrafts,

@@ -171,8 +171,8 @@ describe('what is no unsigned transaction', () => {
   const unsigned = serializeTransaction({ type: 'eip1559', chainId: 1, to: account.address });
   test.each([
     ['0x', 'no bytes'],
-    ['0x05c0', 'first byte of 0x05'],
-    ['0x80', 'first byte of 0x80'],
+    ['0x05c0', 'begin with 0x05c0'],
+    ['0x80', 'begin with 0x80'],
     ['0xc0', 'expected 6, or 9 with a chain fields'],
     [`${unsigned}00`, '1 bytes after its end'],
     [unsigned.slice(0, -2), 'more than there is|ends too early'],

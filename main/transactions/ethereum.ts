@@ -120,9 +120,10 @@ export function readEthereum(bytes: Uint8Array): Read<ReadEthereum> {
     if (first === undefined) unreadable('expected an Ethereum transaction, got no bytes');
     if (first >= 0xc0) return readLegacy(bytes);
     const layout = layouts[first];
-    if (layout === undefined) {
+    // After the type comes a list.
+    if (layout === undefined || (bytes[1] ?? 0) < 0xc0) {
       unreadable(
-        `expected an unsigned Ethereum transaction in RLP, legacy or of type 1 to 4, got a first byte of 0x${toHex(bytes.subarray(0, 1))}`,
+        `expected an unsigned Ethereum transaction in RLP, legacy or of type 1 to 4, got bytes that begin with 0x${toHex(bytes.subarray(0, 2))}`,
       );
     }
     return readTyped(first, layout, bytes);
