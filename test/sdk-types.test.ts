@@ -18,6 +18,7 @@ import * as privateKeys from '../main/operations/private-keys.ts';
 import { shownWallet, type shownUser } from '../main/operations/resources.ts';
 import * as signIn from '../main/operations/sign-in.ts';
 import * as signing from '../main/operations/signing.ts';
+import * as subOrganizations from '../main/operations/sub-organizations.ts';
 import * as tags from '../main/operations/tags.ts';
 import * as transactions from '../main/operations/transactions.ts';
 import * as users from '../main/operations/users.ts';
@@ -77,6 +78,7 @@ describe('the vendor’s types take', () => {
       fitting(privateKeys),
       fitting(signIn),
       fitting(signing),
+      fitting(subOrganizations),
       fitting(tags),
       fitting(transactions),
       fitting(users),
