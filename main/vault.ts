@@ -26,6 +26,7 @@ import { systemClock, type Clock } from './lib/clock.ts';
 import { LatchkeyError } from './lib/errors.ts';
 import type { Random } from './lib/random.ts';
 import { operations, versions } from './operations/index.ts';
+import { Outbox } from './outbox/outbox.ts';
 import { setUp, type MadeVault, type NewVault } from './setup.ts';
 
 /** What a caller may put in the place of the real thing: `latchkey dev` its seed and clock, tests a keychain. */
@@ -47,6 +48,7 @@ export interface OpenVault {
   readonly keyring: Keyring;
   readonly bridge: VaultBridge;
   readonly log: AuditLog;
+  readonly outbox: Outbox;
   readonly setUp: (vault: NewVault) => Promise<MadeVault>;
   close(): void;
 }
@@ -103,6 +105,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
   const units = new UnitOfWork(connection, guard);
   const onFault = substitutes.onFault ?? logFault;
   const log = new AuditLog({ units, keyring, keychain, clock, onFault });
+  const outbox = new Outbox({ units, keys: keyring, clock, onFault });
   const service: Service = {
     units,
     keys: keyring,
@@ -160,6 +163,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     keyring,
     bridge: door,
     log,
+    outbox,
     door,
     service,
     directory,
@@ -171,6 +175,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     setUp: (vault) => setUp(parts, vault),
     close: () => {
       void backups.close();
+      void outbox.close();
       lock();
       guard.stop();
       opened.close();
@@ -190,7 +195,7 @@ function checkPresence(connection: Connection): void {
 /** Opens the vault and serves it on loopback; the vault may be missing or locked, and the service says so. */
 export async function startVault(config: Config, substitutes: Substitutes = {}): Promise<Vault> {
   const opened = open(config, substitutes);
-  const { connection, units, guard, keyring, log, door, service, directory, backups } = opened;
+  const { connection, units, guard, keyring, log, outbox, door, service, directory, backups } = opened;
   const nonce = directory?.nonce ?? randomBytes(32).toString('base64url');
   const sessions = new WindowSessions(nonce);
   backups.start();
@@ -209,6 +214,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
     const url = `http://127.0.0.1:${String(server.port)}`;
     opened.listensAt(url);
     directory?.announce(server.port);
+    outbox.start();
     return {
       connection,
       units,
@@ -216,11 +222,13 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       keyring,
       bridge: door,
       log,
+      outbox,
       setUp: opened.setUp,
       url,
       newLink: () => `http://localhost:${server.port}/#code=${sessions.newCode()}`,
       close: async () => {
         await server.close();
+        await outbox.close();
         await backups.close();
         opened.lock();
         await log.settled();

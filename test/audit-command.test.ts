@@ -299,7 +299,7 @@ describe('latchkey audit', () => {
       [
         ['accept-rollback', '--recovery-file', '/no/such'],
         2,
-        /^--recovery-file \/no\/such cannot be read: ENOENT/,
+        /^--recovery-file \/no\/such does not exist$/,
       ],
     ];
     for (const [argv, code, message] of refusals) {

@@ -295,7 +295,7 @@ describe('a backup of a vault with everything in it', () => {
   test('stays shut for another secret, and says with what it opens', async () => {
     const wrong = `${'abandon '.repeat(23)}art`;
     const notThisOne = refusal(
-      'INVALID_ARGUMENT',
+      'WRONG_SECRET',
       /^The backup stays shut\. The recovery phrase does not open this vault\. .* with: (password, recovery phrase|recovery phrase, password)\.$/,
     );
     using home = temporaryDirectory();
@@ -406,7 +406,7 @@ describe('a backup of a vault with everything in it', () => {
       await expect(bridge.verifyBackup({ file })).rejects.toMatchObject({ code: 'VAULT_LOCKED' });
       await expect(
         bridge.backUp({ file: locked, secret: { with: 'password', password: 'incorrect horse' } }),
-      ).rejects.toEqual(refusal('INVALID_ARGUMENT', /^The password does not open this vault\.$/));
+      ).rejects.toEqual(refusal('WRONG_SECRET', /^The password does not open this vault\.$/));
       expect(existsSync(locked)).toBe(false);
       await bridge.backUp({ file: locked, secret: { with: 'password', password } });
       expect(await bridge.verifyBackup({ file: locked, secret: phrase() })).toMatchObject({

@@ -534,7 +534,7 @@ describe('serve', () => {
       expect(await home.run(['unlock', '--json'])).toMatchObject({
         code: 2,
         error:
-          'nothing to unlock with: the vault opens with recovery, password; give --password-file, --password-fd, --recovery-file, --share-file or --keychain',
+          'nothing to unlock with: the vault opens with recovery, password; give --password-file, --password-fd, --recovery-file or --share-file, or --keychain',
       });
       expect(await home.run(['unlock', '--json', '--recovery-file', '/no/such/file'])).toMatchObject({
         code: 2,

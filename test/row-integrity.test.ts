@@ -189,6 +189,7 @@ const choices: Readonly<Record<string, readonly (string | number)[]>> = {
   exported: [0, 1],
   imported: [0, 1],
   effect: ['EFFECT_ALLOW', 'EFFECT_DENY'],
+  state: ['refused', 'parked'],
 };
 
 function fill(connection: Connection, table: string): void {

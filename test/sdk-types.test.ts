@@ -132,6 +132,7 @@ describe('the vendor’s types do not take', () => {
     const definition = {
       path: 'create_wallet',
       type: 'ACTIVITY_TYPE_CREATE_WALLET',
+      authority: { resource: 'WALLET', action: 'CREATE' },
       intent: 'createWalletIntent',
       params: z.object({}),
       run: () => never(),

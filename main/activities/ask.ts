@@ -3,8 +3,8 @@ import { uuidV7 } from '../crypto/uuid.ts';
 import type { ActivityRow } from '../db/activities.ts';
 import type { Reader } from '../db/connection.ts';
 import type { QueryOperation } from './define.ts';
+import type { Claim, Engine } from './engine.ts';
 import { parse } from './parse.ts';
-import type { Claim, Engine } from './submit.ts';
 
 export interface AskRequest extends Claim {
   readonly body: unknown;

@@ -126,8 +126,18 @@ export type Action = (typeof actions)[number];
 
 /** Who may do what an operation does, and what policies are shown of it. */
 export interface Authority<Parameters> {
-  readonly resource?: Resource;
-  readonly action?: Action;
+  readonly resource: Resource;
+  readonly action: Action;
+  /**
+   * What nobody may, whatever quorum and policies say. Asked before them.
+   * @throws LatchkeyError for what is refused.
+   */
+  readonly refuses?: (context: {
+    readonly tx: Reader;
+    readonly organizationId: string;
+    readonly params: Parameters;
+    readonly caller: Caller;
+  }) => void;
   /** Only the root quorum may: policies have no say. */
   readonly rootQuorumOnly?: true;
   /** A user of the parent organization may do it in its sub-organizations. */
@@ -188,7 +198,7 @@ interface ActivityDefinition<Schema extends z.ZodType, Returns extends z.ZodType
   readonly params: Schema;
   readonly returns: Returns;
   readonly specified?: Specified<z.output<Schema>>;
-  readonly authority?: Authority<z.output<Schema>>;
+  readonly authority: Authority<z.output<Schema>>;
   readonly accepts?: Readonly<Record<string, OlderVersion<z.output<Schema>>>>;
   readonly prepare?: (context: PrepareContext<z.output<Schema>>) => Promise<Prepared>;
   readonly run: (context: ActivityContext<z.output<Schema>, Prepared>) => Shown<z.output<Returns>>;
@@ -230,8 +240,8 @@ export function activity<
     readonly result: Result;
   },
 ): NamedActivity<Path, Result, Returns> {
-  const { path, type, intent, result, params, returns, specified, accepts = {}, prepare, run } = definition;
-  const { authority = {} } = definition;
+  const { path, type, intent, result, params, returns, specified, accepts = {} } = definition;
+  const { authority, prepare, run } = definition;
   const latest = { type, intent, result, params, upgrade: (value: unknown) => value, specified };
   const versions = [
     latest,

@@ -5,20 +5,7 @@ import { getUserSnapshot } from '../db/user-snapshots.ts';
 import { timestamp } from '../lib/clock.ts';
 import { errorBody, type Failure } from '../lib/errors.ts';
 import type { ActivityVersion } from './define.ts';
-
-/** A vote as the log keeps it; the voter's snapshot is named by its hash. */
-export interface Vote {
-  readonly id: string;
-  readonly userId: string;
-  readonly snapshot: string;
-  readonly selection: 'VOTE_SELECTION_APPROVED' | 'VOTE_SELECTION_REJECTED';
-  /** The body that was signed. */
-  readonly message: string;
-  readonly publicKey: string;
-  readonly signature: string;
-  readonly scheme: string;
-  readonly createdAt: number;
-}
+import type { Vote } from './votes.ts';
 
 // Its type is what it returns, field by field: tests hold it against the vendor's.
 export function showActivity(tx: Reader, row: ActivityRow, version: ActivityVersion) {

@@ -1,14 +1,5 @@
 /** `latchkey audit`: the activity log taken out, checked and noted down; and the word of an owner who put an older file back. */
-import {
-  closeSync,
-  createReadStream,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, createReadStream, existsSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { confirm } from '@clack/prompts';
 import type { LogCheck, LogHead, LogPart, LogRange, LogState } from '../../preload/contract.ts';
@@ -27,6 +18,7 @@ import { keychainOf, openVault } from '../vault.ts';
 import { findRunning } from './client.ts';
 import { dataDirectory } from './control.ts';
 import { CommandError, exitCodes, note, print } from './output.ts';
+import { readSecret, secretFlags, type ProofOptions } from './proof.ts';
 import { askForPassword, canAsk } from './secrets.ts';
 
 /** The log of a vault: of the service that serves it, or of its file where none does. */
@@ -336,16 +328,14 @@ function describe({ check, vaultId, publicKey, publicKeyFrom, witness }: Verdict
   ];
 }
 
-export interface AcceptRollbackOptions {
-  readonly password?: string;
-  readonly recoveryFile?: string;
+export interface AcceptRollbackOptions extends ProofOptions {
   readonly yes: boolean;
 }
 
 /** Lets a file be used that is older than the keychain knows of; asks for what the keychain cannot give. */
 export async function acceptRollback(
   config: Config,
-  { password, recoveryFile, yes }: AcceptRollbackOptions,
+  { yes, ...options }: AcceptRollbackOptions,
   json: boolean,
 ): Promise<void> {
   const directory = dataDirectory(config);
@@ -353,15 +343,11 @@ export async function acceptRollback(
     throw new CommandError(exitCodes.absent, `there is no vault in ${directory}`);
   const vault = openVault(config);
   try {
-    const how =
-      recoveryFile !== undefined
-        ? ({ with: 'recovery', phrase: readPhrase(recoveryFile) } as const)
-        : ({ with: 'password', password: password ?? (await typedPassword()) } as const);
-    const rollback = await vault.log.findRollback(how).catch((error: unknown) => {
-      throw error instanceof LatchkeyError && error.code === 'INVALID_ARGUMENT'
-        ? new CommandError(exitCodes.locked, error.message)
-        : error;
-    });
+    const how = (await readSecret(options)) ?? {
+      with: 'password' as const,
+      password: await typedPassword(),
+    };
+    const rollback = await vault.log.findRollback(how);
     if (rollback === undefined) {
       print(json, { accepted: false }, 'There is nothing to accept: the keychain knows of no newer file.');
       return;
@@ -374,22 +360,11 @@ export async function acceptRollback(
   }
 }
 
-function readPhrase(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch (error) {
-    throw new CommandError(
-      exitCodes.usage,
-      `--recovery-file ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  }
-}
-
 async function typedPassword(): Promise<string> {
   if (canAsk()) return askForPassword('Password of the vault');
   throw new CommandError(
     exitCodes.usage,
-    'an older file is accepted with the recovery phrase or the password: give --recovery-file, --password-file or --password-fd',
+    `an older file is accepted with the recovery phrase or the password: give ${secretFlags}`,
   );
 }
 

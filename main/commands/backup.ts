@@ -5,42 +5,35 @@ import type {
   BackupRecord,
   BackupSecret,
   BackupsStatus,
+  BackUp,
   UnlockWith,
-  VaultBridge,
   VerifiedBackup,
 } from '../../preload/contract.ts';
 import { verifyAlone } from '../backup/backups.ts';
 import type { Config } from '../config.ts';
-import { LatchkeyError } from '../lib/errors.ts';
-import { openVault } from '../vault.ts';
-import { findRunning, type Running } from './client.ts';
 import { dataDirectory } from './control.ts';
 import { CommandError, exitCodes, note, print } from './output.ts';
+import { withVault, type OpenedVault } from './opened-vault.ts';
+import { readSecret, secretFlags, type ProofOptions } from './proof.ts';
 import { askForPassword, canAsk } from './secrets.ts';
 
-type Door = Pick<VaultBridge, 'backups' | 'backUp' | 'verifyBackup' | 'scheduleBackups'>;
-
-interface Common {
-  /** Undefined where none was named. */
-  readonly secret: BackupSecret | undefined;
+interface Common extends ProofOptions {
   readonly json: boolean;
 }
 
 export async function backUp(
   config: Config,
   file: string | undefined,
-  { secret, force, json }: Common & { readonly force: boolean },
+  { force, json, ...options }: Common & { readonly force: boolean },
 ): Promise<void> {
-  const made = await withDoor(config, secret, (door) =>
-    withProgress(
-      door,
-      json,
-      door.backUp({
-        ...(file === undefined ? {} : { file: resolve(file) }),
-        replace: force,
-        ...(secret === undefined ? {} : { secret }),
-      }),
-    ),
+  const secret = await readSecret(options);
+  const wish: BackUp = {
+    ...(file === undefined ? {} : { file: resolve(file) }),
+    replace: force,
+    ...(secret === undefined ? {} : { secret }),
+  };
+  const made = await withOpened(config, secret, (vault) =>
+    withProgress(vault, json, vault.call<BackupRecord>('backUp', wish)),
   );
   print(
     json,
@@ -52,14 +45,19 @@ export async function backUp(
   );
 }
 
-export async function verifyBackup(config: Config, file: string, { secret, json }: Common): Promise<void> {
+export async function verifyBackup(
+  config: Config,
+  file: string,
+  { json, ...options }: Common,
+): Promise<void> {
   const path = resolve(file);
+  const secret = await readSecret(options);
   const wish = { file: path, ...(secret === undefined ? {} : { secret }) };
   const found = hasVault(config)
-    ? await withDoor(
+    ? await withOpened(
         config,
         secret,
-        (door) => withProgress(door, json, door.verifyBackup(wish)),
+        (vault) => withProgress(vault, json, vault.call<VerifiedBackup>('verifyBackup', wish)),
         // Another vault's backup opens with another secret than this vault.
         { mayStayLocked: secret !== undefined },
       )
@@ -69,14 +67,14 @@ export async function verifyBackup(config: Config, file: string, { secret, json 
 }
 
 export async function backupStatus(config: Config, json: boolean): Promise<void> {
-  const status = await withDoor(config, undefined, (door) => door.backups(), { mayStayLocked: true });
+  const status = await withVault(config, (vault) => vault.call<BackupsStatus>('backups'));
   print(json, status, describe(status));
 }
 
 export async function scheduleBackups(
   config: Config,
   directory: string,
-  { secret, hours, json }: Common & { readonly hours: string },
+  { hours, json, ...options }: Common & { readonly hours: string },
 ): Promise<void> {
   if (!/^[0-9]{1,4}$/.test(hours)) {
     throw new CommandError(
@@ -85,7 +83,9 @@ export async function scheduleBackups(
     );
   }
   const schedule = directory === 'off' ? null : { directory: resolve(directory), hours: Number(hours) };
-  const status = await withDoor(config, secret, (door) => door.scheduleBackups(schedule));
+  const status = await withOpened(config, await readSecret(options), (vault) =>
+    vault.call<BackupsStatus>('scheduleBackups', schedule),
+  );
   print(
     json,
     status,
@@ -97,52 +97,24 @@ export async function scheduleBackups(
 
 const hasVault = (config: Config): boolean => existsSync(join(dataDirectory(config), 'vault.db'));
 
-/** Asks the process that serves the vault; where none does, opens the vault here, with what was given. */
-async function withDoor<T>(
+/** Asks the process that serves the vault; where none does, unlocks it here with what was given. */
+async function withOpened<T>(
   config: Config,
   secret: BackupSecret | undefined,
-  use: (door: Door) => Promise<T>,
+  work: (vault: OpenedVault) => Promise<T>,
   { mayStayLocked = false } = {},
 ): Promise<T> {
-  const directory = dataDirectory(config);
-  const running = await findRunning(directory);
-  if (running !== undefined) return use(remote(running));
-  if (!hasVault(config)) {
-    throw new CommandError(
-      exitCodes.absent,
-      `there is no vault in ${directory}: make one with \`latchkey init\``,
-    );
-  }
-  const vault = openVault(config);
-  try {
-    const { state, keyslots } = await vault.bridge.status();
-    if (state === 'none') throw new CommandError(exitCodes.absent, `there is no vault in ${directory}`);
-    const how = secret ?? (mayStayLocked ? undefined : await chooseSecret(config, keyslots));
+  return withVault(config, async (vault) => {
+    if (vault.isServed) return work(vault);
+    const how = secret ?? (mayStayLocked ? undefined : await chooseSecret(config, vault.status.keyslots));
     if (how !== undefined) {
-      await vault.bridge.unlock(how).catch((error: unknown) => {
-        if (!mayStayLocked || !(error instanceof LatchkeyError)) throw lockedError(error);
+      await vault.call('unlock', how).catch((error: unknown) => {
+        if (!mayStayLocked || !(error instanceof CommandError)) throw error;
       });
     }
-    return await use(vault.bridge).catch((error: unknown) => {
-      throw lockedError(error);
-    });
-  } finally {
-    vault.close();
-  }
+    return work(vault);
+  });
 }
-
-/** What was given opens neither vault nor backup: that has an exit code of its own. */
-function lockedError(error: unknown): unknown {
-  const isSecret = error instanceof LatchkeyError && error.message.includes(' does not open this vault.');
-  return isSecret ? new CommandError(exitCodes.locked, error.message) : error;
-}
-
-const remote = (running: Running): Door => ({
-  backups: async () => (await running.call('backups')) as BackupsStatus,
-  backUp: async (wish) => (await running.call('backUp', wish)) as BackupRecord,
-  verifyBackup: async (wish) => (await running.call('verifyBackup', wish)) as VerifiedBackup,
-  scheduleBackups: async (wish) => (await running.call('scheduleBackups', wish)) as BackupsStatus,
-});
 
 async function chooseSecret(config: Config, keyslots: readonly string[]): Promise<UnlockWith> {
   if (config.useKeychain && keyslots.includes('keychain')) return { with: 'keychain' };
@@ -151,17 +123,14 @@ async function chooseSecret(config: Config, keyslots: readonly string[]): Promis
   }
   throw new CommandError(
     exitCodes.locked,
-    `the vault is not running, and nothing was given to open it with: it opens with ${keyslots.join(', ')}; give --password-file, --password-fd or --recovery-file`,
+    `the vault is not running, and nothing was given to open it with: it opens with ${keyslots.join(', ')}; give ${secretFlags}`,
   );
 }
 
 /** @throws CommandError where nobody is there to be asked. */
 export async function askForSecret(): Promise<BackupSecret> {
   if (!canAsk()) {
-    throw new CommandError(
-      exitCodes.usage,
-      'nothing to open the backup with: give --recovery-file, --password-file or --password-fd',
-    );
+    throw new CommandError(exitCodes.usage, `nothing to open the backup with: give ${secretFlags}`);
   }
   const typed = await askForPassword('Recovery phrase (24 words), or a password of the vault');
   const isPhrase = typed.trim().split(/\s+/).length === 24;
@@ -169,10 +138,10 @@ export async function askForSecret(): Promise<BackupSecret> {
 }
 
 /** Shows a person how far it is, for as long as something takes. */
-async function withProgress<T>(door: Door, json: boolean, work: Promise<T>): Promise<T> {
+async function withProgress<T>(vault: OpenedVault, json: boolean, work: Promise<T>): Promise<T> {
   if (json || !process.stderr.isTTY) return work;
   const timer = setInterval(() => {
-    door.backups().then(
+    vault.call<BackupsStatus>('backups').then(
       ({ running }) => {
         if (running === null) return;
         process.stderr.write(`\r${progressText(running.done, running.total)}`);

@@ -1,9 +1,10 @@
 /** Speaks to the process that holds the vault, as the same user: through `/window/`, with this run's nonce. */
 import type { BridgeCall, VaultStatus } from '../../preload/contract.ts';
 import { readEndpoint } from '../db/vault-directory.ts';
+import type { ErrorCodeName } from '../lib/errors.ts';
 import { CommandError, exitCodes } from './output.ts';
 
-/** Calls that are refused when what was given does not open the vault. */
+/** Calls that are refused when what was given does not open the vault, for whatever reason. */
 export const opening: ReadonlySet<string> = new Set<BridgeCall>(['unlock', 'checkRecovery']);
 
 export interface Running {
@@ -29,7 +30,9 @@ export async function findRunning(directory: string): Promise<Running | undefine
     if (response.ok) return answer;
     const message =
       typeof answer['message'] === 'string' ? answer['message'] : `HTTP ${String(response.status)}`;
-    throw new CommandError(opening.has(path) ? exitCodes.locked : exitCodes.failed, message);
+    const isLocked =
+      opening.has(path) || answer['turnkeyErrorCode'] === ('WRONG_SECRET' satisfies ErrorCodeName);
+    throw new CommandError(isLocked ? exitCodes.locked : exitCodes.failed, message);
   };
   const running: Running = {
     url,

@@ -4,7 +4,8 @@ import type { Config } from '../config.ts';
 import { describeFinding } from '../db/integrity.ts';
 import { findRunning, requireRunning } from './client.ts';
 import { CommandError, exitCodes, print } from './output.ts';
-import { askForPassword, canAsk, readSecretFile, readShares } from './secrets.ts';
+import { readProofs, secretFlags, type ProofOptions } from './proof.ts';
+import { askForPassword, canAsk } from './secrets.ts';
 import { openInBrowser } from './serve.ts';
 
 export async function status(config: Config, json: boolean): Promise<void> {
@@ -25,11 +26,8 @@ export async function lock(config: Config, json: boolean): Promise<void> {
   print(json, { state }, 'The vault is locked: its keys are out of memory.');
 }
 
-export interface UnlockOptions {
+export interface UnlockOptions extends ProofOptions {
   readonly keychain: boolean;
-  readonly recoveryFile?: string;
-  readonly shareFile: readonly string[];
-  readonly password?: string;
 }
 
 export async function unlock(config: Config, json: boolean, options: UnlockOptions): Promise<void> {
@@ -47,11 +45,8 @@ export async function openWindow(config: Config, json: boolean, browser: boolean
 }
 
 async function chooseHow(options: UnlockOptions, { keyslots }: VaultStatus): Promise<UnlockWith> {
-  if (options.password !== undefined) return { with: 'password', password: options.password };
-  if (options.recoveryFile !== undefined) {
-    return { with: 'recovery', phrase: readSecretFile('--recovery-file', options.recoveryFile) };
-  }
-  if (options.shareFile.length > 0) return { with: 'shares', shares: readShares(options.shareFile) };
+  const [proof] = readProofs(options);
+  if (proof !== undefined) return proof;
   if (options.keychain || (keyslots.includes('keychain') && !keyslots.includes('password')))
     return { with: 'keychain' };
   if (keyslots.includes('password') && canAsk()) {
@@ -59,7 +54,7 @@ async function chooseHow(options: UnlockOptions, { keyslots }: VaultStatus): Pro
   }
   throw new CommandError(
     exitCodes.usage,
-    `nothing to unlock with: the vault opens with ${keyslots.join(', ')}; give --password-file, --password-fd, --recovery-file, --share-file or --keychain`,
+    `nothing to unlock with: the vault opens with ${keyslots.join(', ')}; give ${secretFlags}, or --keychain`,
   );
 }
 

@@ -34,6 +34,7 @@ import type { Random } from '../lib/random.ts';
 import { keychainOf, openVault } from '../vault.ts';
 import { findRunning, type Running } from './client.ts';
 import { dataDirectory } from './control.ts';
+import { readSecret, secretFlags, type ProofOptions } from './proof.ts';
 import { CommandError, exitCodes, note, print } from './output.ts';
 import { canAsk } from './secrets.ts';
 
@@ -45,9 +46,7 @@ interface Finding {
 }
 
 /** What the vault is opened with, to see whether its rows are authentic; nothing where rows are not to be checked. */
-export interface DoctorOptions {
-  readonly password?: string;
-  readonly phrase?: string;
+export interface DoctorOptions extends ProofOptions {
   readonly keychain: boolean;
 }
 
@@ -59,7 +58,7 @@ export async function doctor(config: Config, json: boolean, options: DoctorOptio
     await checkKeychain(config),
     ...checkFiles(directory),
     ...(await checkDatabase(join(directory, 'vault.db'))),
-    ...(await checkAuthenticity(join(directory, 'vault.db'), running, openWith(config, options))),
+    ...(await checkAuthenticity(join(directory, 'vault.db'), running, await openWith(config, options))),
     checkService(running),
   ];
   const failed = findings.filter(({ outcome }) => outcome === 'failed').length;
@@ -229,9 +228,12 @@ async function checkHeads(connection: Connection, rows: number): Promise<Finding
   return [{ check, outcome: 'ok', detail: `${signed} of ${rows} entries are signed` }];
 }
 
-function openWith(config: Config, { password, phrase, keychain }: DoctorOptions): OpenWith | undefined {
-  if (password !== undefined) return { with: 'password', password };
-  if (phrase !== undefined) return { with: 'recovery', phrase };
+async function openWith(
+  config: Config,
+  { keychain, ...options }: DoctorOptions,
+): Promise<OpenWith | undefined> {
+  const secret = await readSecret(options);
+  if (secret !== undefined) return secret;
   return keychain ? { with: 'keychain', keychain: keychainOf(config) } : undefined;
 }
 
@@ -264,8 +266,7 @@ async function checkAuthenticity(
   return [
     {
       ...rowsNote,
-      detail:
-        'they were not checked, as the vault is not unlocked: unlock it, or give --password-file, --password-fd, --recovery-file or --keychain',
+      detail: `they were not checked, as the vault is not unlocked: unlock it, or give ${secretFlags}, or --keychain`,
     },
   ];
 }
@@ -316,11 +317,11 @@ export async function acceptChanges(
   json: boolean,
   { yes, ...options }: DoctorOptions & { readonly yes: boolean },
 ): Promise<void> {
-  const how = openWith(config, { ...options, keychain: false });
+  const how = await openWith(config, { ...options, keychain: false });
   if (how === undefined) {
     throw new CommandError(
       exitCodes.usage,
-      'changes are accepted with the password or the recovery phrase: give --password-file, --password-fd or --recovery-file',
+      `changes are accepted with the password or the recovery phrase: give ${secretFlags}`,
     );
   }
   if (!existsSync(join(dataDirectory(config), 'vault.db'))) {

@@ -49,7 +49,7 @@ export function fail(json: boolean, error: unknown): void {
 function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommandError) return error.exitCode;
   if (error instanceof LatchkeyError) {
-    if (error.code === 'VAULT_LOCKED') return exitCodes.locked;
+    if (error.code === 'VAULT_LOCKED' || error.code === 'WRONG_SECRET') return exitCodes.locked;
     return error.code === 'VAULT_MISSING' ? exitCodes.absent : exitCodes.failed;
   }
   const name = error instanceof Error ? error.name : '';

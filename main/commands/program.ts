@@ -1,13 +1,13 @@
 /** The command line: its subcommands, their options, and nothing of what they do. */
 import { Command, CommanderError, Option } from 'commander';
-import type { BackupSecret } from '../../preload/contract.ts';
 import { defaultPort, makeConfig, version, type Config, type ConfigOptions } from '../config.ts';
 import type { ExportOptions, KeyForm } from './export.ts';
 import type { ImportPrivateKeyOptions, ImportWalletOptions } from './import.ts';
 import type { ChangeOptions, RotateOptions } from './keyslots.ts';
 import { CommandError, exitCodes, fail } from './output.ts';
 import type { RecoveryOptions, SheetOptions } from './recovery.ts';
-import { readPassword, readSecretFile, readShares, type PasswordOptions } from './secrets.ts';
+import type { ProofOptions } from './proof.ts';
+import { readPassword, type PasswordOptions } from './secrets.ts';
 
 const exitCodeHelp = `
 Exit codes: 0 done; 1 refused or failed; 2 wrong usage; 3 no vault, or it is not running; 4 the vault or the port is
@@ -191,22 +191,10 @@ function addCommands(program: Command): void {
   add<UnlockFlags>(program, {
     name: 'unlock',
     description: 'unlock the running vault',
-    options: [
-      new Option('--recovery-file <file>', 'unlock with the recovery phrase in a file'),
-      shareFile(),
-      new Option('--keychain', 'unlock from the operating system keychain'),
-      passwordFile(),
-      passwordFd(),
-    ],
+    options: [...secretOptions(), new Option('--keychain', 'unlock from the operating system keychain')],
     run: async (config, flags, json) => {
       const { unlock } = await import('./control.ts');
-      const password = readPassword(flags, undefined);
-      await unlock(config, json, {
-        keychain: flags.keychain === true,
-        shareFile: flags.shareFile,
-        ...(flags.recoveryFile === undefined ? {} : { recoveryFile: flags.recoveryFile }),
-        ...(password === undefined ? {} : { password }),
-      });
+      await unlock(config, json, { ...flags, keychain: flags.keychain === true });
     },
   });
   add<{ browser: boolean }>(program, {
@@ -268,25 +256,18 @@ function addCommands(program: Command): void {
     name: 'doctor',
     description: 'check the cryptography, the keychain, and the vault’s files, rows and log',
     options: [
-      new Option('--recovery-file <file>', 'check the rows with the recovery phrase in a file'),
+      ...secretOptions(),
       new Option('--keychain', 'check the rows with what the operating system keychain opens'),
       noKeychainOption(),
-      passwordFile(),
-      passwordFd(),
       new Option(
         '--accept-changes',
         'use the vault’s file as it is now, though it was changed outside Latchkey',
       ),
       new Option('--yes', 'accept without asking'),
     ],
-    run: async (config, { keychain, recoveryFile, acceptChanges: accept, yes, ...flags }, json) => {
+    run: async (config, { keychain, acceptChanges: accept, yes, ...flags }, json) => {
       const { acceptChanges, doctor } = await import('./doctor.ts');
-      const password = readPassword(flags, undefined);
-      const options = {
-        keychain: keychain === true,
-        ...(recoveryFile === undefined ? {} : { phrase: readSecretFile('--recovery-file', recoveryFile) }),
-        ...(password === undefined ? {} : { password }),
-      };
+      const options = { ...flags, keychain: keychain === true };
       await (accept === true
         ? acceptChanges(config, json, { ...options, yes: yes === true })
         : doctor(config, json, options));
@@ -298,6 +279,8 @@ const recoveryFile = (): Option =>
   new Option('--recovery-file <file>', 'read the recovery phrase from a file');
 const shareFile = (): Option =>
   repeatable('--share-file <file>', 'read a share of the recovery phrase from a file, or from a sheet in it');
+/** What opens a vault, or a backup of it. */
+const secretOptions = (): readonly Option[] => [recoveryFile(), shareFile(), passwordFile(), passwordFd()];
 /** What opens the vault now. A keyslot may be changed by whoever shows one. */
 const proofOptions = (): readonly Option[] => [
   repeatable('--password-file <file>', 'read a password of the vault from the first line of a file'),
@@ -527,24 +510,10 @@ function addAudit(program: Command): void {
   add<AcceptRollbackFlags>(audit, {
     name: 'accept-rollback',
     description: 'use a vault file that is older than the keychain knows of, because you put it back',
-    options: [
-      new Option('--recovery-file <file>', 'read the recovery phrase from a file'),
-      passwordFile(),
-      passwordFd(),
-      new Option('--yes', 'do not ask'),
-    ],
-    run: async (config, { recoveryFile, yes, ...flags }, json) => {
+    options: [...secretOptions(), new Option('--yes', 'do not ask')],
+    run: async (config, { yes, ...flags }, json) => {
       const { acceptRollback } = await import('./audit.ts');
-      const password = readPassword(flags, undefined);
-      await acceptRollback(
-        config,
-        {
-          yes: yes === true,
-          ...(recoveryFile === undefined ? {} : { recoveryFile }),
-          ...(password === undefined ? {} : { password }),
-        },
-        json,
-      );
+      await acceptRollback(config, { ...flags, yes: yes === true }, json);
     },
   });
 }
@@ -564,8 +533,6 @@ function addPolicies(program: Command): void {
   });
 }
 
-const secretOptions = (): readonly Option[] => [recoveryFile(), shareFile(), passwordFile(), passwordFd()];
-
 function addBackups(program: Command): void {
   const backup = add<BackupFlags>(program, {
     name: 'backup [file]',
@@ -578,16 +545,16 @@ function addBackups(program: Command): void {
     ],
     run: async (config, { force, ...flags }, json, [file]) => {
       const { backUp } = await import('./backup.ts');
-      await backUp(config, file, { secret: await readSecret(flags), force: force === true, json });
+      await backUp(config, file, { ...flags, force: force === true, json });
     },
   });
-  add<SecretFlags>(backup, {
+  add<ProofOptions>(backup, {
     name: 'verify <file>',
     description: 'try a backup as a restore would, in memory: open, derive and compare everything',
     options: [noKeychainOption(), ...secretOptions()],
     run: async (config, flags, json, [file = '']) => {
       const { verifyBackup } = await import('./backup.ts');
-      await verifyBackup(config, file, { secret: await readSecret(flags), json });
+      await verifyBackup(config, file, { ...flags, json });
     },
   });
   add(backup, {
@@ -598,7 +565,7 @@ function addBackups(program: Command): void {
       await backupStatus(config, json);
     },
   });
-  add<SecretFlags & { readonly hours: string }>(backup, {
+  add<ProofOptions & { readonly hours: string }>(backup, {
     name: 'schedule <directory>',
     description:
       'make backups into a directory while the service runs, keeping 7, 4 weekly and 12 monthly; or off',
@@ -609,16 +576,16 @@ function addBackups(program: Command): void {
     ],
     run: async (config, { hours, ...flags }, json, [directory = '']) => {
       const { scheduleBackups } = await import('./backup.ts');
-      await scheduleBackups(config, directory, { secret: await readSecret(flags), hours, json });
+      await scheduleBackups(config, directory, { ...flags, hours, json });
     },
   });
-  add<SecretFlags>(program, {
+  add<ProofOptions>(program, {
     name: 'restore <file>',
     description: 'make the vault of a backup anew, where there is none',
     options: [noKeychainOption(), ...secretOptions()],
     run: async (config, flags, json, [file = '']) => {
       const { restoreBackup } = await import('./restore.ts');
-      await restoreBackup(config, file, { secret: await readSecret(flags), json });
+      await restoreBackup(config, file, { ...flags, json });
     },
   });
 }
@@ -628,33 +595,11 @@ interface AuditVerifyFlags {
   readonly head: readonly string[];
 }
 
-interface AcceptRollbackFlags extends PasswordOptions {
-  readonly recoveryFile?: string;
+interface AcceptRollbackFlags extends ProofOptions {
   readonly yes?: true;
 }
 
-/** @returns undefined where none was named. */
-async function readSecret({
-  recoveryFile,
-  shareFile,
-  ...flags
-}: SecretFlags): Promise<BackupSecret | undefined> {
-  const password = readPassword(flags, undefined);
-  if (password !== undefined) return { with: 'password', password };
-  if (recoveryFile !== undefined) {
-    return { with: 'recovery', phrase: readSecretFile('--recovery-file', recoveryFile) };
-  }
-  if (shareFile.length === 0) return undefined;
-  const { phraseFromShares } = await import('../keyslots/shares.ts');
-  return { with: 'recovery', phrase: await phraseFromShares(readShares(shareFile)) };
-}
-
-interface SecretFlags extends PasswordOptions {
-  readonly recoveryFile?: string;
-  readonly shareFile: readonly string[];
-}
-
-interface BackupFlags extends SecretFlags {
+interface BackupFlags extends ProofOptions {
   readonly force?: true;
 }
 
@@ -682,9 +627,7 @@ interface DevFlags {
   readonly clock: 'real' | 'fixed';
 }
 
-interface UnlockFlags extends PasswordOptions {
-  readonly recoveryFile?: string;
-  readonly shareFile: readonly string[];
+interface UnlockFlags extends ProofOptions {
   readonly keychain?: true;
 }
 

@@ -1,14 +1,18 @@
-/** The secrets that a command shows to change what opens the vault. */
-import type { ProveWith, VaultStatus } from '../../preload/contract.ts';
+/** The secrets that a command is given to open the vault, or a backup of it. */
+import type { BackupSecret, ProveWith, VaultStatus } from '../../preload/contract.ts';
+import { phraseFromShares } from '../keyslots/shares.ts';
 import { CommandError, exitCodes } from './output.ts';
 import { askForPassword, canAsk, readPassword, readSecretFile, readShares } from './secrets.ts';
 
 export interface ProofOptions {
-  readonly passwordFile?: readonly string[];
+  readonly passwordFile?: string | readonly string[];
   readonly passwordFd?: string;
   readonly recoveryFile?: string;
   readonly shareFile?: readonly string[];
 }
+
+/** The options that name a secret, as an error lists them. */
+export const secretFlags = '--password-file, --password-fd, --recovery-file or --share-file';
 
 /** What the options name, in the order in which it is tried. */
 export function readProofs({
@@ -18,7 +22,7 @@ export function readProofs({
   shareFile = [],
 }: ProofOptions): ProveWith[] {
   const passwords = [
-    ...passwordFile.map((file) => readPassword({ passwordFile: file }, undefined)),
+    ...[passwordFile].flat().map((file) => readPassword({ passwordFile: file }, undefined)),
     ...(passwordFd === undefined ? [] : [readPassword({ passwordFd }, undefined)]),
   ];
   return [
@@ -39,10 +43,18 @@ export async function requireProof(options: ProofOptions, { keyslots }: VaultSta
   if (!canAsk()) {
     throw new CommandError(
       exitCodes.usage,
-      'expected a secret that opens the vault now: give --password-file, --password-fd, --recovery-file or --share-file',
+      `expected a secret that opens the vault now: give ${secretFlags}`,
     );
   }
   return keyslots.includes('password')
     ? { with: 'password', password: await askForPassword('Password of the vault, as it is now') }
     : { with: 'recovery', phrase: await askForPassword('Recovery phrase of the vault') };
+}
+
+/** The first of what the options name, shares put together. @returns undefined where they name nothing. */
+export async function readSecret(options: ProofOptions): Promise<BackupSecret | undefined> {
+  const [proof] = readProofs(options);
+  return proof?.with === 'shares'
+    ? { with: 'recovery', phrase: await phraseFromShares(proof.shares) }
+    : proof;
 }

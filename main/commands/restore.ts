@@ -1,42 +1,36 @@
 /** `latchkey restore`: the vault of a backup, on a machine that has none. */
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
-import type { BackupSecret } from '../../preload/contract.ts';
 import { restore } from '../backup/restore.ts';
 import type { Config } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
-import { LatchkeyError } from '../lib/errors.ts';
 import { keychainOf } from '../vault.ts';
 import { askForSecret, count, progressText, when } from './backup.ts';
 import { dataDirectory } from './control.ts';
-import { CommandError, exitCodes, note, print } from './output.ts';
+import { note, print } from './output.ts';
+import { readSecret, type ProofOptions } from './proof.ts';
 
-export interface RestoreOptions {
-  /** Undefined where none was named. */
-  readonly secret: BackupSecret | undefined;
+export interface RestoreOptions extends ProofOptions {
   readonly json: boolean;
 }
 
 export async function restoreBackup(
   config: Config,
   file: string,
-  { secret, json }: RestoreOptions,
+  { json, ...options }: RestoreOptions,
 ): Promise<void> {
   const directory = dataDirectory(config);
   const shows = !json && process.stderr.isTTY;
   const restored = await restore({
     directory,
     file: resolve(file),
-    how: secret ?? (await askForSecret()),
+    how: (await readSecret(options)) ?? (await askForSecret()),
     keychain: keychainOf(config),
     random: (_purpose, length) => new Uint8Array(randomBytes(length)),
     clock: systemClock,
     onProgress: (done, total) => {
       if (shows) process.stderr.write(`\r${progressText(done, total)}`);
     },
-  }).catch((error: unknown) => {
-    const stayedShut = error instanceof LatchkeyError && error.message.startsWith('The backup stays shut.');
-    throw stayedShut ? new CommandError(exitCodes.locked, error.message) : error;
   });
   if (shows) note('');
   if (restored.keychainProblem !== null) note(`No keychain slot was made: ${restored.keychainProblem}`);

@@ -50,7 +50,9 @@ describe('migrate', () => {
   test('keeps what is in a file of the first version', () => {
     const connection = migrated();
     // What the first version had: a vault that was made with it must still open.
-    connection.exec(`INSERT INTO organizations VALUES ('o', NULL, 'Home', 1, 0, 0, NULL)`);
+    connection.exec(
+      `INSERT INTO organizations (id, name, root_quorum_threshold, created_at, updated_at) VALUES ('o', 'Home', 1, 0, 0)`,
+    );
     migrate(connection);
     expect(connection.get('SELECT name FROM organizations')).toEqual({ name: 'Home' });
   });
@@ -129,7 +131,9 @@ describe('a connection', () => {
   test('of a vault in memory goes back to what it was', () => {
     const connection = migrated();
     const bytes = connection.serialize();
-    connection.exec(`INSERT INTO organizations VALUES ('o', NULL, 'Home', 1, 0, 0, NULL)`);
+    connection.exec(
+      `INSERT INTO organizations (id, name, root_quorum_threshold, created_at, updated_at) VALUES ('o', 'Home', 1, 0, 0)`,
+    );
     connection.restore(bytes);
     expect(connection.all('SELECT * FROM organizations')).toEqual([]);
     expect(connection.pragma('foreign_keys')).toBe(1);

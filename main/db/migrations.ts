@@ -40,6 +40,13 @@ const forgetSnapshot = (table: string): string => `
         BEGIN UPDATE users SET snapshot = NULL WHERE id = OLD.user_id; END;
 `;
 
+/** An organization's mark is another whenever one of its policies is: what was made of them is known by it. */
+const markPolicies = (event: string): string => `
+      CREATE TRIGGER policies_${event.toLowerCase()}_mark AFTER ${event} ON policies
+        BEGIN UPDATE organizations SET policies_mark = lower(hex(randomblob(16)))
+          WHERE id = ${event === 'DELETE' ? 'OLD' : 'NEW'}.organization_id; END;
+`;
+
 const migrations: readonly Migration[] = [
   {
     version: 1,
@@ -360,6 +367,72 @@ const migrations: readonly Migration[] = [
       ) STRICT;
 
       CREATE INDEX wallet_accounts_public_key ON wallet_accounts (organization_id, public_key);
+    `,
+  },
+  {
+    version: 5,
+    sql: `
+      CREATE TABLE outbox (
+        sequence INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        organization_id TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        lane TEXT NOT NULL,
+        reference TEXT NOT NULL,
+        expires_at INTEGER,
+        created_at INTEGER NOT NULL,
+        state TEXT NOT NULL CHECK (state IN ('waiting', 'delivered', 'refused', 'parked', 'expired')),
+        attempts INTEGER NOT NULL,
+        next_at INTEGER NOT NULL,
+        failing_since INTEGER,
+        finished_at INTEGER,
+        note TEXT,
+        mac BLOB
+      ) STRICT;
+      CREATE INDEX outbox_lane ON outbox (lane, sequence);
+      CREATE INDEX outbox_waiting ON outbox (lane, sequence) WHERE state = 'waiting';
+      CREATE INDEX outbox_finished ON outbox (sequence) WHERE finished_at IS NOT NULL;
+
+      CREATE TABLE outbox_payloads (
+        id TEXT PRIMARY KEY REFERENCES outbox (id) ON DELETE CASCADE,
+        organization_id TEXT NOT NULL,
+        sealed BLOB NOT NULL,
+        mac BLOB
+      ) STRICT;
+
+      ALTER TABLE organizations ADD COLUMN policies_mark TEXT;
+      ${['INSERT', 'UPDATE', 'DELETE'].map(markPolicies).join('')}
+      CREATE TABLE policy_lists (
+        id TEXT PRIMARY KEY,
+        policy_ids TEXT NOT NULL,
+        mac BLOB
+      ) STRICT;
+
+      CREATE TABLE policy_evaluations (
+        id TEXT PRIMARY KEY,
+        organization_id TEXT NOT NULL REFERENCES organizations (id),
+        activity_id TEXT NOT NULL,
+        vote_id TEXT NOT NULL,
+        policy_list TEXT NOT NULL REFERENCES policy_lists (id),
+        outcomes TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        mac BLOB
+      ) STRICT;
+      CREATE INDEX policy_evaluations_activity ON policy_evaluations (activity_id);
+
+      CREATE TABLE policy_reservations (
+        sequence INTEGER PRIMARY KEY,
+        organization_id TEXT NOT NULL REFERENCES organizations (id),
+        activity_id TEXT NOT NULL,
+        measure TEXT NOT NULL,
+        kept_by TEXT NOT NULL,
+        amount TEXT NOT NULL,
+        total TEXT NOT NULL,
+        reserved_at INTEGER NOT NULL,
+        mac BLOB
+      ) STRICT;
+      CREATE INDEX policy_reservations_counter
+        ON policy_reservations (organization_id, measure, kept_by, reserved_at, sequence);
     `,
   },
 ];

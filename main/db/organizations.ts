@@ -10,6 +10,21 @@ export interface OrganizationRow {
   readonly updatedAt: number;
 }
 
+/** What a decision begins with, in one row. */
+export interface OrganizationRule {
+  readonly parentId: string | null;
+  readonly rootQuorumThreshold: number;
+  /** Another whenever a policy is; null while there never was one. */
+  readonly policiesMark: string | null;
+}
+
+export const getOrganizationRule = (tx: Reader, id: string): OrganizationRule | undefined =>
+  tx.get<OrganizationRule>(
+    `SELECT parent_id AS parentId, root_quorum_threshold AS rootQuorumThreshold, policies_mark AS policiesMark
+     FROM organizations WHERE id = ?`,
+    id,
+  );
+
 export const getOrganization = (tx: Reader, id: string): OrganizationRow | undefined =>
   tx.get<OrganizationRow>(
     `SELECT id, parent_id AS parentId, name, root_quorum_threshold AS rootQuorumThreshold,

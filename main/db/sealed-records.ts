@@ -4,6 +4,7 @@ import { importTargetsTable } from './import-targets.ts';
 import { privateKeyPlace } from './private-keys.ts';
 import { serverKeyPlace, type ServerKeyName } from './server-keys.ts';
 import { oneTimeCodesTable } from './one-time-codes.ts';
+import { outboxPayloadsTable } from './outbox.ts';
 import { walletsTable } from './wallets.ts';
 import type { Reader, Writer } from './connection.ts';
 
@@ -42,7 +43,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   },
   { table: 'integrity', column: 'sealed', id: "'row key'", organizationId: "''", place: () => rowKeyPlace },
   own('private_keys', (id, organizationId) => privateKeyPlace({ id, organizationId })),
-  ...[walletsTable, importTargetsTable, oneTimeCodesTable].map((table) =>
+  ...[walletsTable, importTargetsTable, oneTimeCodesTable, outboxPayloadsTable].map((table) =>
     own(table, (rowId, organizationId) => ({ table, rowId, organizationId })),
   ),
 ];

@@ -19,6 +19,7 @@ const every = ['activity', 'query'] as const;
 /** What each error says of a request, and whose requests may meet it. */
 const refusalTexts: Readonly<Record<ErrorCodeName, RefusalText>> = {
   INVALID_ARGUMENT: { text: 'The request is not what it should be; the message names the field.', of: every },
+  WRONG_SECRET: { text: 'What was given opens neither vault nor backup.', of: [] },
   VAULT_LOCKED: { text: 'The vault is locked.', of: every },
   VAULT_MISSING: { text: 'There is no vault yet.', of: every },
   VAULT_TAMPERED: { text: 'The vault’s file was changed outside Latchkey, and is not used.', of: every },

@@ -158,12 +158,12 @@ export async function forgetKeychainSlot(
 /**
  * Opens one slot.
  * @returns The master key (32 bytes), which the caller erases after use.
- * @throws LatchkeyError INVALID_ARGUMENT where the secret is not the one, INTERNAL where the slot is damaged.
+ * @throws LatchkeyError WRONG_SECRET where the secret is not the one, INTERNAL where the slot is damaged.
  */
 export async function openSlot(vaultId: string, slot: KeyslotRow, how: OpenWith): Promise<Uint8Array> {
   if (slot.kind !== how.with) {
     throw new LatchkeyError(
-      'INVALID_ARGUMENT',
+      'WRONG_SECRET',
       `The keyslot ${JSON.stringify(slot.id)} opens with the ${nouns[slot.kind]}, not with the ${nouns[how.with]}.`,
     );
   }
@@ -174,13 +174,13 @@ export async function openSlot(vaultId: string, slot: KeyslotRow, how: OpenWith)
   } finally {
     wrappingKey.fill(0);
   }
-  throw new LatchkeyError('INVALID_ARGUMENT', `The ${nouns[how.with]} does not open this vault.`);
+  throw new LatchkeyError('WRONG_SECRET', `The ${nouns[how.with]} does not open this vault.`);
 }
 
 /**
  * Opens the first slot of the offered kind that will.
  * @returns The master key (32 bytes), which the caller erases after use.
- * @throws LatchkeyError as `openSlot` does for the last slot tried; INVALID_ARGUMENT where there is none of that kind.
+ * @throws LatchkeyError as `openSlot` does for the last slot tried; WRONG_SECRET where there is none of that kind.
  */
 export async function openAnySlot(
   vaultId: string,
@@ -188,7 +188,7 @@ export async function openAnySlot(
   how: OpenWith,
 ): Promise<Uint8Array> {
   let refusal: unknown = new LatchkeyError(
-    'INVALID_ARGUMENT',
+    'WRONG_SECRET',
     `This vault has no ${nouns[how.with]} to unlock it with. It opens with: ${kindsOf(slots)}.`,
   );
   for (const slot of slots.filter(({ kind }) => kind === how.with)) {

@@ -14,6 +14,8 @@ interface ErrorCode {
 
 export const errorCodes = {
   INVALID_ARGUMENT: { http: 400, grpc: 3, recorded: true },
+  /** What was given opens neither vault nor backup. */
+  WRONG_SECRET: { http: 400, grpc: 3, recorded: false },
   VAULT_LOCKED: { http: 400, grpc: 9, recorded: false },
   VAULT_MISSING: { http: 400, grpc: 9, recorded: false },
   VAULT_TAMPERED: { http: 400, grpc: 9, recorded: false },
@@ -149,6 +151,7 @@ function defaultTurnkeyCode(code: ErrorCodeName): string {
       return 'RATE_LIMIT_EXCEEDED';
     case 'INTERNAL':
       return 'INTERNAL';
+    case 'WRONG_SECRET':
     case 'VAULT_LOCKED':
     case 'VAULT_MISSING':
     case 'VAULT_TAMPERED':

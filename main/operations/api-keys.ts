@@ -6,6 +6,7 @@ import { getServerKey } from '../db/server-keys.ts';
 import { getUserRow } from '../db/users.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { addApiKeys, apiKeyParams, p256ApiKeyParams, withP256 } from './api-key-registration.ts';
+import { ownCredentials, userShown } from './authority.ts';
 import { checkCredentialLeft } from './credentials.ts';
 import { limits } from './limits.ts';
 import { checkDistinct, found, id, ids } from './parameters.ts';
@@ -16,6 +17,7 @@ export const createApiKeys = activity({
   type: 'ACTIVITY_TYPE_CREATE_API_KEYS_V2',
   intent: 'createApiKeysIntentV2',
   result: 'createApiKeysResult',
+  authority: { resource: 'CREDENTIAL', action: 'CREATE', shows: userShown, ownCredentials },
   params: z.object({ apiKeys: z.array(apiKeyParams).min(1).max(limits.batch), userId: id }),
   returns: z.object({ apiKeyIds: uuids }),
   accepts: {
@@ -37,6 +39,12 @@ export const deleteApiKeys = activity({
   type: 'ACTIVITY_TYPE_DELETE_API_KEYS',
   intent: 'deleteApiKeysIntent',
   result: 'deleteApiKeysResult',
+  authority: {
+    resource: 'CREDENTIAL',
+    action: 'DELETE',
+    shows: ({ userId, apiKeyIds }) => ({ user_id: userId, api_key_ids: apiKeyIds }),
+    ownCredentials,
+  },
   params: z.object({ userId: id, apiKeyIds: ids.min(1) }),
   returns: z.object({ apiKeyIds: uuids }),
   run({ tx, organizationId, params, now }) {

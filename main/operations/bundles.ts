@@ -78,15 +78,13 @@ function signedEnvelope({ tx, keys, organizationId }: Sealing, data: object): st
 /**
  * Makes a key for one import by one user.
  * @returns the text of an `importBundle`.
- * @throws LatchkeyError PERMISSION_DENIED when a user asks for another.
  */
 export function initImport(
-  context: Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'organizationId' | 'caller' | 'random' | 'now'>,
+  context: Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'organizationId' | 'random' | 'now'>,
   userId: string,
   kind: ImportTargetRow['kind'],
 ): string {
   const { tx, keys, organizationId, random, now } = context;
-  checkOwn(context.caller.userId, userId);
   const pair = generateP256((length) => random('import target', length));
   const id = uuidV4(random('import target id', 16));
   try {
@@ -144,15 +142,14 @@ function readBundle(text: string): z.output<typeof encryptedBundle> | undefined 
 /**
  * Opens what a client encrypted to one of the user's import keys. Which of them is not said in the bundle, so each is
  * tried, newest first.
- * @throws LatchkeyError when none opens it, or a user imports for another.
+ * @throws LatchkeyError when none opens it.
  */
 export async function openImport(
-  { tx, keys, caller, now }: Pick<PrepareContext<unknown>, 'tx' | 'keys' | 'caller' | 'now'>,
+  { tx, keys, now }: Pick<PrepareContext<unknown>, 'tx' | 'keys' | 'now'>,
   userId: string,
   kind: ImportTargetRow['kind'],
   text: string,
 ): Promise<OpenedImport> {
-  checkOwn(caller.userId, userId);
   const bundle = readBundle(text);
   const targets = listImportTargets(tx, userId, kind, now - importTargets.lifetimeMs);
   for (const target of targets) {
@@ -188,12 +185,3 @@ const cannotOpen = (kind: ImportTargetRow['kind']): LatchkeyError =>
     `invalid parameters.encryptedBundle: it opens with none of this user's import bundles for a ${kind}. ` +
       'A bundle is good for one import within an hour: ask for a new one, and encrypt to its target key.',
   );
-
-function checkOwn(callerId: string, userId: string): void {
-  if (callerId === userId) return;
-  throw new LatchkeyError(
-    'PERMISSION_DENIED',
-    `request not authorized: parameters.userId must be the caller's own (${callerId}), got ${userId}`,
-    { turnkeyErrorCode: 'REQUEST_NOT_AUTHORIZED' },
-  );
-}

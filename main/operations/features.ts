@@ -36,6 +36,7 @@ export const setOrganizationFeature = activity({
   type: 'ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE',
   intent: 'setOrganizationFeatureIntent',
   result: 'setOrganizationFeatureResult',
+  authority: { resource: 'ORGANIZATION', action: 'UPDATE', rootQuorumOnly: true },
   params: z.object({ name, value: z.string().max(mostCharacters).optional() }),
   returns,
   run({ tx, organizationId, params, now }) {
@@ -57,6 +58,7 @@ export const removeOrganizationFeature = activity({
   type: 'ACTIVITY_TYPE_REMOVE_ORGANIZATION_FEATURE',
   intent: 'removeOrganizationFeatureIntent',
   result: 'removeOrganizationFeatureResult',
+  authority: { resource: 'ORGANIZATION', action: 'UPDATE', rootQuorumOnly: true },
   params: z.object({ name }),
   returns,
   run({ tx, organizationId, params }) {

@@ -84,6 +84,7 @@ export const updateOrganizationName = activity({
   type: 'ACTIVITY_TYPE_UPDATE_ORGANIZATION_NAME',
   intent: 'updateOrganizationNameIntent',
   result: 'updateOrganizationNameResult',
+  authority: { resource: 'ORGANIZATION', action: 'UPDATE', rootQuorumOnly: true },
   params: z.object({ organizationName: name }),
   returns: z.object({ organizationId: uuid, organizationName: z.string() }),
   run({ tx, organizationId, params: { organizationName }, now }) {

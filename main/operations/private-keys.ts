@@ -19,6 +19,8 @@ import {
   type PrivateKeyRow,
 } from '../db/private-keys.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import { forAnother, onlyOne } from './authority.ts';
+import { privateKeyFacts } from './key-facts.ts';
 import { limits } from './limits.ts';
 import {
   encryptedBundleText,
@@ -58,6 +60,7 @@ export const createPrivateKeys = activity({
   type: 'ACTIVITY_TYPE_CREATE_PRIVATE_KEYS_V2',
   intent: 'createPrivateKeysIntentV2',
   result: 'createPrivateKeysResultV2',
+  authority: { resource: 'PRIVATE_KEY', action: 'CREATE' },
   params,
   returns: z.object({
     privateKeys: z.array(z.object({ privateKeyId: uuid, addresses: z.array(shownAddress) })),
@@ -165,6 +168,7 @@ export const initImportPrivateKey = activity({
   type: 'ACTIVITY_TYPE_INIT_IMPORT_PRIVATE_KEY',
   intent: 'initImportPrivateKeyIntent',
   result: 'initImportPrivateKeyResult',
+  authority: { resource: 'PRIVATE_KEY', action: 'IMPORT', refuses: forAnother },
   params: z.object({ userId: id }),
   returns: z.object({ importBundle: z.string() }),
   run: (context) => ({ importBundle: initImport(context, context.params.userId, 'private key') }),
@@ -175,6 +179,7 @@ export const importPrivateKey = activity({
   type: 'ACTIVITY_TYPE_IMPORT_PRIVATE_KEY',
   intent: 'importPrivateKeyIntent',
   result: 'importPrivateKeyResult',
+  authority: { resource: 'PRIVATE_KEY', action: 'IMPORT', refuses: forAnother },
   params: z.object({
     userId: id,
     privateKeyName: name,
@@ -210,6 +215,12 @@ export const exportPrivateKey = activity({
   type: 'ACTIVITY_TYPE_EXPORT_PRIVATE_KEY',
   intent: 'exportPrivateKeyIntent',
   result: 'exportPrivateKeyResult',
+  authority: {
+    resource: 'PRIVATE_KEY',
+    action: 'EXPORT',
+    shows: (shown) => ({ target_public_key: shown.targetPublicKey }),
+    facts: ({ params: { privateKeyId }, ...where }) => privateKeyFacts(where, privateKeyId),
+  },
   params: z.object({ privateKeyId: id, targetPublicKey }),
   returns: z.object({ privateKeyId: uuid, exportBundle: z.string() }),
   prepare({ tx, keys, organizationId, params }) {
@@ -229,6 +240,12 @@ export const deletePrivateKeys = activity({
   type: 'ACTIVITY_TYPE_DELETE_PRIVATE_KEYS',
   intent: 'deletePrivateKeysIntent',
   result: 'deletePrivateKeysResult',
+  authority: {
+    resource: 'PRIVATE_KEY',
+    action: 'DELETE',
+    facts: ({ params: { privateKeyIds }, ...where }) =>
+      onlyOne(privateKeyIds, (only) => privateKeyFacts(where, only)),
+  },
   params: z.object({ privateKeyIds: ids.min(1), deleteWithoutExport: z.boolean().optional() }),
   returns: z.object({ privateKeyIds: uuids }),
   run({ tx, organizationId, params }) {

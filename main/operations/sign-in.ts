@@ -16,6 +16,7 @@ export const oauth = activity({
   type: 'ACTIVITY_TYPE_OAUTH',
   intent: 'oauthIntent',
   result: 'oauthResult',
+  authority: { resource: 'AUTH', action: 'CREATE', fromParent: true },
   params: z.object({ oidcToken: idToken, ...sessionKeyParams.shape }),
   returns: z.object({ userId: uuid, apiKeyId: uuid, credentialBundle: z.string() }),
   async prepare({ params, random, verifyIdToken }) {
@@ -52,6 +53,7 @@ export const otpAuth = activity({
   type: 'ACTIVITY_TYPE_OTP_AUTH',
   intent: 'otpAuthIntent',
   result: 'otpAuthResult',
+  authority: { resource: 'AUTH', action: 'CREATE', fromParent: true },
   params: z.object({
     otpId: id,
     // Of whatever form: what is no code is a wrong one.

@@ -5,7 +5,9 @@ import { curves, type Curve, type Signature } from '../crypto/curves.ts';
 import { hashFunctions, type HashFunction } from '../crypto/hashes.ts';
 import { payloadEncodings, type PayloadEncoding } from '../crypto/payloads.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import { signerFacts } from './key-facts.ts';
 import { limits } from './limits.ts';
+import { payloadFacts } from './payload-facts.ts';
 import { shownSignature } from './resources.ts';
 import { findSigner, type Signer } from './signers.ts';
 
@@ -18,11 +20,25 @@ const params = z.object({
 
 type SignParams = z.output<typeof params>;
 
+const howShown = ({ hashFunction, encoding }: Pick<SignParams, 'hashFunction' | 'encoding'>) => ({
+  hash_function: hashFunction,
+  encoding,
+});
+
 export const signRawPayload = activity({
   path: 'sign_raw_payload',
   type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
   intent: 'signRawPayloadIntentV2',
   result: 'signRawPayloadResult',
+  authority: {
+    resource: 'PRIVATE_KEY',
+    action: 'SIGN',
+    shows: howShown,
+    facts: ({ params: { signWith, encoding, payload }, ...where }) => ({
+      ...signerFacts(where, signWith),
+      ...payloadFacts(encoding, [payload]),
+    }),
+  },
   params,
   specified: {
     intent: 'signRawPayloadIntent',
@@ -47,6 +63,15 @@ export const signRawPayloads = activity({
   type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOADS',
   intent: 'signRawPayloadsIntent',
   result: 'signRawPayloadsResult',
+  authority: {
+    resource: 'PRIVATE_KEY',
+    action: 'SIGN',
+    shows: howShown,
+    facts: ({ params: { signWith, encoding, payloads }, ...where }) => ({
+      ...signerFacts(where, signWith),
+      ...payloadFacts(encoding, payloads),
+    }),
+  },
   params: params
     .omit({ payload: true })
     .extend({ payloads: z.array(params.shape.payload).min(1).max(limits.batch) }),

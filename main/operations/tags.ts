@@ -34,6 +34,7 @@ export const createUserTag = activity({
   type: 'ACTIVITY_TYPE_CREATE_USER_TAG',
   intent: 'createUserTagIntent',
   result: 'createUserTagResult',
+  authority: { resource: 'USER', action: 'CREATE' },
   params: z.object({ userTagName: name, userIds: ids }),
   returns: z.object({ userTagId: uuid, userIds: uuids }),
   run(context) {
@@ -49,6 +50,7 @@ export const createPrivateKeyTag = activity({
   type: 'ACTIVITY_TYPE_CREATE_PRIVATE_KEY_TAG',
   intent: 'createPrivateKeyTagIntent',
   result: 'createPrivateKeyTagResult',
+  authority: { resource: 'PRIVATE_KEY', action: 'CREATE' },
   params: z.object({ privateKeyTagName: name, privateKeyIds: ids }),
   returns: z.object({ privateKeyTagId: uuid, privateKeyIds: uuids }),
   run(context) {
@@ -64,6 +66,7 @@ export const updateUserTag = activity({
   type: 'ACTIVITY_TYPE_UPDATE_USER_TAG',
   intent: 'updateUserTagIntent',
   result: 'updateUserTagResult',
+  authority: { resource: 'USER', action: 'UPDATE' },
   params: z.object({ userTagId: id, newUserTagName: name.optional(), addUserIds: ids, removeUserIds: ids }),
   returns: z.object({ userTagId: uuid }),
   run(context) {
@@ -81,6 +84,7 @@ export const updatePrivateKeyTag = activity({
   type: 'ACTIVITY_TYPE_UPDATE_PRIVATE_KEY_TAG',
   intent: 'updatePrivateKeyTagIntent',
   result: 'updatePrivateKeyTagResult',
+  authority: { resource: 'PRIVATE_KEY', action: 'UPDATE' },
   params: z.object({
     privateKeyTagId: id,
     newPrivateKeyTagName: name.optional(),
@@ -103,6 +107,7 @@ export const deleteUserTags = activity({
   type: 'ACTIVITY_TYPE_DELETE_USER_TAGS',
   intent: 'deleteUserTagsIntent',
   result: 'deleteUserTagsResult',
+  authority: { resource: 'USER', action: 'DELETE' },
   params: z.object({ userTagIds: ids.min(1) }),
   returns: z.object({ userTagIds: uuids, userIds: uuids }),
   run(context) {
@@ -116,6 +121,7 @@ export const deletePrivateKeyTags = activity({
   type: 'ACTIVITY_TYPE_DELETE_PRIVATE_KEY_TAGS',
   intent: 'deletePrivateKeyTagsIntent',
   result: 'deletePrivateKeyTagsResult',
+  authority: { resource: 'PRIVATE_KEY', action: 'DELETE' },
   params: z.object({ privateKeyTagIds: ids.min(1) }),
   returns: z.object({ privateKeyTagIds: uuids, privateKeyIds: uuids }),
   run(context) {

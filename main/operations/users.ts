@@ -26,6 +26,7 @@ import {
   verifyAuthenticators,
   type AuthenticatorParams,
 } from './authenticator-registration.ts';
+import { userShown } from './authority.ts';
 import { limits } from './limits.ts';
 import {
   addOauthProviders,
@@ -128,6 +129,7 @@ export const createUsers = activity({
   type: 'ACTIVITY_TYPE_CREATE_USERS_V4',
   intent: 'createUsersIntentV4',
   result: 'createUsersResult',
+  authority: { resource: 'USER', action: 'CREATE' },
   params: usersOf(userParams),
   specified,
   returns: z.object({ userIds: uuids }),
@@ -211,6 +213,7 @@ export const updateUser = activity({
   type: 'ACTIVITY_TYPE_UPDATE_USER',
   intent: 'updateUserIntent',
   result: 'updateUserResult',
+  authority: { resource: 'USER', action: 'UPDATE', shows: userShown },
   params: userIdOnly.extend({
     userName: name.optional(),
     userEmail: removableContact(email).optional(),
@@ -234,6 +237,7 @@ export const updateUserName = activity({
   type: 'ACTIVITY_TYPE_UPDATE_USER_NAME',
   intent: 'updateUserNameIntent',
   result: 'updateUserNameResult',
+  authority: { resource: 'USER', action: 'UPDATE', shows: userShown },
   params: userIdOnly.extend({ userName: name }),
   returns: z.object({ userId: uuid }),
   run(context) {
@@ -248,6 +252,7 @@ export const updateUserEmail = activity({
   type: 'ACTIVITY_TYPE_UPDATE_USER_EMAIL',
   intent: 'updateUserEmailIntent',
   result: 'updateUserEmailResult',
+  authority: { resource: 'USER', action: 'UPDATE', shows: userShown },
   params: userIdOnly.extend({ userEmail: removableContact(email) }),
   returns: z.object({ userId: uuid }),
   run(context) {
@@ -262,6 +267,7 @@ export const updateUserPhoneNumber = activity({
   type: 'ACTIVITY_TYPE_UPDATE_USER_PHONE_NUMBER',
   intent: 'updateUserPhoneNumberIntent',
   result: 'updateUserPhoneNumberResult',
+  authority: { resource: 'USER', action: 'UPDATE', shows: userShown },
   params: userIdOnly.extend({ userPhoneNumber: removableContact(phoneNumber) }),
   returns: z.object({ userId: uuid }),
   run(context) {
@@ -276,6 +282,7 @@ export const deleteUsers = activity({
   type: 'ACTIVITY_TYPE_DELETE_USERS',
   intent: 'deleteUsersIntent',
   result: 'deleteUsersResult',
+  authority: { resource: 'USER', action: 'DELETE', shows: ({ userIds }) => ({ user_ids: userIds }) },
   params: z.object({ userIds: ids.min(1) }),
   returns: z.object({ userIds: uuids }),
   run({ tx, organizationId, params }) {

@@ -16,6 +16,8 @@ import {
 } from '../db/wallet-accounts.ts';
 import { getWalletRow, toWallet } from '../db/wallets.ts';
 import { accounts, addAccounts, deriveAccount, findWallet, path } from './account-derivation.ts';
+import { onlyOne } from './authority.ts';
+import { accountFacts, accountFactsById, walletFacts } from './key-facts.ts';
 import { encryptTo, exportBundle, targetPublicKey } from './bundles.ts';
 import { checkDistinct, found, id, ids, notExported, page, pagination } from './parameters.ts';
 import { withSeed } from './wallet-secrets.ts';
@@ -33,6 +35,11 @@ export const createWalletAccounts = activity({
   type: 'ACTIVITY_TYPE_CREATE_WALLET_ACCOUNTS',
   intent: 'createWalletAccountsIntent',
   result: 'createWalletAccountsResult',
+  authority: {
+    resource: 'WALLET',
+    action: 'CREATE',
+    facts: ({ params: { walletId }, ...where }) => walletFacts(where, walletId),
+  },
   params: z.object({ walletId: id, accounts: accounts.min(1), persist: z.boolean().optional() }),
   returns: z.object({ addresses: z.array(z.string()) }),
   run(context) {
@@ -55,6 +62,12 @@ export const exportWalletAccount = activity({
   type: 'ACTIVITY_TYPE_EXPORT_WALLET_ACCOUNT',
   intent: 'exportWalletAccountIntent',
   result: 'exportWalletAccountResult',
+  authority: {
+    resource: 'WALLET',
+    action: 'EXPORT',
+    shows: (shown) => ({ target_public_key: shown.targetPublicKey }),
+    facts: ({ params: { address }, ...where }) => accountFacts(where, address),
+  },
   params: z.object({ address: addressText, targetPublicKey }),
   returns: z.object({ address: z.string(), exportBundle: z.string() }),
   prepare({ tx, keys, organizationId, params }) {
@@ -78,6 +91,12 @@ export const deleteWalletAccounts = activity({
   type: 'ACTIVITY_TYPE_DELETE_WALLET_ACCOUNTS',
   intent: 'deleteWalletAccountsIntent',
   result: 'deleteWalletAccountsResult',
+  authority: {
+    resource: 'WALLET',
+    action: 'DELETE',
+    facts: ({ params: { walletAccountIds }, ...where }) =>
+      onlyOne(walletAccountIds, (only) => accountFactsById(where, only)),
+  },
   params: z.object({ walletAccountIds: ids.min(1), deleteWithoutExport: z.boolean().optional() }),
   returns: z.object({ walletAccountIds: uuids }),
   run({ tx, organizationId, params }) {

@@ -18,6 +18,8 @@ import {
   toWallet,
 } from '../db/wallets.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import { forAnother, onlyOne } from './authority.ts';
+import { walletFacts, walletsFacts } from './key-facts.ts';
 import { accounts, addAccounts, findWallet, type AccountParams } from './account-derivation.ts';
 import { limits } from './limits.ts';
 import {
@@ -38,6 +40,7 @@ export const createWallet = activity({
   type: 'ACTIVITY_TYPE_CREATE_WALLET',
   intent: 'createWalletIntent',
   result: 'createWalletResult',
+  authority: { resource: 'WALLET', action: 'CREATE' },
   params: z.object({
     walletName: name,
     accounts,
@@ -103,6 +106,12 @@ export const updateWallet = activity({
   type: 'ACTIVITY_TYPE_UPDATE_WALLET',
   intent: 'updateWalletIntent',
   result: 'updateWalletResult',
+  authority: {
+    resource: 'WALLET',
+    action: 'UPDATE',
+    shows: ({ walletId }) => ({ wallet_id: walletId }),
+    facts: ({ params: { walletId }, ...where }) => walletFacts(where, walletId),
+  },
   params: z.object({ walletId: id, walletName: name.optional() }),
   returns: z.object({ walletId: uuid }),
   run(context) {
@@ -121,6 +130,7 @@ export const initImportWallet = activity({
   type: 'ACTIVITY_TYPE_INIT_IMPORT_WALLET',
   intent: 'initImportWalletIntent',
   result: 'initImportWalletResult',
+  authority: { resource: 'WALLET', action: 'IMPORT', refuses: forAnother },
   params: z.object({ userId: id }),
   returns: z.object({ importBundle: z.string() }),
   run: (context) => ({ importBundle: initImport(context, context.params.userId, 'wallet') }),
@@ -131,6 +141,7 @@ export const importWallet = activity({
   type: 'ACTIVITY_TYPE_IMPORT_WALLET',
   intent: 'importWalletIntent',
   result: 'importWalletResult',
+  authority: { resource: 'WALLET', action: 'IMPORT', refuses: forAnother },
   params: z.object({ userId: id, walletName: name, encryptedBundle: encryptedBundleText, accounts }),
   returns: z.object({ walletId: uuid, addresses: z.array(z.string()) }),
   prepare: (context) => openImport(context, context.params.userId, 'wallet', context.params.encryptedBundle),
@@ -151,6 +162,12 @@ export const exportWallet = activity({
   type: 'ACTIVITY_TYPE_EXPORT_WALLET',
   intent: 'exportWalletIntent',
   result: 'exportWalletResult',
+  authority: {
+    resource: 'WALLET',
+    action: 'EXPORT',
+    shows: (shown) => ({ target_public_key: shown.targetPublicKey }),
+    facts: ({ params: { walletId }, ...where }) => walletFacts(where, walletId),
+  },
   params: z.object({
     walletId: id,
     targetPublicKey,
@@ -175,6 +192,14 @@ export const deleteWallets = activity({
   type: 'ACTIVITY_TYPE_DELETE_WALLETS',
   intent: 'deleteWalletsIntent',
   result: 'deleteWalletsResult',
+  authority: {
+    resource: 'WALLET',
+    action: 'DELETE',
+    facts: ({ params: { walletIds }, ...where }) => ({
+      ...onlyOne(walletIds, (only) => walletFacts(where, only)),
+      ...walletsFacts(where, walletIds),
+    }),
+  },
   params: z.object({ walletIds: ids.min(1), deleteWithoutExport: z.boolean().optional() }),
   returns: z.object({ walletIds: uuids }),
   run({ tx, organizationId, params }) {

@@ -125,7 +125,7 @@ export const calledFunctions: readonly (Pick<CalledFunction, 'places' | 'usage'>
 const methods: readonly string[] = [...iterations, 'contains', 'count'];
 
 /** The longest window of a rolling function: a year and a day. */
-const maxRolling = 366 * 24 * 60 * 60 * 1000;
+export const maxRolling = 366 * 24 * 60 * 60 * 1000;
 
 class Compiler {
   readonly #source: string;

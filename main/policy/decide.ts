@@ -7,7 +7,7 @@
  */
 import { isPart } from './consensus.ts';
 import { Evaluation, type Reservation } from './evaluation.ts';
-import { allFacts, distinct, type Facts, type Voter } from './facts.ts';
+import { allFacts, distinct, submitterOf, type Facts, type Voter } from './facts.ts';
 import type { Policy } from './policies.ts';
 
 export type PolicyOutcome =
@@ -47,11 +47,11 @@ const nothingAllows = 'No policies evaluated to outcome: Allow';
 export function decide(facts: Facts): Verdict {
   const { policies = [], rootQuorumThreshold, rootQuorumOnly = false, ownCredentials = false } = facts;
   const approvers = distinct(facts.approvers);
-  const rootApprovals = approvers.filter(({ root }) => root).length;
-  if (rootApprovals > 0 && rootApprovals >= rootQuorumThreshold) return allow(facts, []);
+  if (isRootQuorum(approvers, rootQuorumThreshold)) return allow(facts, []);
 
-  // The quorum may still come together, and then no policy stands against it.
-  const waitsForRoot = approvers[0]?.root === true;
+  // The quorum may still come together, and then no policy stands against it: not even one that denies. Else a policy
+  // could keep the quorum from removing it.
+  const waitsForRoot = submitterOf(facts)?.root === true;
   const without = (reason: string, evaluations: readonly PolicyEvaluation[]): Verdict => ({
     outcome: waitsForRoot ? 'consensus' : 'deny',
     reason,
@@ -72,6 +72,12 @@ export function decide(facts: Facts): Verdict {
   return without(nothingAllows, evaluations);
 }
 
+/** Whether as many members of the root quorum have voted as it takes. */
+export function isRootQuorum(approvers: readonly Voter[], threshold: number): boolean {
+  const approvals = new Set(approvers.filter(({ root }) => root).map(({ userId }) => userId)).size;
+  return approvals > 0 && approvals >= threshold;
+}
+
 /**
  * Whether a user's approval of a waiting activity counts for something: as one of the root quorum, or as part of the
  * consensus of a policy that would allow it.
@@ -84,8 +90,9 @@ export function mayApprove(facts: Facts, user: Voter): boolean {
   const others = [...facts.approvers, ...absent(facts.approvers, voters)];
   const evaluation = newEvaluation(facts);
   return policies.some(
-    ({ effect, time, condition, consensus }) =>
+    ({ effect, time, condition, consensus, broken }) =>
       effect === 'EFFECT_ALLOW' &&
+      broken === undefined &&
       consensus !== undefined &&
       (time === undefined || evaluation.start(time.run) === true) &&
       (condition === undefined || evaluation.start(condition.run) === true) &&
@@ -100,6 +107,10 @@ interface Result extends PolicyEvaluation {
 function evaluateAll(policies: readonly Policy[], facts: Facts, approvers: readonly Voter[]): Result[] {
   const evaluation = newEvaluation(facts);
   return policies.map((policy) => {
+    if (policy.broken !== undefined) {
+      // What it would have said is not known: it allows nothing, and where it was to deny it denies.
+      return { policyId: policy.policyId, outcome: 'OUTCOME_ERROR', denies: policy.effect === 'EFFECT_DENY' };
+    }
     const outcome = evaluate(policy, evaluation);
     if (outcome !== 'OUTCOME_REQUIRES_CONSENSUS') {
       const denies = outcome === 'OUTCOME_DENY_EXPLICIT' || (outcome === 'OUTCOME_ERROR' && mayDeny(policy));
@@ -110,9 +121,9 @@ function evaluateAll(policies: readonly Policy[], facts: Facts, approvers: reado
 
   /** Nobody waits for a consensus that the submitter has no part in. */
   function pending({ consensus }: Policy): PolicyOutcome {
-    const [submitter, ...voted] = approvers;
+    const submitter = submitterOf(facts);
     if (submitter === undefined || consensus === undefined) return 'OUTCOME_DENY_IMPLICIT';
-    const others = [...voted, ...absent(approvers, facts.voters)];
+    const others = [...approvers, ...absent(approvers, facts.voters)];
     return isPart(consensus, submitter, others, evaluation.now)
       ? 'OUTCOME_REQUIRES_CONSENSUS'
       : 'OUTCOME_DENY_IMPLICIT';

@@ -17,10 +17,12 @@ export interface Voter {
 
 export interface Facts {
   /**
-   * Who voted for the activity, the submitter first. A vote counts while its user and its credential are there; two of
+   * Who voted for the activity, the submitter first unless it is given. A vote counts while its user and its credential are there; two of
    * one user are one.
    */
   readonly approvers: readonly Voter[];
+  /** Whose activity it is, where that is not the first approver: its own vote may not count any more. */
+  readonly submitter?: Voter | undefined;
   /** How many members of the root quorum must agree for it to act as one. */
   readonly rootQuorumThreshold: number;
   /** Those of the organization, in the order in which their outcomes are to be listed. */
@@ -56,6 +58,8 @@ export function distinct(voters: readonly Voter[]): readonly Voter[] {
   return [...users.values()];
 }
 
+export const submitterOf = ({ submitter, approvers }: Facts): Voter | undefined => submitter ?? approvers[0];
+
 /** Answers the keywords of a consensus. */
 export function consensusFacts(approvers: readonly Voter[]): LoadFact {
   const users = approvers.map(userFact);
@@ -67,10 +71,10 @@ export function consensusFacts(approvers: readonly Voter[]): LoadFact {
 }
 
 /** Answers the keywords of all fields, each computed once. */
-export function allFacts({ approvers, activity = {}, now = 0 }: Facts): LoadFact {
-  const voted = distinct(approvers);
-  const fromVotes = consensusFacts(voted);
-  const submitter = voted[0];
+export function allFacts(facts: Facts): LoadFact {
+  const { approvers, activity = {}, now = 0 } = facts;
+  const fromVotes = consensusFacts(distinct(approvers));
+  const submitter = submitterOf(facts);
   const given = activity as Readonly<Record<string, (() => unknown) | undefined>>;
   const known = new Map<string, unknown>();
   const find = (keyword: string): unknown => {

@@ -21,6 +21,23 @@ export interface Policy {
   readonly condition: Program | undefined;
   readonly consensus: Program | undefined;
   readonly time: Program | undefined;
+  /** Why its expressions cannot be evaluated, where they cannot: then they are all undefined, and mean nothing. */
+  readonly broken?: string;
+}
+
+/**
+ * A policy as it was stored, by this version of the language or another: one that does not compile now is an error in
+ * every decision, and does not keep the others from being asked.
+ */
+export function storedPolicy(text: PolicyText): Policy {
+  try {
+    return compilePolicy(text);
+  } catch (error) {
+    if (!(error instanceof LatchkeyError)) throw error;
+    const { policyId, effect } = text;
+    const nothing = { condition: undefined, consensus: undefined, time: undefined };
+    return { policyId, effect, ...nothing, broken: error.message };
+  }
 }
 
 /**

@@ -1,0 +1,122 @@
+/** Whether an activity may happen, asked of the file as it is in one transaction. */
+import type { Reader, Writer } from '../db/connection.ts';
+import { getOrganizationRule, type OrganizationRule } from '../db/organizations.ts';
+import { reserve, reservedSince } from '../db/policy-reservations.ts';
+import { getUserRow } from '../db/users.ts';
+import type { Caller } from '../lib/caller.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import { maxRolling } from '../policy/compile.ts';
+import { decide, isRootQuorum, type Verdict } from '../policy/decide.ts';
+import type { Reservation } from '../policy/evaluation.ts';
+import type { Facts } from '../policy/facts.ts';
+import type { ActivityOperation } from './define.ts';
+import { conditionFacts, credentialOf, voterOf, votersOf, type Activity } from './facts.ts';
+import { policiesOf } from './policies.ts';
+
+/**
+ * Decides about an activity that a caller submits.
+ * @throws LatchkeyError where the caller is of another organization, or the operation itself refuses beforehand.
+ */
+export function decideSubmitted(
+  tx: Reader,
+  operation: ActivityOperation,
+  activity: Activity,
+  caller: Caller,
+  now: number,
+): Verdict {
+  const { organizationId, params } = activity;
+  const rule = ruleFor(tx, operation, organizationId, caller);
+  operation.authority.refuses?.({ tx, organizationId, params, caller });
+
+  // Whoever is from the parent answers to its own quorum and policies.
+  const home = caller.organizationId;
+  const { policies, counting } = policiesOf(tx, home, rule);
+  const { rootQuorumThreshold } = rule;
+  if (!counting && isRootQuorum([caller], rootQuorumThreshold)) {
+    return { outcome: 'allow', evaluations: [], reservations: [] };
+  }
+  const user = getUserRow(tx, home, caller.userId);
+  if (user === undefined) throw new Error(`user ${caller.userId} is missing`);
+  const credential = credentialOf(tx, home, { ...caller.stamp, userId: caller.userId }, now);
+  const verdict = decide({
+    ...aboutActivity(tx, operation, activity, home, now),
+    approvers: [voterOf(tx, user, credential === undefined ? [] : [credential])],
+    rootQuorumThreshold,
+    policies,
+    ownCredentials: operation.authority.ownCredentials?.(params, caller) ?? false,
+  });
+  // Nobody of the parent could approve what waits in a sub-organization.
+  return verdict.outcome === 'consensus' && home !== organizationId
+    ? { ...verdict, outcome: 'deny' }
+    : verdict;
+}
+
+/** What of the facts is the same whoever votes. */
+export const aboutActivity = (
+  tx: Reader,
+  operation: ActivityOperation,
+  activity: Activity,
+  /** Whose policies decide. */
+  home: string,
+  now: number,
+): Pick<Facts, 'activity' | 'now' | 'voters' | 'rootQuorumOnly' | 'counters'> => ({
+  activity: conditionFacts(tx, operation, activity),
+  now,
+  voters: () => votersOf(tx, home, now),
+  rootQuorumOnly: operation.authority.rootQuorumOnly === true,
+  counters: {
+    total: (counter, since) => reservedSince(tx, { organizationId: home, ...counter }, since),
+  },
+});
+
+/** The rule of the organization that the caller is of: the one that the request names or, where it may be, its parent. */
+function ruleFor(
+  tx: Reader,
+  operation: ActivityOperation,
+  organizationId: string,
+  caller: Caller,
+): OrganizationRule {
+  const target = getOrganizationRule(tx, organizationId);
+  if (target !== undefined && caller.organizationId === organizationId) return target;
+  const isParent = target !== undefined && target.parentId === caller.organizationId;
+  const parent =
+    isParent && operation.authority.fromParent === true
+      ? getOrganizationRule(tx, caller.organizationId)
+      : undefined;
+  if (parent !== undefined) return parent;
+  throw new LatchkeyError(
+    'INVALID_ARGUMENT',
+    `organization mismatch: request is targeting organization (${organizationId}), but voters are in organization (${caller.organizationId})`,
+    { turnkeyErrorCode: 'ORGANIZATION_MISMATCH' },
+  );
+}
+
+/** Counts what is allowed, in the transaction that does it: what fails takes its reservations with it. */
+export function keepReservations(
+  tx: Writer,
+  organizationId: string,
+  activityId: string,
+  reservations: readonly Reservation[],
+  now: number,
+): void {
+  for (const { measure, by, amount } of reservations) {
+    reserve(tx, { organizationId, measure, by }, { activityId, amount, now }, maxRolling);
+  }
+}
+
+/** What somebody is answered whom neither quorum nor policies allow something. */
+export const notAllowed = ({ reason, evaluations }: Verdict & { readonly outcome: 'deny' }): LatchkeyError =>
+  new LatchkeyError(
+    'PERMISSION_DENIED',
+    "You don't have sufficient permissions to take this action. Please check your policies, or ask a member of the root quorum.",
+    {
+      turnkeyErrorCode: 'REQUEST_NOT_AUTHORIZED',
+      details: [
+        {
+          '@type': 'type.googleapis.com/errors.v1.PolicyEnginePermissionError',
+          message: reason,
+          policyEvaluations: evaluations,
+        },
+      ],
+    },
+  );

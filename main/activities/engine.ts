@@ -1,0 +1,48 @@
+/** What activities and queries are carried out with. */
+import type { ActivityRow } from '../db/activities.ts';
+import type { Reader, Writer } from '../db/connection.ts';
+import type { UnitOfWork } from '../db/unit-of-work.ts';
+import type { Caller } from '../lib/caller.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { VerifyIdToken } from '../lib/id-tokens.ts';
+import type { Message } from '../lib/messages.ts';
+import type { Random } from '../lib/random.ts';
+import type { Keys, Operation } from './define.ts';
+
+/** Made once, by the vault. */
+export interface Engine {
+  /** By path, `submit/create_wallet`. */
+  readonly operations: ReadonlyMap<string, Operation>;
+  readonly units: UnitOfWork;
+  readonly keys: Keys;
+  readonly random: Random;
+  readonly clock: Clock;
+  /** The relying party that passkeys are made for: a host name. */
+  readonly rpId: string;
+  readonly verifyIdToken: VerifyIdToken;
+  /** Puts a message into the outbox. @throws LatchkeyError FAILED_PRECONDITION where nothing could send it. */
+  readonly post: (tx: Writer, organizationId: string, message: Message) => void;
+  /** Called in the transaction, after each row that is appended to the log. */
+  readonly onAppended: (tx: Writer, row: ActivityRow) => void;
+}
+
+/** Who a request proves to be from. */
+export interface Claim {
+  /**
+   * Who made it, as of a transaction: asked again in the one that writes, since a key may have gone in between.
+   * @throws LatchkeyError when the key is nobody's, or no longer.
+   */
+  readonly identify: (tx: Reader) => Caller;
+  /**
+   * Notes that the proof was used, where it may not be used for something else again.
+   * @throws LatchkeyError as `identify`.
+   */
+  readonly spend?: (tx: Writer) => void;
+}
+
+export interface SubmitRequest extends Claim {
+  /** The bytes that were signed. */
+  readonly raw: Uint8Array;
+  /** The same, parsed. */
+  readonly body: unknown;
+}

@@ -1,0 +1,100 @@
+/** What a decision about an activity is taken from: who voted, and what the activity shows to policies. */
+import { findApiKey, listApiKeysOfUser, type ApiKeyRow } from '../db/api-keys.ts';
+import { listAuthenticatorsOfUser, type AuthenticatorRow } from '../db/authenticators.ts';
+import type { Reader } from '../db/connection.ts';
+import { listTagIdsOf } from '../db/tags.ts';
+import { listUserRows, type UserRow } from '../db/users.ts';
+import type { Voter } from '../policy/facts.ts';
+import type { ConditionFacts, CredentialFact } from '../policy/schema.ts';
+import type { ActivityOperation } from './define.ts';
+import type { Vote } from './votes.ts';
+
+export const webauthnScheme = 'SIGNATURE_SCHEME_TK_WEBAUTHN';
+
+/** An activity as its operation understands it. */
+export interface Activity {
+  /** As it was submitted: `ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2`. */
+  readonly type: string;
+  /** The organization that it happens in. */
+  readonly organizationId: string;
+  /** In the newest version's form. */
+  readonly params: unknown;
+}
+
+/** What conditions may read of an activity, submitted now or long ago. */
+export function conditionFacts(
+  tx: Reader,
+  { authority }: ActivityOperation,
+  { type, organizationId, params }: Activity,
+): ConditionFacts {
+  const { resource, action, rootQuorumOnly, shows, facts } = authority;
+  return {
+    ...facts?.({ tx, organizationId, params }),
+    activity: () => ({
+      type,
+      ...(rootQuorumOnly !== true && { kind: kindOf(type) }),
+      resource,
+      action,
+      params: shows?.(params) ?? {},
+    }),
+  };
+}
+
+/** `SIGN_RAW_PAYLOAD` of `ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2`. */
+const kindOf = (type: string): string => type.replace(/^ACTIVITY_TYPE_/, '').replace(/_V[0-9]+$/, '');
+
+/**
+ * A user as policies see one.
+ * @param credentials What the user voted with, or all that it could vote with.
+ */
+export const voterOf = (tx: Reader, user: UserRow, credentials: readonly CredentialFact[]): Voter => ({
+  userId: user.id,
+  root: user.root === 1,
+  tags: listTagIdsOf(tx, 'TAG_TYPE_USER', user.id),
+  email: user.email ?? undefined,
+  alias: user.name,
+  credentials,
+});
+
+/** Everybody of an organization, with all credentials that are valid. */
+export const votersOf = (tx: Reader, organizationId: string, now: number): readonly Voter[] =>
+  listUserRows(tx, organizationId).map((user) =>
+    voterOf(tx, user, [
+      ...listApiKeysOfUser(tx, user.id)
+        .filter((key) => isValid(key, now))
+        .map(ofApiKey),
+      ...listAuthenticatorsOfUser(tx, user.id).map(ofAuthenticator),
+    ]),
+  );
+
+/** The credential that a vote was stamped with; undefined where it is gone, another's, or expired. */
+export function credentialOf(
+  tx: Reader,
+  organizationId: string,
+  { userId, publicKey, scheme }: Pick<Vote, 'userId' | 'publicKey' | 'scheme'>,
+  now: number,
+): CredentialFact | undefined {
+  if (scheme === webauthnScheme) {
+    const own = listAuthenticatorsOfUser(tx, userId).find((row) => row.publicKey === publicKey);
+    return own && ofAuthenticator(own);
+  }
+  const key = findApiKey(tx, organizationId, publicKey);
+  return key?.userId === userId && isValid(key, now) ? ofApiKey(key) : undefined;
+}
+
+const isValid = ({ expiresAt }: ApiKeyRow, now: number): boolean => expiresAt === null || expiresAt > now;
+
+const ofApiKey = ({ id, userId, credentialType, publicKey }: ApiKeyRow): CredentialFact => ({
+  id,
+  user_id: userId,
+  type: credentialType,
+  public_key: publicKey,
+});
+
+const ofAuthenticator = ({ id, userId, credentialId, publicKey }: AuthenticatorRow): CredentialFact => ({
+  id,
+  user_id: userId,
+  type: 'CREDENTIAL_TYPE_WEBAUTHN_AUTHENTICATOR',
+  credential_id: credentialId,
+  public_key: publicKey,
+});

@@ -1,0 +1,38 @@
+/** The policies of an organization, compiled once for as long as none of them changes. */
+import { Lru } from '../crypto/lru.ts';
+import type { Reader } from '../db/connection.ts';
+import type { OrganizationRule } from '../db/organizations.ts';
+import { listPolicyRows } from '../db/policies.ts';
+import { storedPolicy, type Policy } from '../policy/policies.ts';
+
+interface PolicyList {
+  /** In the order of creation. */
+  readonly policies: readonly Policy[];
+  /** Whether any of them counts what is allowed: then also what the root quorum does must be counted. */
+  readonly counting: boolean;
+}
+
+const none: PolicyList = { policies: [], counting: false };
+
+/** By the organization's mark, which is drawn anew with each change: lists of this process alone, and of any file. */
+const compiled = new Lru<string, PolicyList>(256);
+
+export function policiesOf(
+  tx: Reader,
+  organizationId: string,
+  { policiesMark }: Pick<OrganizationRule, 'policiesMark'>,
+): PolicyList {
+  if (policiesMark === null) return none;
+  const known = compiled.get(policiesMark);
+  if (known !== undefined) return known;
+  const policies = listPolicyRows(tx, organizationId).map(
+    ({ id, effect, condition, consensus, time }): Policy =>
+      storedPolicy({ policyId: id, effect, condition, consensus, time: time ?? undefined }),
+  );
+  const list = {
+    policies,
+    counting: policies.some(({ condition }) => (condition?.reservations.length ?? 0) > 0),
+  };
+  compiled.set(policiesMark, list);
+  return list;
+}

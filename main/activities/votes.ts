@@ -1,0 +1,40 @@
+/** Votes on an activity: how one is kept, and which of them count. */
+import { uuidV4 } from '../crypto/uuid.ts';
+import type { Writer } from '../db/connection.ts';
+import { keepUserSnapshot } from '../db/user-snapshots.ts';
+import type { Caller } from '../lib/caller.ts';
+import type { Random } from '../lib/random.ts';
+
+export type Selection = 'VOTE_SELECTION_APPROVED' | 'VOTE_SELECTION_REJECTED';
+
+/** A vote as the log keeps it; the voter's snapshot is named by its hash. */
+export interface Vote {
+  readonly id: string;
+  readonly userId: string;
+  readonly snapshot: string;
+  readonly selection: Selection;
+  /** The body that was signed. */
+  readonly message: string;
+  readonly publicKey: string;
+  readonly signature: string;
+  readonly scheme: string;
+  readonly createdAt: number;
+}
+
+export function makeVote(
+  tx: Writer,
+  caller: Caller,
+  raw: Uint8Array,
+  selection: Selection,
+  { random, now }: { readonly random: Random; readonly now: number },
+): Vote {
+  return {
+    id: uuidV4(random('vote', 16)),
+    userId: caller.userId,
+    snapshot: keepUserSnapshot(tx, caller.organizationId, caller.userId),
+    selection,
+    message: Buffer.from(raw).toString('utf8'),
+    ...caller.stamp,
+    createdAt: now,
+  };
+}

@@ -1,0 +1,241 @@
+/**
+ * What is to leave the vault: written in the transaction of whatever caused it, delivered after it. A row is what to
+ * deliver, and what became of that.
+ */
+import type { Reader, Writer } from './connection.ts';
+
+export type DeliveryState =
+  /** It will be tried, for the first time or again. */
+  | 'waiting'
+  | 'delivered'
+  /** The other side said that it does not want it. */
+  | 'refused'
+  /** Given up: it could not be delivered for as long as its kind is tried. */
+  | 'parked'
+  /** Its time was over before it could be delivered. */
+  | 'expired';
+
+/** What is to be delivered. */
+export interface OutboxEntry {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly kind: string;
+  /** Of one lane one at a time is delivered, in the order in which they were written. */
+  readonly lane: string;
+  /** JSON that says what to deliver; nothing secret. */
+  readonly reference: string;
+  /** From when on it is of no use, in milliseconds; null for what has no such time. */
+  readonly expiresAt: number | null;
+  readonly createdAt: number;
+}
+
+export interface OutboxRow extends OutboxEntry {
+  readonly sequence: number;
+  readonly state: DeliveryState;
+  /** Tries that were made, since it was written or sent again. */
+  readonly attempts: number;
+  /** When it is tried next, in milliseconds; 0 for at once. */
+  readonly nextAt: number;
+  /** Since when its lane is known not to deliver; null where it delivers. */
+  readonly failingSince: number | null;
+  /** When it came to its end; null while it waits. */
+  readonly finishedAt: number | null;
+  /** What the last try found; null before it. */
+  readonly note: string | null;
+}
+
+export const outboxPayloadsTable = 'outbox_payloads';
+
+const columns = `sequence, id, organization_id AS organizationId, kind, lane, reference, expires_at AS expiresAt,
+  created_at AS createdAt, state, attempts, next_at AS nextAt, failing_since AS failingSince,
+  finished_at AS finishedAt, note`;
+
+export function insertOutboxRow(tx: Writer, entry: OutboxEntry): void {
+  tx.run(
+    `INSERT INTO outbox (id, organization_id, kind, lane, reference, expires_at, created_at, state, attempts, next_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', 0, 0)`,
+    entry.id,
+    entry.organizationId,
+    entry.kind,
+    entry.lane,
+    entry.reference,
+    entry.expiresAt,
+    entry.createdAt,
+  );
+}
+
+export function insertOutboxPayload(
+  tx: Writer,
+  { id, organizationId }: OutboxEntry,
+  sealed: Uint8Array,
+): void {
+  tx.run(
+    'INSERT INTO outbox_payloads (id, organization_id, sealed) VALUES (?, ?, ?)',
+    id,
+    organizationId,
+    sealed,
+  );
+}
+
+export const getOutboxPayload = (tx: Reader, id: string): Uint8Array | undefined =>
+  tx.get<{ sealed: Uint8Array }>('SELECT sealed FROM outbox_payloads WHERE id = ?', id)?.sealed;
+
+export function deleteOutboxPayload(tx: Writer, id: string): void {
+  tx.run('DELETE FROM outbox_payloads WHERE id = ?', id);
+}
+
+/** Of what was delivered, or is of no use any more: a payload is a secret. @returns how many went. */
+export const deleteUselessPayloads = (tx: Writer, now: number): number =>
+  tx.run(
+    `DELETE FROM outbox_payloads WHERE id IN (
+       SELECT p.id FROM outbox_payloads AS p JOIN outbox AS o ON o.id = p.id
+       WHERE o.state IN ('delivered', 'expired') OR o.expires_at <= ?)`,
+    now,
+  );
+
+export const hasUselessPayloads = (tx: Reader, now: number): boolean =>
+  tx.get(
+    `SELECT 1 FROM outbox_payloads AS p JOIN outbox AS o ON o.id = p.id
+     WHERE o.state IN ('delivered', 'expired') OR o.expires_at <= ? LIMIT 1`,
+    now,
+  ) !== undefined;
+
+export const getOutboxRow = (tx: Reader, organizationId: string, id: string): OutboxRow | undefined =>
+  tx.get<OutboxRow>(`SELECT ${columns} FROM outbox WHERE id = ? AND organization_id = ?`, id, organizationId);
+
+/** The first of a lane that wait. */
+export const listWaiting = (tx: Reader, lane: string, limit: number): OutboxRow[] =>
+  tx.all<OutboxRow>(
+    `SELECT ${columns} FROM outbox WHERE lane = ? AND state = 'waiting' ORDER BY sequence LIMIT ?`,
+    lane,
+    limit,
+  );
+
+/** A lane with something in it, and when its first is tried next. */
+export interface WaitingLane {
+  readonly lane: string;
+  readonly kind: string;
+  readonly organizationId: string;
+  readonly nextAt: number;
+}
+
+export const listWaitingLanes = (tx: Reader): WaitingLane[] =>
+  // SQLite takes the other columns from the row that has the minimum.
+  tx.all<WaitingLane>(
+    `SELECT lane, kind, organization_id AS organizationId, next_at AS nextAt, min(sequence) AS first
+     FROM outbox WHERE state = 'waiting' GROUP BY lane ORDER BY first`,
+  );
+
+export function finishDelivery(
+  tx: Writer,
+  id: string,
+  end: {
+    readonly state: Exclude<DeliveryState, 'waiting'>;
+    readonly note: string | null;
+    /** Whether a try was made. */
+    readonly tried: boolean;
+    readonly now: number;
+  },
+): void {
+  tx.run(
+    `UPDATE outbox SET state = ?, note = ?, attempts = attempts + ?, finished_at = ?, failing_since = NULL
+     WHERE id = ? AND state = 'waiting'`,
+    end.state,
+    end.note,
+    end.tried ? 1 : 0,
+    end.now,
+    id,
+  );
+}
+
+/** A try failed. All that waits behind it in its lane is as long in waiting as it is. */
+export function postponeDelivery(
+  tx: Writer,
+  { id, lane }: Pick<OutboxRow, 'id' | 'lane'>,
+  { note, nextAt, now }: { readonly note: string; readonly nextAt: number; readonly now: number },
+): void {
+  tx.run(
+    `UPDATE outbox SET attempts = attempts + 1, note = ?, next_at = ? WHERE id = ? AND state = 'waiting'`,
+    note,
+    nextAt,
+    id,
+  );
+  tx.run(
+    `UPDATE outbox SET failing_since = ? WHERE lane = ? AND state = 'waiting' AND failing_since IS NULL`,
+    now,
+    lane,
+  );
+}
+
+/** The lane delivers again. */
+export function noteRecovery(tx: Writer, lane: string): void {
+  tx.run(
+    `UPDATE outbox SET failing_since = NULL WHERE lane = ? AND state = 'waiting' AND failing_since IS NOT NULL`,
+    lane,
+  );
+}
+
+/** Gives up what could not be delivered since a time. @returns how many. */
+export const parkDeliveries = (
+  tx: Writer,
+  lane: string,
+  { failingSince, now }: { readonly failingSince: number; readonly now: number },
+): number =>
+  tx.run(
+    `UPDATE outbox SET state = 'parked', finished_at = ?, note = coalesce(note, 'not tried: what was before it could not be delivered')
+     WHERE lane = ? AND state = 'waiting' AND failing_since <= ?`,
+    now,
+    lane,
+    failingSince,
+  );
+
+/** Has it tried at once, whatever became of it. @returns whether there is such a one. */
+export const sendAgain = (tx: Writer, organizationId: string, id: string): boolean =>
+  tx.run(
+    `UPDATE outbox SET state = 'waiting', attempts = 0, next_at = 0, failing_since = NULL, finished_at = NULL
+     WHERE id = ? AND organization_id = ?`,
+    id,
+    organizationId,
+  ) > 0;
+
+/** Which deliveries of a list; an absent filter lets all through. */
+export interface DeliveryFilter {
+  readonly kind: string;
+  readonly lane?: string | null;
+  readonly state?: DeliveryState | null;
+}
+
+/** Newest first. @param before Older than the row of this number. */
+export const listDeliveries = (
+  tx: Reader,
+  organizationId: string,
+  { kind, lane = null, state = null }: DeliveryFilter,
+  { before = Number.MAX_SAFE_INTEGER, limit }: { readonly before?: number; readonly limit: number },
+): OutboxRow[] =>
+  tx.all<OutboxRow>(
+    `SELECT ${columns} FROM outbox
+     WHERE organization_id = ? AND kind = ? AND sequence < ? AND (? IS NULL OR lane = ?) AND (? IS NULL OR state = ?)
+     ORDER BY sequence DESC LIMIT ?`,
+    organizationId,
+    kind,
+    before,
+    lane,
+    lane,
+    state,
+    state,
+    limit,
+  );
+
+/** Deletes the oldest of what came to its end, beyond what is kept. @returns how many went. */
+export const forgetOldDeliveries = (tx: Writer, keep: number, atMost: number): number =>
+  tx.run(
+    `DELETE FROM outbox WHERE sequence IN (
+       SELECT sequence FROM outbox WHERE finished_at IS NOT NULL AND sequence <= (
+         SELECT sequence FROM outbox WHERE finished_at IS NOT NULL ORDER BY sequence DESC LIMIT 1 OFFSET ?)
+       ORDER BY sequence LIMIT ?)`,
+    keep,
+    atMost,
+  );
+
+export const countFinished = (tx: Reader): number =>
+  tx.get<{ count: number }>('SELECT count(*) AS count FROM outbox WHERE finished_at IS NOT NULL')?.count ?? 0;

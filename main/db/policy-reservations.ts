@@ -1,0 +1,78 @@
+/**
+ * What was allowed under budgets, a row for each activity and counter. Each row carries the total of its counter up to and
+ * with it, so that what was reserved within a while is the difference of two rows, however many lie between.
+ */
+import type { Reader, Writer } from './connection.ts';
+
+/** What is added up, and by what it is kept apart: both as the policies write it. */
+export interface CounterKey {
+  readonly organizationId: string;
+  readonly measure: string;
+  readonly by: string;
+}
+
+interface ReservationRow {
+  readonly amount: string;
+  readonly total: string;
+  readonly reservedAt: number;
+}
+
+const columns = 'amount, total, reserved_at AS reservedAt';
+const ofCounter = 'organization_id = ? AND measure = ? AND kept_by = ?';
+
+const last = (tx: Reader, { organizationId, measure, by }: CounterKey): ReservationRow | undefined =>
+  tx.get<ReservationRow>(
+    `SELECT ${columns} FROM policy_reservations WHERE ${ofCounter} ORDER BY reserved_at DESC, sequence DESC LIMIT 1`,
+    organizationId,
+    measure,
+    by,
+  );
+
+/** @returns the sum of what was reserved after `since`, in milliseconds. */
+export function reservedSince(tx: Reader, counter: CounterKey, since: number): bigint {
+  const end = last(tx, counter);
+  if (end === undefined || end.reservedAt <= since) return 0n;
+  const first = tx.get<ReservationRow>(
+    `SELECT ${columns} FROM policy_reservations WHERE ${ofCounter} AND reserved_at > ? ORDER BY reserved_at, sequence LIMIT 1`,
+    counter.organizationId,
+    counter.measure,
+    counter.by,
+    since,
+  );
+  if (first === undefined) return 0n;
+  return BigInt(end.total) - BigInt(first.total) + BigInt(first.amount);
+}
+
+/**
+ * @param keepMs How long a reservation can matter; a few of those that are older go with each new one. The oldest that is
+ * within a while says what was before it, so none is missed.
+ */
+export function reserve(
+  tx: Writer,
+  counter: CounterKey,
+  reservation: { readonly activityId: string; readonly amount: bigint; readonly now: number },
+  keepMs: number,
+): void {
+  const end = last(tx, counter);
+  // A clock that was put back must not let what was reserved meanwhile fall out of a window.
+  const reservedAt = Math.max(reservation.now, end?.reservedAt ?? 0);
+  tx.run(
+    `INSERT INTO policy_reservations (organization_id, activity_id, measure, kept_by, amount, total, reserved_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    counter.organizationId,
+    reservation.activityId,
+    counter.measure,
+    counter.by,
+    String(reservation.amount),
+    String(reservation.amount + BigInt(end?.total ?? 0)),
+    reservedAt,
+  );
+  tx.run(
+    `DELETE FROM policy_reservations WHERE sequence IN (
+       SELECT sequence FROM policy_reservations WHERE ${ofCounter} AND reserved_at < ? ORDER BY reserved_at LIMIT 3)`,
+    counter.organizationId,
+    counter.measure,
+    counter.by,
+    reservedAt - keepMs,
+  );
+}

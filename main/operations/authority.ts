@@ -1,0 +1,37 @@
+/** What several operations say alike about who may do them. */
+import type { Caller } from '../lib/caller.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+
+interface OfUser {
+  readonly userId: string;
+}
+
+/** `activity.params.user_id`. */
+export const userShown = ({ userId }: OfUser) => ({ user_id: userId });
+
+export const ownCredentials = ({ userId }: OfUser, caller: Caller): boolean => userId === caller.userId;
+
+/** Refuses what a user may do for itself alone. @throws LatchkeyError PERMISSION_DENIED */
+export function forAnother({
+  params: { userId },
+  caller,
+}: {
+  readonly params: OfUser;
+  readonly caller: Caller;
+}): void {
+  if (userId === caller.userId) return;
+  throw new LatchkeyError(
+    'PERMISSION_DENIED',
+    `request not authorized: parameters.userId must be the caller's own (${caller.userId}), got ${userId}`,
+    { turnkeyErrorCode: 'REQUEST_NOT_AUTHORIZED' },
+  );
+}
+
+/** A fact that is one thing is shown where one is named: what is said of it would not hold for others. */
+export function onlyOne<Facts extends object>(
+  ids: readonly string[],
+  show: (id: string) => Facts,
+): Facts | Record<never, never> {
+  const [only] = ids;
+  return only === undefined || ids.length > 1 ? {} : show(only);
+}

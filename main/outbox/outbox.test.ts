@@ -1,0 +1,409 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { Connection } from '../db/connection.ts';
+import { migrate } from '../db/migrations.ts';
+import { listDeliveries, listWaiting, sendAgain } from '../db/outbox.ts';
+import { UnitOfWork } from '../db/unit-of-work.ts';
+import { Outbox, type Delivery, type NewDelivery, type Outcome, type OutboxParts } from './outbox.ts';
+
+const hour = 60 * 60_000;
+
+/** An outbox over a database in memory, whose clock stands still. */
+class Bench {
+  readonly connection = Connection.open(':memory:');
+  readonly units = new UnitOfWork(this.connection);
+  readonly faults: unknown[] = [];
+  readonly #listeners = new Set<(unlocked: boolean) => void>();
+  readonly #boxes: Outbox[] = [];
+  readonly keys = {
+    unlocked: true,
+    seal: (_place: unknown, secret: Uint8Array) => Uint8Array.from(secret, (byte) => byte ^ 0xff),
+    open: (_place: unknown, sealed: Uint8Array) => Uint8Array.from(sealed, (byte) => byte ^ 0xff),
+    onChange: (listener: (unlocked: boolean) => void) => {
+      this.#listeners.add(listener);
+      return () => {
+        this.#listeners.delete(listener);
+      };
+    },
+  };
+  now = 1_000_000;
+
+  constructor() {
+    migrate(this.connection);
+  }
+
+  box(options: Partial<OutboxParts> = {}): Outbox {
+    const outbox = new Outbox({
+      units: this.units,
+      keys: this.keys,
+      clock: { now: () => this.now, wall: () => this.now },
+      onFault: (fault) => this.faults.push(fault),
+      random: () => 1,
+      ...options,
+    });
+    this.#boxes.push(outbox);
+    return outbox;
+  }
+
+  setUnlocked(unlocked: boolean): void {
+    this.keys.unlocked = unlocked;
+    for (const listener of this.#listeners) listener(unlocked);
+  }
+
+  put(
+    outbox: Outbox,
+    ...names: readonly (Partial<NewDelivery> & { reference: string })[]
+  ): Promise<string[]> {
+    return this.units.write((tx) =>
+      names.map((name) => outbox.enqueue(tx, { organizationId: 'o', kind: 'test', lane: 'one', ...name })),
+    );
+  }
+
+  states(): unknown[] {
+    return listDeliveries(this.connection, 'o', { kind: 'test' }, { limit: 100 })
+      .toReversed()
+      .map(({ reference, state, attempts }) => `${reference} ${state} ${String(attempts)}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const outbox of this.#boxes) await outbox.close();
+    this.connection.close();
+  }
+}
+
+/** Answers as it is told, and keeps what it was given. */
+function carrierOf(answer: (delivery: Delivery) => Outcome | Promise<Outcome>): {
+  readonly kind: string;
+  readonly periodMs: number;
+  readonly seen: string[];
+  deliver(delivery: Delivery): Promise<Outcome>;
+} {
+  const seen: string[] = [];
+  return {
+    kind: 'test',
+    periodMs: 24 * hour,
+    seen,
+    deliver: async (delivery) => {
+      seen.push(delivery.reference);
+      return answer(delivery);
+    },
+  };
+}
+
+const delivered = (): Outcome => ({ outcome: 'delivered' });
+const retry = (): Outcome => ({ outcome: 'retry', note: 'no answer' });
+const settled = (expected: readonly string[], bench: Bench): Promise<void> =>
+  vi.waitFor(() => {
+    expect(bench.states()).toEqual(expected);
+  });
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('the outbox', () => {
+  test('delivers what was committed, in the order in which it was written, and nothing that was undone', async () => {
+    await using bench = new Bench();
+    const outbox = bench.box();
+    const carrier = carrierOf(delivered);
+    outbox.carry(carrier);
+    outbox.start();
+    const undone = bench.units.write((tx) => {
+      outbox.enqueue(tx, { organizationId: 'o', kind: 'test', lane: 'one', reference: 'undone' });
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    await bench.put(outbox, { reference: 'a' }, { reference: 'b' });
+    await bench.put(outbox, { reference: 'c' });
+    await settled(['a delivered 1', 'b delivered 1', 'c delivered 1'], bench);
+    expect(carrier.seen).toEqual(['a', 'b', 'c']);
+    expect(bench.faults).toEqual([]);
+  });
+
+  test('tries again after longer and longer, while what comes after it in its lane waits and other lanes do not', async () => {
+    await using bench = new Bench();
+    const outbox = bench.box();
+    let failures = 2;
+    const carrier = carrierOf(({ lane }) => (lane === 'one' && failures-- > 0 ? retry() : delivered()));
+    outbox.carry(carrier);
+    outbox.start();
+    await bench.put(outbox, { reference: 'a' }, { reference: 'b' }, { reference: 'c', lane: 'two' });
+    await settled(['a waiting 1', 'b waiting 0', 'c delivered 1'], bench);
+    expect(listWaiting(bench.connection, 'one', 9)).toMatchObject([
+      { nextAt: bench.now + 1000, failingSince: bench.now, note: 'no answer' },
+      { nextAt: 0, failingSince: bench.now, note: null },
+    ]);
+    bench.now += 999;
+    outbox.look();
+    await bench.put(outbox, { reference: 'd', lane: 'two' });
+    await settled(['a waiting 1', 'b waiting 0', 'c delivered 1', 'd delivered 1'], bench);
+    bench.now += 1;
+    outbox.look();
+    await settled(['a waiting 2', 'b waiting 0', 'c delivered 1', 'd delivered 1'], bench);
+    expect(listWaiting(bench.connection, 'one', 1)).toMatchObject([{ nextAt: bench.now + 2000 }]);
+    bench.now += 2000;
+    outbox.look();
+    await settled(['a delivered 3', 'b delivered 1', 'c delivered 1', 'd delivered 1'], bench);
+  });
+
+  test('waits as long as the other side asks', async () => {
+    await using bench = new Bench();
+    const outbox = bench.box();
+    outbox.carry(carrierOf(() => ({ outcome: 'retry', note: 'busy', afterMs: 5000 })));
+    outbox.start();
+    await bench.put(outbox, { reference: 'a' });
+    await settled(['a waiting 1'], bench);
+    expect(listWaiting(bench.connection, 'one', 1)).toMatchObject([{ nextAt: bench.now + 5000 }]);
+  });
+
+  test('gives up after the period of its kind, and with it what waited behind it all that time', async () => {
+    await using bench = new Bench();
+    const outbox = bench.box();
+    const carrier = carrierOf(retry);
+    outbox.carry(carrier);
+    outbox.start();
+    await bench.put(outbox, { reference: 'a' }, { reference: 'b' });
+    await settled(['a waiting 1', 'b waiting 0'], bench);
+    bench.now += 23 * hour;
+    await bench.put(outbox, { reference: 'late' });
+    outbox.look();
+    await settled(['a waiting 2', 'b waiting 0', 'late waiting 0'], bench);
+    bench.now += hour;
+    outbox.look();
+    await settled(['a parked 3', 'b parked 0', 'late waiting 1'], bench);
+    expect(
+      listDeliveries(bench.connection, 'o', { kind: 'test', state: 'parked' }, { limit: 9 }),
+    ).toMatchObject([
+      { note: 'not tried: what was before it could not be delivered' },
+      { note: 'no answer', finishedAt: bench.now },
+    ]);
+    // Each has the whole period from when the lane is known to fail anew.
+    expect(listWaiting(bench.connection, 'one', 1)).toMatchObject([{ failingSince: bench.now - hour }]);
+  });
+
+  test('counts the period anew once the lane has delivered', async () => {
+    await using bench = new Bench();
+    const outbox = bench.box();
+    let answers = [retry(), delivered(), retry()];
+    outbox.carry(carrierOf(() => answers.shift() ?? retry()));
+    outbox.start();
+    await bench.put(outbox, { reference: 'a' }, { reference: 'b' });
+    await settled(['a waiting 1', 'b waiting 0'], bench);
+    bench.now += 10 * hour;
+    outbox.look();
+    await settled(['a delivered 2', 'b waiting 1'], bench);
+    expect(listWaiting(bench.connection, 'one', 1)).toMatchObject([{ failingSince: bench.now }]);
+    answers = [delivered()];
+    bench.now += 20 * hour;
+    outbox.look();
+    await settled(['a delivered 2', 'b delivered 2'], bench);
+  });
+
+  test('goes on after what the other side does not want', async () => {
+    await using bench = new Bench();
+    const outbox = bench.box();
+    outbox.carry(
+      carrierOf(({ reference }) =>
+        reference === 'a' ? { outcome: 'refused', note: 'HTTP 404' } : delivered(),
+      ),
+    );
+    outbox.start();
+    await bench.put(outbox, { reference: 'a' }, { reference: 'b' });
+    await settled(['a refused 1', 'b delivered 1'], bench);
+  });
+
+  test('tries again at once what it is told to send again', async () => {
+    await using bench = new Bench();
+    const outbox = bench.box();
+    const answers: Outcome[] = [{ outcome: 'refused', note: 'no' }];
+    outbox.carry(carrierOf(() => answers.shift() ?? delivered()));
+    outbox.start();
+    const [id = ''] = await bench.put(outbox, { reference: 'a' });
+    await settled(['a refused 1'], bench);
+    expect(await bench.units.write((tx) => sendAgain(tx, 'another', id))).toBe(false);
+    expect(await bench.units.write((tx) => sendAgain(tx, 'o', id))).toBe(true);
+    outbox.look();
+    await settled(['a delivered 1'], bench);
+  });
+
+  test('delivers nothing whose time is over, and erases its payload', async () => {
+    await using bench = new Bench();
+    const outbox = bench.box();
+    const carrier = carrierOf(retry);
+    outbox.carry(carrier);
+    outbox.start();
+    const payload = Buffer.from('a code');
+    await bench.put(outbox, { reference: 'a', payload, expiresAt: bench.now + 10_000 });
+    await settled(['a waiting 1'], bench);
+    bench.now += 10_000;
+    outbox.look();
+    await settled(['a expired 1'], bench);
+    expect(carrier.seen).toEqual(['a']);
+    expect(bench.connection.all('SELECT id FROM outbox_payloads')).toEqual([]);
+  });
+
+  test('opens a payload for its carrier alone, and erases it where it lay and where it was opened', async () => {
+    await using bench = new Bench();
+    const outbox = bench.box();
+    let given: Uint8Array | undefined;
+    let text = '';
+    outbox.carry(
+      carrierOf(({ payload = new Uint8Array() }) => {
+        given = payload;
+        text = Buffer.from(payload).toString();
+        return delivered();
+      }),
+    );
+    await bench.put(outbox, { reference: 'a', payload: Buffer.from('a code') });
+    expect(bench.connection.serialize().includes('a code')).toBe(false);
+    outbox.start();
+    await settled(['a delivered 1'], bench);
+    expect(text).toBe('a code');
+    await vi.waitFor(() => {
+      expect(given).toEqual(new Uint8Array(6));
+    });
+    expect(bench.connection.all('SELECT id FROM outbox_payloads')).toEqual([]);
+  });
+
+  test('rests while the vault is locked', async () => {
+    await using bench = new Bench();
+    const outbox = bench.box();
+    const carrier = carrierOf(delivered);
+    outbox.carry(carrier);
+    bench.setUnlocked(false);
+    outbox.start();
+    await bench.put(outbox, { reference: 'a' });
+    outbox.look();
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    expect(carrier.seen).toEqual([]);
+    bench.setUnlocked(true);
+    await settled(['a delivered 1'], bench);
+  });
+
+  test('delivers after a restart what an earlier process did not, and again what it did not note', async () => {
+    await using bench = new Bench();
+    const earlier = bench.box();
+    let reached: () => void = () => undefined;
+    const arrived = new Promise<void>((resolve) => {
+      reached = resolve;
+    });
+    earlier.carry({
+      kind: 'test',
+      deliver: (_delivery, signal) =>
+        new Promise((_resolve, reject) => {
+          reached();
+          signal.addEventListener('abort', () => {
+            reject(signal.reason as Error);
+          });
+        }),
+    });
+    earlier.start();
+    await bench.put(earlier, { reference: 'a' }, { reference: 'b', lane: 'two' });
+    await arrived;
+    await earlier.close();
+    expect(bench.states()).toEqual(['a waiting 0', 'b waiting 0']);
+    const later = bench.box();
+    later.carry(carrierOf(delivered));
+    later.start();
+    await settled(['a delivered 1', 'b delivered 1'], bench);
+    expect(bench.faults).toEqual([]);
+  });
+
+  test('hands over several of a lane at once where the carrier takes them, up to one that failed', async () => {
+    await using bench = new Bench();
+    const outbox = bench.box();
+    const lots: string[][] = [];
+    let broken = true;
+    outbox.carry({
+      kind: 'test',
+      lot: 3,
+      deliverLot: (deliveries) => {
+        lots.push(deliveries.map(({ reference }) => reference));
+        if (!broken) return Promise.resolve(deliveries.map(delivered));
+        broken = false;
+        return Promise.resolve([delivered(), retry()]);
+      },
+    });
+    await bench.put(outbox, ...['a', 'b', 'c', 'd', 'e'].map((reference) => ({ reference })));
+    outbox.start();
+    await settled(['a delivered 1', 'b waiting 1', 'c waiting 0', 'd waiting 0', 'e waiting 0'], bench);
+    bench.now += 1000;
+    outbox.look();
+    await settled(
+      ['a', 'b', 'c', 'd', 'e'].map((name) => `${name} delivered ${name === 'b' ? '2' : '1'}`),
+      bench,
+    );
+    expect(lots).toEqual([['a', 'b', 'c'], ['b', 'c', 'd'], ['e']]);
+  });
+
+  test('serves a number of lanes at once, and of one organization fewer', async () => {
+    await using bench = new Bench();
+    const outbox = bench.box({ mostLanes: 3, mostLanesOfOne: 2 });
+    const finish: (() => void)[] = [];
+    const carrier = carrierOf(
+      () =>
+        new Promise((resolve) => {
+          finish.push(() => {
+            resolve(delivered());
+          });
+        }),
+    );
+    outbox.carry(carrier);
+    outbox.start();
+    const lane = (organizationId: string, reference: string): NewDelivery => ({
+      organizationId,
+      kind: 'test',
+      lane: reference,
+      reference,
+    });
+    await bench.put(
+      outbox,
+      lane('o', 'o1'),
+      lane('o', 'o2'),
+      lane('o', 'o3'),
+      lane('p', 'p1'),
+      lane('p', 'p2'),
+    );
+    await vi.waitFor(() => {
+      expect(carrier.seen).toEqual(['o1', 'o2', 'p1']);
+    });
+    finish.shift()?.();
+    await vi.waitFor(() => {
+      expect(carrier.seen).toEqual(['o1', 'o2', 'p1', 'o3']);
+    });
+    while (finish.length > 0 || carrier.seen.length < 5) {
+      finish.shift()?.();
+      await new Promise(setImmediate);
+    }
+    finish.shift()?.();
+    await settled(['o1 delivered 1', 'o2 delivered 1', 'o3 delivered 1'], bench);
+  });
+
+  test('tries again what failed by a fault of its own, and reports that', async () => {
+    await using bench = new Bench();
+    const outbox = bench.box();
+    outbox.carry(
+      carrierOf(() => {
+        throw new TypeError('a fault');
+      }),
+    );
+    outbox.start();
+    await bench.put(outbox, { reference: 'a' });
+    await settled(['a waiting 1'], bench);
+    expect(bench.faults).toEqual([new TypeError('a fault')]);
+  });
+
+  test('keeps a number of those that came to an end, and all that wait', async () => {
+    await using bench = new Bench();
+    const outbox = bench.box({ keep: 3 });
+    outbox.carry(carrierOf(({ lane }) => (lane === 'one' ? delivered() : retry())));
+    outbox.start();
+    await bench.put(outbox, { reference: 'waits', lane: 'two' });
+    await bench.put(outbox, ...['a', 'b', 'c', 'd', 'e'].map((reference) => ({ reference })));
+    await vi.waitFor(() => {
+      expect(bench.states()).toContain('e delivered 1');
+    });
+    await outbox.sweep();
+    expect(bench.states()).toEqual(['waits waiting 1', 'c delivered 1', 'd delivered 1', 'e delivered 1']);
+  });
+});
