@@ -7,7 +7,7 @@ import { isPart } from './consensus.ts';
 import { Evaluation } from './evaluation.ts';
 import { allFacts, consensusFacts, type Facts, type Voter } from './facts.ts';
 import { parse } from './parser.ts';
-import { compilePolicy, type PolicyText } from './policies.ts';
+import { storedPolicy, type PolicyText } from './policies.ts';
 import { print } from './printer.ts';
 import { keywords } from './schema.ts';
 import type { Logic, Node } from './syntax.ts';
@@ -51,7 +51,8 @@ interface Rule {
   readonly policyId: string;
   readonly denies: boolean;
   readonly condition: Judge | undefined;
-  readonly consensus: Program | undefined;
+  /** Whether its consensus is reached by the user alone, and else whether it can be with others. */
+  readonly consensus: () => 'reached' | 'reachable' | 'out of reach';
   readonly time: Program | undefined;
 }
 
@@ -71,19 +72,25 @@ export function reachOf(
 ): readonly Reached[] {
   const others = voters.filter(({ userId }) => userId !== user.userId);
   const rules = policies.map((text): Rule => {
-    const { policyId, effect, consensus, time } = compilePolicy(text);
+    const { policyId, effect, consensus, time, broken } = storedPolicy(text);
     const { condition = '' } = text;
     return {
       policyId,
       denies: effect === 'EFFECT_DENY',
-      condition: condition.trim() === '' ? undefined : judge(parse(condition)),
-      consensus,
+      condition:
+        broken !== undefined
+          ? // It allows nothing; where it was to deny it denies.
+            () => effect === 'EFFECT_DENY'
+          : condition.trim() === ''
+            ? undefined
+            : judge(parse(condition)),
+      consensus: once(() => consensusFor(consensus, user, others, now)),
       time,
     };
   });
   return kinds.map((kind) => {
     if (user.root && rootQuorumThreshold <= 1) return { reach: 'REACH_ROOT_QUORUM', policyIds: [] };
-    const reached = kind.rootQuorumOnly ? denied : byRules(rules, user, others, kind, now);
+    const reached = kind.rootQuorumOnly ? denied : byRules(rules, user, kind, now);
     // What policies do not allow one of the root quorum, the rest of it still may.
     return reached.reach === 'REACH_DENIED' && user.root ? { ...reached, reach: 'REACH_CONSENSUS' } : reached;
   });
@@ -91,22 +98,15 @@ export function reachOf(
 
 const denied: Reached = { reach: 'REACH_DENIED', policyIds: [] };
 
-function byRules(
-  rules: readonly Rule[],
-  user: Voter,
-  others: readonly Voter[],
-  kind: ActivityKind,
-  now: number,
-): Reached {
+function byRules(rules: readonly Rule[], user: Voter, kind: ActivityKind, now: number): Reached {
   const evaluation = new Evaluation(allFacts(factsOf(user, kind, now)), now);
   const has = (keyword: string): boolean => canHave(kind, keyword);
   const judged = rules.flatMap((rule) => {
     const holds = whetherHolds(rule, evaluation, has);
     if (holds === false) return [];
-    const agreed = rule.consensus === undefined || agrees(rule.consensus, [user], now);
-    if (rule.denies && !agreed) return [];
-    if (!agreed && !isPart(rule.consensus, user, others, now)) return [];
-    return [{ ...rule, certain: holds === true, agreed }];
+    const consensus = rule.consensus();
+    if (consensus === 'out of reach' || (rule.denies && consensus !== 'reached')) return [];
+    return [{ ...rule, certain: holds === true, agreed: consensus === 'reached' }];
   });
   const ids = (found: readonly { readonly policyId: string }[]) => found.map(({ policyId }) => policyId);
   const denying = judged.filter(({ denies }) => denies);
@@ -139,8 +139,22 @@ function whetherHolds(
   return holds === 'impossible' ? false : holds;
 }
 
-const agrees = (consensus: Program, approvers: readonly Voter[], now: number): boolean =>
-  new Evaluation(consensusFacts(approvers), now).start(consensus.run) === true;
+function consensusFor(
+  consensus: Program | undefined,
+  user: Voter,
+  others: readonly Voter[],
+  now: number,
+): ReturnType<Rule['consensus']> {
+  if (consensus === undefined) return 'reached';
+  const alone = new Evaluation(consensusFacts([user]), now).start(consensus.run);
+  if (alone === true) return 'reached';
+  return isPart(consensus, user, others, now) ? 'reachable' : 'out of reach';
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
 
 /** What is there of any activity of a kind; the rest depends. */
 function factsOf(user: Voter, { type, kind, resource, action }: ActivityKind, now: number): Facts {

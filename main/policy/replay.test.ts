@@ -94,10 +94,11 @@ describe('a replay', () => {
     ]);
   });
 
-  test('throws for a policy that does not compile', () => {
-    expect(() => replay([], [allow('x', 'eth.tx.valu < 5')])).toThrow(
-      /invalid policy condition.*did you mean value/,
-    );
+  test('takes a policy that does not compile as decisions do', () => {
+    const broken = deny('broken', 'eth.tx.valu < 5');
+    const { decisions, coverage } = replay([pays(1, 0)], [allow('all', 'true'), broken]);
+    expect(decisions).toEqual([{ outcome: 'deny', decidedBy: 'DECIDER_POLICIES', policyIds: ['broken'] }]);
+    expect(coverage[1]).toMatchObject({ held: 0, outcomes: { OUTCOME_ERROR: 1 }, clauses: [] });
   });
 });
 

@@ -1,10 +1,10 @@
 /** Policies tried on what has happened: what each activity would have been decided, by what, and which rules never held. */
 import { compile, type Program } from './compile.ts';
-import { decide, type PolicyOutcome, type Verdict } from './decide.ts';
+import { decide, isRootQuorum, type PolicyOutcome, type Verdict } from './decide.ts';
 import { Evaluation, type Counter, type Counters } from './evaluation.ts';
 import { allFacts, type Facts } from './facts.ts';
 import { parse } from './parser.ts';
-import { compilePolicy, type PolicyText } from './policies.ts';
+import { storedPolicy, type PolicyText } from './policies.ts';
 import type { Node, Span } from './syntax.ts';
 
 /** An activity as policies saw it, with all who approved it, the submitter first. `now` is the time of the activity. */
@@ -55,13 +55,18 @@ export interface Replay {
 /**
  * Rolling functions count what this replay allowed before, and nothing from before its first case.
  * @param cases In the order in which they happened.
- * @throws LatchkeyError INVALID_ARGUMENT for a policy that does not compile.
+ * @param pause Called before each case; what it throws ends the replay.
  */
-export function replay(cases: readonly Case[], texts: readonly PolicyText[]): Replay {
-  const policies = texts.map(compilePolicy);
-  const tallies = texts.map((text) => new Tally(text));
+export function replay(
+  cases: readonly Case[],
+  texts: readonly PolicyText[],
+  pause: () => void = () => undefined,
+): Replay {
+  const policies = texts.map(storedPolicy);
+  const tallies = texts.map((text, index) => new Tally(text, policies[index]?.broken !== undefined));
   const counters = new ReplayCounters();
   const decisions = cases.map((each) => {
+    pause();
     const facts: Facts = { ...each, policies, counters };
     const verdict = decideInTurn(facts);
     const decision = { outcome: verdict.outcome, ...settledBy(facts, verdict) };
@@ -89,7 +94,9 @@ export function settledBy(facts: Facts, verdict: Verdict): Pick<Decision, 'decid
     const allowing = of('OUTCOME_ALLOW');
     if (allowing.length > 0) return byPolicies(allowing);
     return {
-      decidedBy: isOfRootQuorum(facts) ? 'DECIDER_ROOT_QUORUM' : 'DECIDER_OWN_CREDENTIALS',
+      decidedBy: isRootQuorum(facts.approvers, facts.rootQuorumThreshold)
+        ? 'DECIDER_ROOT_QUORUM'
+        : 'DECIDER_OWN_CREDENTIALS',
       policyIds: [],
     };
   }
@@ -100,11 +107,6 @@ export function settledBy(facts: Facts, verdict: Verdict): Pick<Decision, 'decid
   if (waiting.length > 0) return byPolicies(waiting);
   return { decidedBy: outcome === 'consensus' ? 'DECIDER_ROOT_QUORUM' : 'DECIDER_NOTHING', policyIds: [] };
 }
-
-const isOfRootQuorum = ({ approvers, rootQuorumThreshold }: Facts): boolean => {
-  const roots = new Set(approvers.filter(({ root }) => root).map(({ userId }) => userId));
-  return roots.size > 0 && roots.size >= rootQuorumThreshold;
-};
 
 /** The same case, had nobody been of the root quorum: what policies alone make of it. */
 export const withoutRootQuorum = (each: Case): Case => {
@@ -140,6 +142,7 @@ const keyOf = ({ measure, by }: Counter): string => JSON.stringify([measure, by]
 
 class Tally {
   readonly #policyId: string;
+  readonly #broken: boolean;
   readonly #condition: Program | undefined;
   readonly #clauses: readonly { -readonly [Key in keyof Clause]: Clause[Key] }[];
   /** What the parts of the condition came to, by their place. */
@@ -148,9 +151,11 @@ class Tally {
   #held = 0;
   #decided = 0;
 
-  constructor({ policyId, condition = '' }: PolicyText) {
+  /** @param broken Whether it does not compile, and so holds nowhere. */
+  constructor({ policyId, condition = '' }: PolicyText, broken: boolean) {
     this.#policyId = policyId;
-    if (condition.trim() === '') {
+    this.#broken = broken;
+    if (broken || condition.trim() === '') {
       this.#clauses = [];
       return;
     }
@@ -174,7 +179,7 @@ class Tally {
     if (outcome !== undefined) this.#outcomes[outcome] = (this.#outcomes[outcome] ?? 0) + 1;
     if (policyIds.includes(this.#policyId)) this.#decided += 1;
     if (this.#condition === undefined) {
-      this.#held += 1;
+      if (!this.#broken) this.#held += 1;
       return;
     }
     this.#values.clear();
