@@ -43,6 +43,7 @@ type Kept =
   | 'privateKey'
   | 'privateKeyImport'
   | 'privateKeyTag'
+  | 'subOrganization'
   | 'user'
   | 'userTag'
   | 'wallet'
@@ -112,6 +113,54 @@ export const sdkCalls: readonly SdkCall[] = [
     parameters: () => ({
       name: 'FEATURE_NAME_WEBHOOK',
     }),
+  },
+
+  {
+    path: 'submit/create_sub_organization',
+    method: 'createSubOrganization',
+    parameters: ({ service: { key } }) => ({
+      subOrganizationName: 'Sub',
+      rootUsers: [
+        {
+          userName: 'Ann',
+          userEmail: 'ann@example.com',
+          // Who signs for the parent here signs for the sub-organization too, and so may delete it.
+          apiKeys: [{ apiKeyName: 'Ann', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }],
+          authenticators: [newPasskey('Ann')],
+          oauthProviders: [
+            { providerName: 'Issuer', oidcClaims: { iss: 'https://issuer.example', sub: 'ann', aud: 'app' } },
+          ],
+        },
+      ],
+      rootQuorumThreshold: 1,
+      wallet: { walletName: 'Wallet', accounts: [ethereumAccount] },
+      disableSmsAuth: true,
+    }),
+    keep: (answer) => ({ subOrganization: answer.subOrganizationId }),
+  },
+  {
+    path: 'query/list_suborgs',
+    method: 'getSubOrgIds',
+    parameters: ({ service: { organizationId, key } }) => ({
+      organizationId,
+      filterType: 'PUBLIC_KEY',
+      filterValue: key.publicKey,
+      paginationOptions: { limit: '100' },
+    }),
+  },
+  {
+    path: 'query/list_verified_suborgs',
+    method: 'getVerifiedSubOrgIds',
+    parameters: ({ service: { organizationId } }) => ({
+      organizationId,
+      filterType: 'EMAIL',
+      filterValue: 'ann@example.com',
+    }),
+  },
+  {
+    path: 'submit/delete_sub_organization',
+    method: 'deleteSubOrganization',
+    parameters: ({ id }) => ({ organizationId: id('subOrganization'), deleteWithoutExport: true }),
   },
 
   {

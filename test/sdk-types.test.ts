@@ -18,6 +18,7 @@ import * as privateKeys from '../main/operations/private-keys.ts';
 import { shownWallet, type shownUser } from '../main/operations/resources.ts';
 import * as signIn from '../main/operations/sign-in.ts';
 import * as signing from '../main/operations/signing.ts';
+import * as subOrganizations from '../main/operations/sub-organizations.ts';
 import * as tags from '../main/operations/tags.ts';
 import * as users from '../main/operations/users.ts';
 import * as walletAccounts from '../main/operations/wallet-accounts.ts';
@@ -76,6 +77,7 @@ describe('the vendor’s types take', () => {
       fitting(privateKeys),
       fitting(signIn),
       fitting(signing),
+      fitting(subOrganizations),
       fitting(tags),
       fitting(users),
       fitting(walletAccounts),

@@ -9,6 +9,8 @@ import { parse } from './parse.ts';
 
 export interface AskRequest extends Claim {
   readonly body: unknown;
+  /** The organization that it names. */
+  readonly organizationId: string;
 }
 
 /**
@@ -27,9 +29,12 @@ export async function ask(
   return engine.units.read((tx) => {
     const caller = request.identify(tx);
     const params: unknown = parse(operation.params, request.body);
+    // Whoever is known to the organization or to its parent may read.
+    const organizationId =
+      operation.inCallersOrganization === true ? caller.organizationId : request.organizationId;
     const resource = operation.run({
       tx,
-      organizationId: caller.organizationId,
+      organizationId,
       params,
       caller,
       now,
@@ -39,7 +44,7 @@ export async function ask(
     });
     const envelope = {
       id: uuidV7(now, engine.random('query', 10)),
-      organizationId: caller.organizationId,
+      organizationId,
       status: 'ACTIVITY_STATUS_COMPLETED',
       type: 'ACTIVITY_TYPE_UNKNOWN_V1',
       timestampMs: String(now),

@@ -161,6 +161,11 @@ export interface Authority<Parameters> {
   readonly rootQuorumOnly?: true;
   /** A user of the parent organization may do it in its sub-organizations. */
   readonly fromParent?: true;
+  /**
+   * It is about the organization of whoever makes the request, who may name its parent: the sub-organizations are looked
+   * through for the credential.
+   */
+  readonly inCallersOrganization?: true;
   /** Whether it is about the caller's own credentials, which every user may change unless a policy says otherwise. */
   readonly ownCredentials?: (params: Parameters, caller: Caller) => boolean;
   /** `activity.params`, where policies may read any. */
@@ -196,6 +201,8 @@ export interface QueryOperation {
   readonly params: z.ZodType;
   /** What it answers: the resource under its name. */
   readonly returns: z.ZodType;
+  /** As `Authority.inCallersOrganization`. */
+  readonly inCallersOrganization?: true;
   readonly run: (context: QueryContext<unknown>) => Json;
 }
 
@@ -279,6 +286,7 @@ export function query<Path extends string, Schema extends z.ZodType, Returns ext
   readonly own?: true;
   readonly params: Schema;
   readonly returns: Returns;
+  readonly inCallersOrganization?: true;
   readonly run: (context: QueryContext<z.output<Schema>>) => Shown<z.output<Returns>>;
 }): NamedQuery<Path, Returns> {
   return { kind: 'query', ...definition } as unknown as NamedQuery<Path, Returns>;

@@ -372,6 +372,11 @@ const migrations: readonly Migration[] = [
   {
     version: 5,
     sql: `
+      ALTER TABLE users ADD COLUMN email_verified_at INTEGER;
+      ALTER TABLE users ADD COLUMN phone_number_verified_at INTEGER;
+      CREATE INDEX organizations_parent ON organizations (parent_id);
+      CREATE INDEX api_keys_anywhere ON api_keys (public_key);
+      CREATE INDEX authenticators_anywhere ON authenticators (credential_id);
       CREATE TABLE outbox (
         sequence INTEGER PRIMARY KEY,
         id TEXT NOT NULL UNIQUE,
@@ -392,6 +397,14 @@ const migrations: readonly Migration[] = [
       CREATE INDEX outbox_lane ON outbox (lane, sequence);
       CREATE INDEX outbox_waiting ON outbox (lane, sequence) WHERE state = 'waiting';
       CREATE INDEX outbox_finished ON outbox (sequence) WHERE finished_at IS NOT NULL;
+
+      CREATE TABLE message_channels (
+        name TEXT PRIMARY KEY,
+        settings TEXT NOT NULL,
+        sealed BLOB NOT NULL,
+        updated_at INTEGER NOT NULL,
+        mac BLOB
+      ) STRICT;
 
       CREATE TABLE outbox_payloads (
         id TEXT PRIMARY KEY REFERENCES outbox (id) ON DELETE CASCADE,

@@ -21,6 +21,17 @@ export const resourceTexts: readonly ResourceText[] = [
     },
   },
   {
+    name: 'Sub-organizations',
+    about:
+      'Organizations of their own under the vault’s: their users alone act in them, the parent’s users read.',
+    operations: {
+      create_sub_organization: 'Makes a sub-organization with its root users and, if asked, a wallet.',
+      list_suborgs: 'Lists the sub-organizations, or those that have a name, a user or a credential.',
+      list_verified_suborgs: 'Lists those with a user who has proven an email address or a phone number.',
+      delete_sub_organization: 'Deletes the sub-organization that the request names, with all that it holds.',
+    },
+  },
+  {
     name: 'Users',
     about: 'People and programs that may ask something of the vault.',
     operations: {

@@ -12,6 +12,7 @@ import * as policyTests from './policy-tests.ts';
 import * as privateKeys from './private-keys.ts';
 import * as signIn from './sign-in.ts';
 import * as signing from './signing.ts';
+import * as subOrganizations from './sub-organizations.ts';
 import * as tags from './tags.ts';
 import * as users from './users.ts';
 import * as walletAccounts from './wallet-accounts.ts';
@@ -19,6 +20,7 @@ import * as wallets from './wallets.ts';
 
 const all: readonly Operation[] = [
   organizations,
+  subOrganizations,
   features,
   users,
   apiKeys,

@@ -11,6 +11,7 @@ export const limits = {
   privateKeysPerOrganization: 1000,
   walletsPerOrganization: 100,
   tagsPerOrganization: 100,
+  tagsPerSubOrganization: 10,
   nameCharacters: 64,
   /** Elements of one array in one request. */
   batch: 100,
