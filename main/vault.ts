@@ -23,8 +23,8 @@ import { WindowSessions } from './http/window-sessions.ts';
 import { noKeychain, systemKeychain, type Keychain } from './keyslots/keychain.ts';
 import { Keyring } from './keyslots/keyring.ts';
 import { systemClock, type Clock } from './lib/clock.ts';
-import { LatchkeyError } from './lib/errors.ts';
 import type { Random } from './lib/random.ts';
+import { Messages, messageKind } from './messages/messages.ts';
 import { operations, versions } from './operations/index.ts';
 import { Outbox } from './outbox/outbox.ts';
 import { setUp, type MadeVault, type NewVault } from './setup.ts';
@@ -37,7 +37,9 @@ export interface Substitutes {
   readonly clock?: Clock;
   readonly keychain?: Keychain;
   /** Makes the `/dev/` routes, over the open vault. */
-  readonly dev?: (parts: Pick<OpenVault, 'connection' | 'guard' | 'keyring'>) => DevControls;
+  readonly dev?: (
+    parts: Pick<OpenVault, 'connection' | 'guard' | 'keyring' | 'messages' | 'outbox'>,
+  ) => DevControls;
   /** Where faults go; standard error unless given. */
   readonly onFault?: (error: unknown) => void;
 }
@@ -51,6 +53,7 @@ export interface OpenVault {
   readonly bridge: VaultBridge;
   readonly log: AuditLog;
   readonly outbox: Outbox;
+  readonly messages: Messages;
   readonly setUp: (vault: NewVault) => Promise<MadeVault>;
   close(): void;
 }
@@ -108,7 +111,28 @@ function open(config: Config, substitutes: Substitutes): Opened {
   const units = new UnitOfWork(connection, guard);
   const onFault = substitutes.onFault ?? logFault;
   const log = new AuditLog({ units, keyring, keychain, clock, onFault });
-  const outbox = new Outbox({ units, keys: keyring, clock, onFault });
+  const outbox = new Outbox({
+    units,
+    keys: keyring,
+    clock,
+    onFault,
+    onResults: (kind) => {
+      if (kind === messageKind) messages.noticed();
+    },
+  });
+  const messages = new Messages({
+    units,
+    keys: keyring,
+    clock,
+    outbox,
+    inboxOnly: substitutes.dev !== undefined,
+    onChange: () => {
+      door.announce({ kind: 'messages' });
+    },
+    onShown: (id) => {
+      door.announce({ kind: 'message', id });
+    },
+  });
   const webhooks = new Webhooks({
     ...{ units, keys: keyring, clock, outbox, onFault },
     showActivity: (tx, row) => showRow({ versions }, tx, row),
@@ -125,10 +149,8 @@ function open(config: Config, substitutes: Substitutes): Opened {
       allowLoopback: config.allowLoopbackIssuers,
       clock,
     }),
-    post: () => {
-      throw new LatchkeyError('FAILED_PRECONDITION', 'nothing is set up to send messages', {
-        turnkeyErrorCode: 'EMAIL_SENDING_DISABLED',
-      });
+    post: (tx, organizationId, message) => {
+      messages.post(tx, organizationId, message);
     },
     onAppended: (tx, row) => {
       webhooks.onAppended(tx, row);
@@ -159,6 +181,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
   const door = new VaultDoor(parts, service, {
     log,
     backups,
+    messages,
     version,
     directory: config.dataDirectory,
     url: () => url,
@@ -177,6 +200,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     log,
     outbox,
     webhooks,
+    messages,
     door,
     service,
     directory,
@@ -190,6 +214,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
       void backups.close();
       void outbox.close();
       void webhooks.close();
+      messages.close();
       lock();
       guard.stop();
       opened.close();
@@ -209,8 +234,20 @@ function checkPresence(connection: Connection): void {
 /** Opens the vault and serves it on loopback; the vault may be missing or locked, and the service says so. */
 export async function startVault(config: Config, substitutes: Substitutes = {}): Promise<Vault> {
   const opened = open(config, substitutes);
-  const { connection, units, guard, keyring, log, outbox, webhooks, door, service, directory, backups } =
-    opened;
+  const {
+    connection,
+    units,
+    guard,
+    keyring,
+    log,
+    outbox,
+    webhooks,
+    messages,
+    door,
+    service,
+    directory,
+    backups,
+  } = opened;
   const nonce = directory?.nonce ?? randomBytes(32).toString('base64url');
   const sessions = new WindowSessions(nonce);
   backups.start();
@@ -225,7 +262,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       discoveryKeys: () => ({ ...door.serverKeys() }),
       webhookKeys: () => webhooks.jwks(),
       reference: { version, directory: config.referenceDirectory },
-      ...(substitutes.dev ? { dev: substitutes.dev({ connection, guard, keyring }) } : {}),
+      ...(substitutes.dev ? { dev: substitutes.dev({ connection, guard, keyring, messages, outbox }) } : {}),
     });
     const url = `http://127.0.0.1:${String(server.port)}`;
     opened.listensAt(url);
@@ -239,6 +276,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       bridge: door,
       log,
       outbox,
+      messages,
       setUp: opened.setUp,
       url,
       newLink: () => `http://localhost:${server.port}/#code=${sessions.newCode()}`,
@@ -246,6 +284,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
         await server.close();
         await outbox.close();
         await webhooks.close();
+        messages.close();
         await backups.close();
         opened.lock();
         await log.settled();

@@ -10,6 +10,8 @@ import type { Caller } from '../lib/caller.ts';
 import type { VerifyIdToken } from '../lib/id-tokens.ts';
 import type { Message } from '../lib/messages.ts';
 import type { Random } from '../lib/random.ts';
+import type { Facts } from '../policy/facts.ts';
+import type { Case } from '../policy/replay.ts';
 import type { ConditionFacts } from '../policy/schema.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -49,6 +51,23 @@ export interface QueryContext<Parameters> extends Context<Parameters> {
   readonly showActivity: (row: ActivityRow) => Json;
   /** Every operation there is, by path: `submit/create_wallet`. */
   readonly operations: ReadonlyMap<string, Operation>;
+  /** Activities of the organization as policies see them; made when asked for. */
+  readonly cases: () => Cases;
+}
+
+/** Makes of an activity what policies decide from. */
+export interface Cases {
+  /** @returns undefined for a type that no operation has any more. */
+  readonly ofActivity: (row: ActivityRow) => Case | undefined;
+  /**
+   * An activity that nobody has submitted: one user's, now.
+   * @param request The JSON of its body.
+   * @throws LatchkeyError as submitting it would.
+   */
+  readonly ofRequest: (request: {
+    readonly body: string;
+    readonly userId: string;
+  }) => Case & Pick<Facts, 'counters'>;
 }
 
 export interface ActivityContext<Parameters, Prepared = undefined> extends Context<Parameters> {
@@ -163,9 +182,9 @@ export interface ActivityOperation {
   readonly kind: 'activity';
   /** The last part of its path: `create_wallet`. */
   readonly path: string;
-  readonly versions: readonly ActivityVersion[];
   /** Whether it is Latchkey's own: the real API has none of its name. */
   readonly own?: true;
+  readonly versions: readonly ActivityVersion[];
   /** What its result holds, whichever version asked. */
   readonly returns: z.ZodType;
   readonly authority: Authority<unknown>;
@@ -201,10 +220,10 @@ interface OlderVersion<Latest, Older extends z.ZodType = z.ZodType> {
 
 interface ActivityDefinition<Schema extends z.ZodType, Returns extends z.ZodType, Prepared> {
   readonly path: string;
+  readonly own?: true;
   readonly type: string;
   readonly intent: string;
   readonly result: string;
-  readonly own?: true;
   readonly params: Schema;
   readonly returns: Returns;
   readonly specified?: Specified<z.output<Schema>>;
@@ -250,8 +269,8 @@ export function activity<
     readonly result: Result;
   },
 ): NamedActivity<Path, Result, Returns> {
-  const { path, type, intent, result, own, params, returns, specified, accepts = {} } = definition;
-  const { authority, prepare, run } = definition;
+  const { path, type, intent, result, params, returns, specified, accepts = {} } = definition;
+  const { authority, own, prepare, run } = definition;
   const latest = { type, intent, result, params, upgrade: (value: unknown) => value, specified };
   const versions = [
     latest,
@@ -261,7 +280,7 @@ export function activity<
   return {
     kind: 'activity',
     path,
-    own,
+    ...(own && { own }),
     versions,
     returns,
     authority,
