@@ -8,6 +8,7 @@ import * as oauthProviders from './oauth-providers.ts';
 import * as organizations from './organizations.ts';
 import * as policies from './policies.ts';
 import * as policyDrafts from './policy-drafts.ts';
+import * as policyTests from './policy-tests.ts';
 import * as privateKeys from './private-keys.ts';
 import * as signIn from './sign-in.ts';
 import * as signing from './signing.ts';
@@ -33,6 +34,7 @@ const all: readonly Operation[] = [
   tags,
   policies,
   policyDrafts,
+  policyTests,
   activities,
 ].flatMap((resource) => Object.values<Operation>(resource));
 
