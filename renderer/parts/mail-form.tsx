@@ -1,6 +1,15 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Button, Group, PasswordInput, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import {
+  Button,
+  Group,
+  PasswordInput,
+  SegmentedControl,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
 import type { MailSettings } from '../../preload/contract.ts';
 import { emailProblem } from './contact.ts';
 import { Outcomes } from './page.tsx';
@@ -9,7 +18,7 @@ import { useMessageCall } from './vault.tsx';
 
 const securities = [
   { value: 'starttls', label: 'STARTTLS' },
-  { value: 'tls', label: 'TLS' },
+  { value: 'tls', label: 'TLS from the start' },
   { value: 'none', label: 'None' },
 ] as const satisfies readonly { readonly value: MailSettings['security']; readonly label: string }[];
 

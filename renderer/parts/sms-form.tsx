@@ -56,13 +56,7 @@ type SmsSettings = HttpGatewaySettings | (TwilioSettings & { readonly password?:
 const useSave = () =>
   useMessageCall((bridge, settings: SmsSettings) => bridge.changeMessages({ channel: 'sms', settings }));
 
-function GatewayForm({
-  isSet,
-  onDone,
-}: {
-  readonly isSet: boolean;
-  readonly onDone: () => void;
-}): ReactNode {
+function GatewayForm({ isSet, onDone }: { readonly isSet: boolean; readonly onDone: () => void }): ReactNode {
   const [method, setMethod] = useState<HttpGatewaySettings['method']>('POST');
   const [url, setUrl] = useState('');
   const [headers, setHeaders] = useState('Content-Type: application/json');

@@ -29,18 +29,14 @@ export function Messages(): ReactNode {
     <>
       <PageHead
         title="Messages"
-        lead="One-time codes and what else brings people into their accounts: sent by mail or SMS, or shown on this computer."
+        lead="One-time codes and other sign-in messages: sent by mail or SMS, or shown on this computer."
       />
       {isPending && (
         <Panel kind="plain">
           <LoadingRows what="how messages are sent" />
         </Panel>
       )}
-      <Failure
-        title="How messages are sent could not be read"
-        error={error}
-        onRetry={() => void refetch()}
-      />
+      <Failure title="How messages are sent could not be read" error={error} onRetry={() => void refetch()} />
       {data !== undefined && (
         <>
           {(data.desktop || data.inboxOnly) && <Shown inboxOnly={data.inboxOnly} />}
@@ -80,7 +76,11 @@ function Shown({ inboxOnly }: { readonly inboxOnly: boolean }): ReactNode {
   );
 }
 
-function ShownRow({ message: { to, subject, text, code, at } }: { readonly message: ShownMessage }): ReactNode {
+function ShownRow({
+  message: { to, subject, text, code, at },
+}: {
+  readonly message: ShownMessage;
+}): ReactNode {
   return (
     <div className="lk-row lk-manage">
       <div>
@@ -103,12 +103,12 @@ const useChange = () =>
   useMessageCall((bridge, change: MessageChannelChange) => bridge.changeMessages(change));
 
 function Ways({ of: { mail, sms, desktop } }: { readonly of: MessagesStatus }): ReactNode {
-  const change = useChange();
   return (
     <Panel title="Ways" kind="plain">
       <ul className="lk-rows" aria-label="Ways">
         <Way
           name="Mail"
+          noun="mail"
           channel="mail"
           isSet={mail !== null}
           about={
@@ -120,6 +120,7 @@ function Ways({ of: { mail, sms, desktop } }: { readonly of: MessagesStatus }): 
         />
         <Way
           name="SMS"
+          noun="SMS"
           channel="sms"
           isSet={sms !== null}
           about={
@@ -131,39 +132,64 @@ function Ways({ of: { mail, sms, desktop } }: { readonly of: MessagesStatus }): 
           }
           form={(close) => <SmsForm sms={sms} onDone={close} />}
         />
-        <li className="lk-row lk-manage">
-          <div>
-            <span className="lk-row-name">On this computer</span>
-            <Text size="sm" c="dimmed">
-              Codes that have no other way are shown here, and in a notification of the system. Whoever sits at
-              this computer can then sign in as any user of the vault, and a code proves nothing about who
-              reads the address that it is for.
-            </Text>
-          </div>
-          <Switch
-            aria-label="Show codes on this computer"
-            checked={desktop}
-            disabled={change.isPending}
-            onChange={(event) => {
-              change.mutate({ channel: 'desktop', on: event.currentTarget.checked });
-            }}
-          />
-        </li>
+        <Desktop isOn={desktop} />
       </ul>
-      <Failure title="It was not changed" error={change.error} />
     </Panel>
+  );
+}
+
+function Desktop({ isOn }: { readonly isOn: boolean }): ReactNode {
+  const change = useChange();
+  const test = useMessageCall((bridge, wish: MessageTest) => bridge.testMessages(wish));
+  return (
+    <li className="lk-row lk-manage">
+      <div>
+        <span className="lk-row-name">On this computer</span>
+        <Text size="sm" c="dimmed">
+          Codes that have no other way are shown here, and in a notification of the system. Whoever sits at
+          this computer can then sign in as any user of the vault, and a code proves nothing about who reads
+          the address that it is for.
+        </Text>
+        <Failure title="It was not changed" error={change.error} />
+        <Failure title="The test was not shown" error={test.error} />
+      </div>
+      <Group gap="xs">
+        {isOn && (
+          <Button
+            variant="default"
+            size="xs"
+            loading={test.isPending}
+            onClick={() => {
+              test.mutate({ channel: 'desktop' });
+            }}
+          >
+            Show a test
+          </Button>
+        )}
+        <Switch
+          aria-label="Show codes on this computer"
+          checked={isOn}
+          disabled={change.isPending}
+          onChange={(event) => {
+            change.mutate({ channel: 'desktop', on: event.currentTarget.checked });
+          }}
+        />
+      </Group>
+    </li>
   );
 }
 
 interface WayProps {
   readonly name: string;
+  /** The name within a sentence. */
+  readonly noun: string;
   readonly channel: 'mail' | 'sms';
   readonly isSet: boolean;
   readonly about: string;
   readonly form: (close: () => void) => ReactNode;
 }
 
-function Way({ name, channel, isSet, about, form }: WayProps): ReactNode {
+function Way({ name, noun, channel, isSet, about, form }: WayProps): ReactNode {
   const change = useChange();
   const turnOff = () => {
     change.mutate(
@@ -186,14 +212,18 @@ function Way({ name, channel, isSet, about, form }: WayProps): ReactNode {
       </div>
       <Group gap="xs">
         {isSet && (
-          <DialogButton name="Send a test…" label={`Send a test by ${name}…`} title={`Send a test by ${name}`}>
+          <DialogButton
+            name="Send a test…"
+            label={`Send a test by ${noun}…`}
+            title={`Send a test by ${noun}`}
+          >
             {(close) => <Test channel={channel} onDone={close} />}
           </DialogButton>
         )}
         <DialogButton
           name={isSet ? 'Change…' : 'Set up…'}
-          label={`${isSet ? 'Change' : 'Set up'} ${name}…`}
-          title={`${isSet ? 'Change' : 'Set up'} ${name}`}
+          label={`${isSet ? 'Change' : 'Set up'} ${noun}…`}
+          title={`${isSet ? 'Change' : 'Set up'} ${noun}`}
         >
           {form}
         </DialogButton>
@@ -201,7 +231,7 @@ function Way({ name, channel, isSet, about, form }: WayProps): ReactNode {
           <Button
             variant="default"
             size="xs"
-            aria-label={`Turn ${name} off`}
+            aria-label={`Turn off ${noun}`}
             loading={change.isPending}
             onClick={turnOff}
           >
