@@ -12,14 +12,14 @@ import { describeLanguage } from '../policy/language.ts';
 import { effects } from '../policy/policies.ts';
 import { maxLength } from '../policy/syntax.ts';
 import { limits } from './limits.ts';
-import { id, name } from './parameters.ts';
+import { id, policyName } from './parameters.ts';
 
 const expression = z.string().max(maxLength).optional();
 
 /** As `create_policy` and `list_policies` write one; an id or a name says which policy it would take the place of. */
 const policyDraft = z.object({
   policyId: id.optional(),
-  policyName: name.optional(),
+  policyName: policyName.optional(),
   effect: z.enum(effects),
   condition: expression,
   consensus: expression,
