@@ -14,6 +14,7 @@ import * as signing from './signing.ts';
 import * as tags from './tags.ts';
 import * as users from './users.ts';
 import * as walletAccounts from './wallet-accounts.ts';
+import * as votes from './votes.ts';
 import * as wallets from './wallets.ts';
 
 const all: readonly Operation[] = [
@@ -32,6 +33,7 @@ const all: readonly Operation[] = [
   policies,
   policyDrafts,
   activities,
+  votes,
 ].flatMap((resource) => Object.values<Operation>(resource));
 
 /** By path, as it follows `/public/v1/`: `submit/create_wallet`, `query/list_wallets`. */

@@ -3,24 +3,29 @@
  * language's own name for a thing.
  */
 import { z } from 'zod';
-import { LatchkeyError, seen } from '../lib/errors.ts';
 import { compile } from '../policy/compile.ts';
 import { effects } from '../policy/policies.ts';
 import { ExpressionError } from '../policy/syntax.ts';
 import { limits } from './limits.ts';
 import { policyName } from './parameters.ts';
 
+/** What is compared with one value and given several becomes a list, which the language then refuses by name. */
+const only = (targets: readonly string[]): string =>
+  targets.length === 1 ? (targets[0] ?? '') : listed(targets);
+
+const listed = (targets: readonly string[]): string => `[${targets.join(', ')}]`;
+
 /** What each operator says of a subject and the values it is compared with, each written out. */
 const operators = {
-  OPERATOR_EQUAL: (subject, [target = '']) => `${subject} == ${target}`,
-  OPERATOR_NOT_EQUAL: (subject, [target = '']) => `${subject} != ${target}`,
-  OPERATOR_MORE_THAN: (subject, [target = '']) => `${subject} > ${target}`,
-  OPERATOR_MORE_THAN_OR_EQUAL: (subject, [target = '']) => `${subject} >= ${target}`,
-  OPERATOR_LESS_THAN: (subject, [target = '']) => `${subject} < ${target}`,
-  OPERATOR_LESS_THAN_OR_EQUAL: (subject, [target = '']) => `${subject} <= ${target}`,
-  OPERATOR_IN: (subject, targets) => `${subject} in [${targets.join(', ')}]`,
+  OPERATOR_EQUAL: (subject, targets) => `${subject} == ${only(targets)}`,
+  OPERATOR_NOT_EQUAL: (subject, targets) => `${subject} != ${only(targets)}`,
+  OPERATOR_MORE_THAN: (subject, targets) => `${subject} > ${only(targets)}`,
+  OPERATOR_MORE_THAN_OR_EQUAL: (subject, targets) => `${subject} >= ${only(targets)}`,
+  OPERATOR_LESS_THAN: (subject, targets) => `${subject} < ${only(targets)}`,
+  OPERATOR_LESS_THAN_OR_EQUAL: (subject, targets) => `${subject} <= ${only(targets)}`,
+  OPERATOR_IN: (subject, targets) => `${subject} in ${listed(targets)}`,
   OPERATOR_NOT_IN: (subject, targets) => targets.map((target) => `${subject} != ${target}`).join(' && '),
-  OPERATOR_CONTAINS: (subject, [target = '']) => `${subject}.contains(${target})`,
+  OPERATOR_CONTAINS: (subject, targets) => `${subject}.contains(${only(targets)})`,
   OPERATOR_CONTAINS_ONE: (subject, targets) =>
     `(${targets.map((target) => `${subject}.contains(${target})`).join(' || ')})`,
   OPERATOR_CONTAINS_ALL: (subject, targets) =>
@@ -28,14 +33,6 @@ const operators = {
 } as const satisfies Record<string, (subject: string, targets: readonly string[]) => string>;
 
 type Operator = keyof typeof operators;
-
-/** An operator that compares with one value is given one. */
-const takesSeveral: ReadonlySet<Operator> = new Set([
-  'OPERATOR_IN',
-  'OPERATOR_NOT_IN',
-  'OPERATOR_CONTAINS_ONE',
-  'OPERATOR_CONTAINS_ALL',
-]);
 
 const target = z
   .string()
@@ -71,19 +68,12 @@ interface Selected {
   readonly notes: string;
 }
 
-/** @throws LatchkeyError INVALID_ARGUMENT that names the selector which the language has no words for. */
+/** The same in the language. What that has no words for is left to it to refuse. */
 export function fromSelectors({ selectors, ...policy }: Selected) {
   const parts = { condition: [] as string[], consensus: [] as string[] };
-  for (const [index, selector] of selectors.entries()) {
-    const at = `parameters.selectors[${String(index)}]`;
-    if (selector.targets.length > 1 && !takesSeveral.has(selector.operator)) {
-      throw new LatchkeyError(
-        'INVALID_ARGUMENT',
-        `invalid ${at}.targets: ${selector.operator} compares with one, got ${String(selector.targets.length)}`,
-      );
-    }
+  for (const selector of selectors) {
     const place = /^(approvers|credentials)\b/.test(selector.subject) ? 'consensus' : 'condition';
-    parts[place].push(written(selector, place, at));
+    parts[place].push(written(selector, place));
   }
   return {
     ...policy,
@@ -97,25 +87,22 @@ export function fromSelectors({ selectors, ...policy }: Selected) {
 function written(
   { subject, operator, targets }: z.output<typeof severalTargets>,
   place: 'condition' | 'consensus',
-  at: string,
 ): string {
-  const forms = [
+  const asTexts = operators[operator](
+    subject,
     targets.map((text) => `'${text}'`),
-    ...(targets.every((text) => /^([0-9]+|true|false)$/.test(text)) ? [targets] : []),
-  ];
-  let fault: unknown;
-  for (const form of forms) {
-    const expression = operators[operator](subject, form);
-    try {
-      compile(expression, place);
-      return expression;
-    } catch (error) {
-      if (!(error instanceof ExpressionError)) throw error;
-      fault = error;
-    }
-  }
-  throw new LatchkeyError(
-    'INVALID_ARGUMENT',
-    `invalid ${at}: expected what the policy language can say, got ${seen(subject)} ${operator}: ${fault instanceof Error ? fault.message : ''}`,
   );
+  const plain = targets.every((text) => /^([0-9]+|true|false)$/.test(text));
+  if (compiles(asTexts, place) || !plain) return asTexts;
+  return operators[operator](subject, targets);
+}
+
+function compiles(expression: string, place: 'condition' | 'consensus'): boolean {
+  try {
+    compile(expression, place);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    return false;
+  }
 }
