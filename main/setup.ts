@@ -94,6 +94,8 @@ export async function setUp(parts: SetupParts, vault: NewVault): Promise<MadeVau
         name: vault.userName,
         email: vault.userEmail ?? null,
         phoneNumber: null,
+        emailVerifiedAt: null,
+        phoneNumberVerifiedAt: null,
         root: 1,
         ...times,
       });

@@ -87,6 +87,9 @@ const samples: readonly string[] = [
   'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2V4YW1wbGUuY29tIn0.aGVsbG8',
   `sha256:${'ab'.repeat(32)}`,
   'activity.type',
+  'https://example.com/%s',
+  'Your code is {{.OtpCode}}',
+  '{}',
   '',
 ];
 

@@ -396,10 +396,11 @@ describe('a new master key', () => {
     await units.write((tx) =>
       issueOneTimeCode(
         { tx, keys: keyring, organizationId, random, now: Date.now() },
-        { userId, contact: 'root@example.org' },
+        { purpose: 'sign in', userId, contact: { channel: 'email', address: 'root@example.org' } },
       ),
     );
-    const { outbox } = service.vault;
+    const { bridge, outbox } = service.vault;
+    await bridge.changeMessages({ channel: 'desktop', on: true });
     await units.write((tx) =>
       outbox.enqueue(tx, { organizationId, kind: 'kept', reference: '{}', payload: randomBytes(8) }),
     );

@@ -49,8 +49,26 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
+const subOrganization = {
+  subOrganizationName: 'Sub',
+  rootUsers: [
+    {
+      userName: 'Ann',
+      userEmail: 'ann@sub.example',
+      apiKeys: [],
+      authenticators: [],
+      oauthProviders: [],
+    },
+  ],
+  rootQuorumThreshold: 1,
+};
+
 async function populate(): Promise<World> {
   const userId = service.rootUserId;
+  await root.submit('create_sub_organization', 'CREATE_SUB_ORGANIZATION_V8', subOrganization);
+  await service.vault.units.write((tx) => {
+    tx.run('UPDATE users SET email_verified_at = 1 WHERE email = ?', 'ann@sub.example');
+  });
   const made = await root.submit('create_private_keys', 'CREATE_PRIVATE_KEYS_V2', {
     privateKeys: [
       {
@@ -155,6 +173,24 @@ const queries: readonly QueryCase[] = [
   },
   { operation: 'get_organization', method: 'getOrganization', resource: ['organizationData'] },
   { operation: 'get_organization_configs', method: 'getOrganizationConfigs', resource: ['configs'] },
+  { operation: 'list_suborgs', method: 'getSubOrgIds', resource: ['organizationIds'] },
+  {
+    operation: 'list_suborgs',
+    method: 'getSubOrgIds',
+    resource: ['organizationIds'],
+    parameters: () => ({
+      filterType: 'NAME',
+      filterValue: subOrganization.subOrganizationName,
+      paginationOptions: { limit: '1' },
+    }),
+  },
+  { operation: 'list_verified_suborgs', method: 'getVerifiedSubOrgIds', resource: ['organizationIds'] },
+  {
+    operation: 'list_verified_suborgs',
+    method: 'getVerifiedSubOrgIds',
+    resource: ['organizationIds'],
+    parameters: () => ({ filterType: 'EMAIL', filterValue: 'ann@sub.example' }),
+  },
   { operation: 'list_users', method: 'getUsers', resource: ['users'] },
   {
     operation: 'get_user',

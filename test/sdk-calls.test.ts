@@ -42,8 +42,9 @@ const sdks: readonly Sdk[] = [
     name: '@turnkey/http',
     open: ({ service: { url, key } }) =>
       new TurnkeyClient({ baseUrl: url }, new ApiKeyStamper(credentials(key))),
-    input({ path }, parameters, { service: { organizationId, root } }) {
+    input({ path }, { organizationId: named, ...parameters }, { service: { organizationId: own, root } }) {
       const type = newestTypes.get(path);
+      const organizationId = named ?? own;
       if (type == null) return { organizationId, ...parameters };
       return { type, organizationId, timestampMs: String(root.nextTimestamp()), parameters };
     },

@@ -13,12 +13,17 @@ import * as authenticators from '../main/operations/authenticators.ts';
 import * as features from '../main/operations/features.ts';
 import * as oauthProviders from '../main/operations/oauth-providers.ts';
 import * as organizations from '../main/operations/organizations.ts';
+import * as otp from '../main/operations/otp.ts';
 import * as policies from '../main/operations/policies.ts';
 import * as privateKeys from '../main/operations/private-keys.ts';
+import * as recovery from '../main/operations/recovery.ts';
 import { shownWallet, type shownUser } from '../main/operations/resources.ts';
+import { createReadOnlySession, createReadWriteSession } from '../main/operations/sessions.ts';
 import * as signIn from '../main/operations/sign-in.ts';
 import * as signing from '../main/operations/signing.ts';
+import * as subOrganizations from '../main/operations/sub-organizations.ts';
 import * as tags from '../main/operations/tags.ts';
+import * as transactions from '../main/operations/transactions.ts';
 import * as users from '../main/operations/users.ts';
 import * as votes from '../main/operations/votes.ts';
 import * as walletAccounts from '../main/operations/wallet-accounts.ts';
@@ -73,11 +78,16 @@ describe('the vendor’s types take', () => {
       fitting(features),
       fitting(oauthProviders),
       fitting(organizations),
+      fitting(otp),
       fitting(policies),
       fitting(privateKeys),
+      fitting(recovery),
+      fitting({ createReadOnlySession, createReadWriteSession }),
       fitting(signIn),
       fitting(signing),
+      fitting(subOrganizations),
       fitting(tags),
+      fitting(transactions),
       fitting(users),
       fitting(walletAccounts),
       fitting(wallets),

@@ -1,5 +1,6 @@
 /** The life of a query: it reads, and answers at once. */
 import { uuidV7 } from '../crypto/uuid.ts';
+import { casesOf } from './cases.ts';
 import type { QueryOperation } from './define.ts';
 import type { Claim, Engine } from './engine.ts';
 import { parse } from './parse.ts';
@@ -7,6 +8,8 @@ import { showTo } from './show-to.ts';
 
 export interface AskRequest extends Claim {
   readonly body: unknown;
+  /** The organization that it names. */
+  readonly organizationId: string;
 }
 
 /**
@@ -23,18 +26,22 @@ export async function ask(
   return engine.units.read((tx) => {
     const caller = request.identify(tx);
     const params: unknown = parse(operation.params, request.body);
+    // Whoever is known to the organization or to its parent may read.
+    const organizationId =
+      operation.inCallersOrganization === true ? caller.organizationId : request.organizationId;
     const resource = operation.run({
       tx,
-      organizationId: caller.organizationId,
+      organizationId,
       params,
       caller,
       now,
       showActivity: (row) => showTo(engine, tx, row, () => caller),
       operations: engine.operations,
+      cases: () => casesOf(tx, engine.operations, organizationId, now),
     });
     const envelope = {
       id: uuidV7(now, engine.random('query', 10)),
-      organizationId: caller.organizationId,
+      organizationId,
       status: 'ACTIVITY_STATUS_COMPLETED',
       type: 'ACTIVITY_TYPE_UNKNOWN_V1',
       timestampMs: String(now),

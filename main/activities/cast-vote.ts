@@ -64,7 +64,18 @@ export async function castVote(engine: Engine, request: SubmitRequest, ballot: B
       if (selection === 'VOTE_SELECTION_APPROVED' && !isAllowed(verdict) && repeats(waiting, caller)) {
         return target;
       }
+      // Before it is carried out, which may take the voter or the whole organization away.
       const vote = makeVote(tx, caller, request.raw, selection, { random, now });
+      if (verdict !== undefined && verdict.evaluations.length > 0) {
+        insertEvaluations(tx, {
+          id: uuidV4(random('policy evaluation', 16)),
+          organizationId,
+          activityId: target.id,
+          voteId: vote.id,
+          policyEvaluations: verdict.evaluations,
+          createdAt: now,
+        });
+      }
       const { operation, activity } = operationOf(engine.operations, target);
       const outcome =
         isAllowed(verdict) && prepared
@@ -87,16 +98,6 @@ export async function castVote(engine: Engine, request: SubmitRequest, ballot: B
         votes: JSON.stringify([...votesOf(target), vote]),
         updatedAt: now,
       });
-      if (verdict !== undefined && verdict.evaluations.length > 0) {
-        insertEvaluations(tx, {
-          id: uuidV4(random('policy evaluation', 16)),
-          organizationId,
-          activityId: target.id,
-          voteId: vote.id,
-          policyEvaluations: verdict.evaluations,
-          createdAt: now,
-        });
-      }
       engine.onAppended(tx, appended);
       return appended;
     });

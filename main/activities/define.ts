@@ -10,6 +10,8 @@ import type { Caller } from '../lib/caller.ts';
 import type { VerifyIdToken } from '../lib/id-tokens.ts';
 import type { Message } from '../lib/messages.ts';
 import type { Random } from '../lib/random.ts';
+import type { Facts } from '../policy/facts.ts';
+import type { Case } from '../policy/replay.ts';
 import type { ConditionFacts } from '../policy/schema.ts';
 import type { Selection } from './votes.ts';
 
@@ -50,6 +52,23 @@ export interface QueryContext<Parameters> extends Context<Parameters> {
   readonly showActivity: (row: ActivityRow) => Json;
   /** Every operation there is, by path: `submit/create_wallet`. */
   readonly operations: ReadonlyMap<string, Operation>;
+  /** Activities of the organization as policies see them; made when asked for. */
+  readonly cases: () => Cases;
+}
+
+/** Makes of an activity what policies decide from. */
+export interface Cases {
+  /** @returns undefined for a type that no operation has any more. */
+  readonly ofActivity: (row: ActivityRow) => Case | undefined;
+  /**
+   * An activity that nobody has submitted: one user's, now.
+   * @param request The JSON of its body.
+   * @throws LatchkeyError as submitting it would.
+   */
+  readonly ofRequest: (request: {
+    readonly body: string;
+    readonly userId: string;
+  }) => Case & Pick<Facts, 'counters'>;
 }
 
 export interface ActivityContext<Parameters, Prepared = undefined> extends Context<Parameters> {
@@ -143,6 +162,11 @@ export interface Authority<Parameters> {
   readonly rootQuorumOnly?: true;
   /** A user of the parent organization may do it in its sub-organizations. */
   readonly fromParent?: true;
+  /**
+   * It is about the organization of whoever makes the request, who may name its parent: the sub-organizations are looked
+   * through for the credential.
+   */
+  readonly inCallersOrganization?: true;
   /** Whether it is about the caller's own credentials, which every user may change unless a policy says otherwise. */
   readonly ownCredentials?: (params: Parameters, caller: Caller) => boolean;
   /** `activity.params`, where policies may read any. */
@@ -160,6 +184,8 @@ export interface ActivityOperation {
   readonly vote?: undefined;
   /** The last part of its path: `create_wallet`. */
   readonly path: string;
+  /** Whether it is Latchkey's own: the real API has none of its name. */
+  readonly own?: true;
   readonly versions: readonly ActivityVersion[];
   /** What its result holds, whichever version asked. */
   readonly returns: z.ZodType;
@@ -178,6 +204,7 @@ export interface VoteOperation {
   readonly returns: z.ZodType;
   readonly authority: Authority<unknown>;
   readonly vote: Selection;
+  readonly own?: undefined;
 }
 
 export interface QueryOperation {
@@ -189,6 +216,8 @@ export interface QueryOperation {
   readonly params: z.ZodType;
   /** What it answers: the resource under its name. */
   readonly returns: z.ZodType;
+  /** As `Authority.inCallersOrganization`. */
+  readonly inCallersOrganization?: true;
   readonly run: (context: QueryContext<unknown>) => Json;
 }
 
@@ -204,6 +233,7 @@ interface OlderVersion<Latest, Older extends z.ZodType = z.ZodType> {
 
 interface ActivityDefinition<Schema extends z.ZodType, Returns extends z.ZodType, Prepared> {
   readonly path: string;
+  readonly own?: true;
   readonly type: string;
   readonly intent: string;
   readonly result: string;
@@ -253,18 +283,23 @@ export function activity<
   },
 ): NamedActivity<Path, Result, Returns> {
   const { path, type, intent, result, params, returns, specified, accepts = {} } = definition;
-  const { authority, prepare, run } = definition;
+  const { authority, own, prepare, run } = definition;
   const latest = { type, intent, result, params, upgrade: (value: unknown) => value, specified };
   const versions = [
     latest,
     ...Object.entries(accepts).map(([name, version]) => ({ result, ...version, type: name })),
   ];
   // From here on parameters are `unknown`: only the version's own schema produces what these functions take.
-  return { kind: 'activity', path, versions, returns, authority, prepare, run } as unknown as NamedActivity<
-    Path,
-    Result,
-    Returns
-  >;
+  return {
+    kind: 'activity',
+    path,
+    ...(own && { own }),
+    versions,
+    returns,
+    authority,
+    prepare,
+    run,
+  } as unknown as NamedActivity<Path, Result, Returns>;
 }
 
 export function vote<Path extends string>(definition: {
@@ -293,6 +328,7 @@ export function query<Path extends string, Schema extends z.ZodType, Returns ext
   readonly own?: true;
   readonly params: Schema;
   readonly returns: Returns;
+  readonly inCallersOrganization?: true;
   readonly run: (context: QueryContext<z.output<Schema>>) => Shown<z.output<Returns>>;
 }): NamedQuery<Path, Returns> {
   return { kind: 'query', ...definition } as unknown as NamedQuery<Path, Returns>;

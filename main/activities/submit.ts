@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { uuidV4, uuidV7 } from '../crypto/uuid.ts';
 import { appendActivity, findActivityByFingerprint, type ActivityRow } from '../db/activities.ts';
 import type { Reader } from '../db/connection.ts';
+import { getOrganization } from '../db/organizations.ts';
 import { insertEvaluations } from '../db/policy-evaluations.ts';
 import type { Caller } from '../lib/caller.ts';
 import type { Verdict } from '../policy/decide.ts';
@@ -25,9 +26,10 @@ export async function submit(
   request: SubmitRequest,
 ): Promise<ActivityRow> {
   const { units, keys, random, clock } = engine;
-  const { type, timestampMs, organizationId, intent, params } = understand(operation, request.body, () =>
-    units.read(request.identify),
-  );
+  const understood = understand(operation, request.body, () => units.read(request.identify));
+  const { type, timestampMs, intent, params } = understood;
+  const organizationId =
+    operation.authority.inCallersOrganization === true ? units.read(belowNamed) : understood.organizationId;
   const fingerprint = `sha256:${hash('sha256', request.raw)}`;
   const now = clock.now();
   const task = { organizationId, params, now };
@@ -44,6 +46,18 @@ export async function submit(
       if ('known' in admitted) return admitted.known;
       const { caller, verdict } = admitted;
       const id = uuidV7(now, random('activity', 10));
+      // Before it is carried out, which may take the voter or the whole organization away.
+      const vote = makeVote(tx, caller, request.raw, 'VOTE_SELECTION_APPROVED', { random, now });
+      if (verdict.evaluations.length > 0) {
+        insertEvaluations(tx, {
+          id: uuidV4(random('policy evaluation', 16)),
+          organizationId,
+          activityId: id,
+          voteId: vote.id,
+          policyEvaluations: verdict.evaluations,
+          createdAt: now,
+        });
+      }
       const outcome: Outcome | undefined =
         isAllowed(verdict) && prepared
           ? carryOut(tx, engine, operation, {
@@ -54,7 +68,6 @@ export async function submit(
               reservations: verdict.reservations,
             })
           : undefined;
-      const vote = makeVote(tx, caller, request.raw, 'VOTE_SELECTION_APPROVED', { random, now });
       const row = appendActivity(tx, {
         id,
         revision: 1,
@@ -68,16 +81,6 @@ export async function submit(
         createdAt: now,
         updatedAt: now,
       });
-      if (verdict.evaluations.length > 0) {
-        insertEvaluations(tx, {
-          id: uuidV4(random('policy evaluation', 16)),
-          organizationId,
-          activityId: id,
-          voteId: vote.id,
-          policyEvaluations: verdict.evaluations,
-          createdAt: now,
-        });
-      }
       engine.onAppended(tx, row);
       return row;
     });
@@ -98,6 +101,14 @@ export async function submit(
     const early = units.read(admit);
     if (!('caller' in early) || !isAllowed(early.verdict)) return undefined;
     return prepare(engine, operation, { ...task, caller: early.caller });
+  }
+
+  /** The sub-organization of whoever named its parent; else what was named. */
+  function belowNamed(tx: Reader): string {
+    const { organizationId: home } = request.identify(tx);
+    return getOrganization(tx, home)?.parentId === understood.organizationId
+      ? home
+      : understood.organizationId;
   }
 
   /** Answers the activity that this body made before; refuses a new one that is not live or not allowed, and any while locked. */

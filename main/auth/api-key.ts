@@ -1,8 +1,8 @@
 /** API keys: the `X-Stamp` header, a signature over the body. */
-import { findApiKey } from '../db/api-keys.ts';
+import { findApiKey, findApiKeysBelow } from '../db/api-keys.ts';
 import type { Reader } from '../db/connection.ts';
 import type { Caller } from '../lib/caller.ts';
-import { callerOf, findCredential, unauthenticated, type Proof } from './proof.ts';
+import { callerOf, findCredential, unauthenticated, type Addressed, type Proof } from './proof.ts';
 import { schemes, type Scheme } from './schemes.ts';
 import { parseStamp, type Stamp } from './stamp.ts';
 
@@ -31,19 +31,24 @@ export function apiKeyProof(raw: Uint8Array, header: string): Proof {
       'SIGNATURE_INVALID',
     );
   }
-  return (organizationId, clock) => ({
-    identify: (tx) => identify(tx, organizationId, stamp, scheme, clock.now()),
+  return (addressed, clock) => ({
+    identify: (tx) => identify(tx, addressed, stamp, scheme, clock.now()),
   });
 }
 
-function identify(tx: Reader, organizationId: string, stamp: Stamp, scheme: Scheme, now: number): Caller {
+function identify(tx: Reader, addressed: Addressed, stamp: Stamp, scheme: Scheme, now: number): Caller {
   const { publicKey } = stamp;
   const unknown = () =>
     unauthenticated(
-      `could not find public key in organization or its parent organization organizationId=${organizationId} publicKey=${publicKey}`,
+      `could not find public key in organization or its parent organization organizationId=${addressed.organizationId} publicKey=${publicKey}`,
       'PUBLIC_KEY_NOT_FOUND',
     );
-  const key = findCredential(tx, organizationId, () => findApiKey(tx, organizationId, publicKey), unknown);
+  const key = findCredential(tx, addressed, {
+    kind: 'public key',
+    in: (organizationId) => findApiKey(tx, organizationId, publicKey),
+    below: (organizationId) => findApiKeysBelow(tx, organizationId, publicKey),
+    unknown,
+  });
   if (!scheme.credentialTypes.includes(key.credentialType)) throw unknown();
   if (key.expiresAt !== null && key.expiresAt <= now) {
     throw unauthenticated(`Unauthenticated desc = expired api key publicKey ${publicKey}`, 'API_KEY_EXPIRED');

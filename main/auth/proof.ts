@@ -23,22 +23,38 @@ export interface Claim {
   readonly spend?: (tx: Writer) => void;
 }
 
-export type Proof = (organizationId: string, clock: Clock) => Claim;
+/** The organization that a request names. */
+export interface Addressed {
+  readonly organizationId: string;
+  /** Whether its sub-organizations are looked through too: for requests that ask who somebody is, or sign them in. */
+  readonly below: boolean;
+}
+
+export type Proof = (addressed: Addressed, clock: Clock) => Claim;
 
 /** A failure to prove who one is, with the real API's code for it. */
 export const unauthenticated = (message: string, turnkeyErrorCode: string): LatchkeyError =>
   new LatchkeyError('UNAUTHENTICATED', message, { turnkeyErrorCode });
 
+/** How one kind of credential is looked up. */
+interface Lookup<Row> {
+  /** What it is called: `public key`. */
+  readonly kind: string;
+  readonly in: (organizationId: string) => Row | undefined;
+  /** In the sub-organizations of one: at most two, which is one too many. */
+  readonly below: (organizationId: string) => readonly Row[];
+  /** What is said where there is none. */
+  readonly unknown: () => LatchkeyError;
+}
+
 /**
- * Looks a credential up in the organization that a request names.
- * @param otherwise What is said where the organization has none such.
+ * Looks a credential up in the organization that a request names, and then in its parent.
  * @throws LatchkeyError as `Claim.identify`.
  */
 export function findCredential<Row>(
   tx: Reader,
-  organizationId: string,
-  find: () => Row | undefined,
-  otherwise: () => LatchkeyError,
+  { organizationId, below }: Addressed,
+  lookup: Lookup<Row>,
 ): Row {
   if (!isUuid(organizationId)) {
     throw new LatchkeyError(
@@ -47,9 +63,23 @@ export function findCredential<Row>(
       { turnkeyErrorCode: 'INVALID_ORGANIZATION_ID' },
     );
   }
-  const row = find();
+  const row = lookup.in(organizationId);
   if (row !== undefined) return row;
-  if (getOrganization(tx, organizationId)) throw otherwise();
+  const organization = getOrganization(tx, organizationId);
+  if (organization !== undefined) {
+    const [found, another] =
+      organization.parentId === null
+        ? below
+          ? lookup.below(organizationId)
+          : []
+        : [lookup.in(organization.parentId)];
+    if (found === undefined) throw lookup.unknown();
+    if (another === undefined) return found;
+    throw unauthenticated(
+      `more than one suborg associated with a ${lookup.kind}: name the sub-organization in organizationId`,
+      'CREDENTIAL_CONFLICT',
+    );
+  }
   requireVault(tx);
   throw new LatchkeyError('NOT_FOUND', `no organization found with the given ID: ${organizationId}`, {
     turnkeyErrorCode: 'ORGANIZATION_NOT_FOUND',

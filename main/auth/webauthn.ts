@@ -4,7 +4,12 @@
  */
 import { createHash, hash } from 'node:crypto';
 import { verifyCose } from '../crypto/cose-keys.ts';
-import { countAssertion, findAuthenticator, type AuthenticatorRow } from '../db/authenticators.ts';
+import {
+  countAssertion,
+  findAuthenticator,
+  findAuthenticatorsBelow,
+  type AuthenticatorRow,
+} from '../db/authenticators.ts';
 import type { Reader } from '../db/connection.ts';
 import { passkeyOrigins } from '../db/passkey-origins.ts';
 import {
@@ -85,19 +90,20 @@ export function passkeyProof(raw: Uint8Array, header: string, rpId: string): Pro
   /** The key that the signature was found to hold for: one request identifies its caller more than once. */
   let heldFor: string | undefined;
 
-  return (organizationId) => {
+  return (addressed) => {
+    const { credentialId } = assertion;
     const verify = (tx: Reader): AuthenticatorRow => {
-      const credential = findCredential(
-        tx,
-        organizationId,
-        () => findAuthenticator(tx, organizationId, assertion.credentialId),
-        () =>
+      const credential = findCredential(tx, addressed, {
+        kind: 'credential ID',
+        in: (organizationId) => findAuthenticator(tx, organizationId, credentialId),
+        below: (organizationId) => findAuthenticatorsBelow(tx, organizationId, credentialId),
+        unknown: () =>
           unauthenticated(
-            `credential ID could not be found in organization or its parent organization organizationId=${organizationId} credentialId=${assertion.credentialId}`,
+            `credential ID could not be found in organization or its parent organization organizationId=${addressed.organizationId} credentialId=${credentialId}`,
             'CREDENTIAL_NOT_FOUND',
           ),
-      );
-      checkCeremony(ceremony, passkeyOrigins(tx, organizationId));
+      });
+      checkCeremony(ceremony, passkeyOrigins(tx, credential.organizationId));
       if (heldFor !== credential.publicKey) checkSignature(assertion, credential.publicKey);
       heldFor = credential.publicKey;
       checkCount(credential, signCount, digest);

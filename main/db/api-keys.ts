@@ -38,6 +38,15 @@ export const findApiKey = (tx: Reader, organizationId: string, publicKey: string
     publicKey,
   );
 
+/** The keys with this public half in an organization's sub-organizations; more than two are not told apart. */
+export const findApiKeysBelow = (tx: Reader, organizationId: string, publicKey: string): ApiKeyRow[] =>
+  tx.all<ApiKeyRow>(
+    `SELECT ${columns} FROM api_keys
+     WHERE public_key = ? AND +organization_id IN (SELECT id FROM organizations WHERE parent_id = ?) LIMIT 2`,
+    publicKey,
+    organizationId,
+  );
+
 export const getApiKeyRow = (tx: Reader, organizationId: string, id: string): ApiKeyRow | undefined =>
   tx.get<ApiKeyRow>(
     `SELECT ${columns} FROM api_keys WHERE id = ? AND organization_id = ?`,

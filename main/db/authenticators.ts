@@ -53,6 +53,19 @@ export const findAuthenticator = (
     credentialId,
   );
 
+/** Those with this credential id in an organization's sub-organizations; more than two are not told apart. */
+export const findAuthenticatorsBelow = (
+  tx: Reader,
+  organizationId: string,
+  credentialId: string,
+): AuthenticatorRow[] =>
+  tx.all<AuthenticatorRow>(
+    `SELECT ${columns} FROM authenticators
+     WHERE credential_id = ? AND +organization_id IN (SELECT id FROM organizations WHERE parent_id = ?) LIMIT 2`,
+    credentialId,
+    organizationId,
+  );
+
 export const getAuthenticatorRow = (
   tx: Reader,
   organizationId: string,

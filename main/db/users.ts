@@ -12,6 +12,9 @@ export interface UserRow {
   readonly name: string;
   readonly email: string | null;
   readonly phoneNumber: string | null;
+  /** When each was proven to be the user's, as it is now; null where it was not. */
+  readonly emailVerifiedAt: number | null;
+  readonly phoneNumberVerifiedAt: number | null;
   /** 1 for a member of the root quorum. */
   readonly root: number;
   readonly createdAt: number;
@@ -33,7 +36,8 @@ export interface User {
   readonly updatedAt: Timestamp;
 }
 
-const columns = `id, organization_id AS organizationId, name, email, phone_number AS phoneNumber, root,
+const columns = `id, organization_id AS organizationId, name, email, phone_number AS phoneNumber,
+  email_verified_at AS emailVerifiedAt, phone_number_verified_at AS phoneNumberVerifiedAt, root,
   created_at AS createdAt, updated_at AS updatedAt`;
 
 export const getUserRow = (tx: Reader, organizationId: string, id: string): UserRow | undefined =>
@@ -64,13 +68,15 @@ export const listRootUserIds = (tx: Reader, organizationId: string): string[] =>
 
 export function insertUser(tx: Writer, row: UserRow): void {
   tx.run(
-    `INSERT INTO users (id, organization_id, name, email, phone_number, root, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO users (id, organization_id, name, email, phone_number, email_verified_at, phone_number_verified_at, root,
+       created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     row.id,
     row.organizationId,
     row.name,
     row.email,
     row.phoneNumber,
+    row.emailVerifiedAt,
+    row.phoneNumberVerifiedAt,
     row.root,
     row.createdAt,
     row.updatedAt,
@@ -80,10 +86,13 @@ export function insertUser(tx: Writer, row: UserRow): void {
 /** Writes what of a user can change. */
 export function updateUserRow(tx: Writer, row: UserRow): void {
   tx.run(
-    'UPDATE users SET name = ?, email = ?, phone_number = ?, root = ?, updated_at = ? WHERE id = ?',
+    `UPDATE users SET name = ?, email = ?, phone_number = ?, email_verified_at = ?, phone_number_verified_at = ?, root = ?,
+       updated_at = ? WHERE id = ?`,
     row.name,
     row.email,
     row.phoneNumber,
+    row.emailVerifiedAt,
+    row.phoneNumberVerifiedAt,
     row.root,
     row.updatedAt,
     row.id,

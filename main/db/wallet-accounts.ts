@@ -103,13 +103,17 @@ export function deleteAccount(tx: Writer, id: string): void {
   tx.run('DELETE FROM wallet_accounts WHERE id = ?', id);
 }
 
-const sequenceOf = (tx: Reader, id: string): number | undefined =>
-  tx.get<{ sequence: number }>('SELECT sequence FROM wallet_accounts WHERE id = ?', id)?.sequence;
+const sequenceOf = (tx: Reader, organizationId: string, id: string): number | undefined =>
+  tx.get<{ sequence: number }>(
+    'SELECT sequence FROM wallet_accounts WHERE id = ? AND organization_id = ?',
+    id,
+    organizationId,
+  )?.sequence;
 
 /**
  * In the order of creation.
  * @param walletId Null for the accounts of every wallet of the organization.
- * @returns undefined when the page's cursor is no account.
+ * @returns undefined when the page's cursor is no account of the organization.
  */
 export function listAccountRows(
   tx: Reader,
@@ -117,8 +121,9 @@ export function listAccountRows(
   walletId: string | null,
   page: Page,
 ): WalletAccountRow[] | undefined {
-  const after = page.after === undefined ? 0 : sequenceOf(tx, page.after);
-  const before = page.before === undefined ? Number.MAX_SAFE_INTEGER : sequenceOf(tx, page.before);
+  const after = page.after === undefined ? 0 : sequenceOf(tx, organizationId, page.after);
+  const before =
+    page.before === undefined ? Number.MAX_SAFE_INTEGER : sequenceOf(tx, organizationId, page.before);
   if (after === undefined || before === undefined) return undefined;
   // Before a cursor means the rows next to it, so they are taken from the end and put back in order.
   const backwards = page.before !== undefined && page.after === undefined;

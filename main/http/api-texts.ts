@@ -22,6 +22,17 @@ export const resourceTexts: readonly ResourceText[] = [
     },
   },
   {
+    name: 'Sub-organizations',
+    about:
+      'Organizations of their own under the vault’s: their users alone act in them, the parent’s users read.',
+    operations: {
+      create_sub_organization: 'Makes a sub-organization with its root users and, if asked, a wallet.',
+      list_suborgs: 'Lists the sub-organizations, or those that have a name, a user or a credential.',
+      list_verified_suborgs: 'Lists those with a user who has proven an email address or a phone number.',
+      delete_sub_organization: 'Deletes the sub-organization that the request names, with all that it holds.',
+    },
+  },
+  {
     name: 'Users',
     about: 'People and programs that may ask something of the vault.',
     operations: {
@@ -60,8 +71,32 @@ export const resourceTexts: readonly ResourceText[] = [
     about: 'Short-lived API keys for users who prove who they are.',
     operations: {
       oauth: 'Signs a user in by an OpenID Connect token, with an API key encrypted to the client (beta).',
-      otp_auth: 'Signs a user in by a one-time code, with an API key encrypted to the client.',
+      oauth_login: 'Signs a user in by an OpenID Connect token, with a key of the client’s own.',
+      create_oauth_providers:
+        'Adds OpenID Connect identities to a user, proven by tokens or named by claims.',
+      delete_oauth_providers: 'Deletes OpenID Connect identities of a user, who keeps at least one way in.',
       get_oauth_providers: 'Lists the OpenID Connect identities of a user.',
+      init_otp_auth: 'Sends a user a one-time code that signs in with `otp_auth`.',
+      otp_auth: 'Signs a user in by a one-time code, with an API key encrypted to the client.',
+      init_otp: 'Sends a one-time code to an email address or a phone number, whoever has it.',
+      verify_otp: 'Takes a one-time code, and gives a token that says which contact was verified.',
+      otp_login: 'Signs the user in whose contact was verified, with a key of the client’s own.',
+      email_auth: 'Mails a user an API key that is encrypted to the client.',
+      stamp_login: 'Registers another key of the client’s own for a while, for whoever stamped the request.',
+      init_user_email_recovery:
+        'Mails a user a key, encrypted to the client, that can register a passkey and no more.',
+      recover_user: 'Registers a new passkey for a user who is recovering.',
+    },
+  },
+  {
+    name: 'Sessions',
+    about: 'What a user who is signed in has, on one device for a while.',
+    operations: {
+      create_read_write_session: 'Makes a short-lived API key for a user, encrypted to the client.',
+      create_read_only_session:
+        'Gives the caller a token that asks queries for an hour, in the header `X-Session`.',
+      list_sessions: 'Lists the sessions of a user, or of everybody, that have not ended.',
+      delete_sessions: 'Ends sessions of a user before their time.',
     },
   },
   {
@@ -116,6 +151,7 @@ export const resourceTexts: readonly ResourceText[] = [
     operations: {
       sign_raw_payload: 'Signs one payload.',
       sign_raw_payloads: 'Signs several payloads with one key.',
+      sign_transaction: 'Signs a transaction of Ethereum, Solana, Tron or Bitcoin, which the vault reads.',
     },
   },
   {
@@ -133,6 +169,12 @@ export const resourceTexts: readonly ResourceText[] = [
       get_active_policies: 'Tells of every policy whether its time expression holds now.',
       get_policy_evaluations: 'Tells what each policy said of an activity, at each vote on it.',
       check_policies: 'Tells what is wrong with drafts of policies, and what is right but surely not meant.',
+      test_policies:
+        'Replays past activities with drafts of policies: what each would have been decided, and which rules never hold.',
+      explain_policies:
+        'Explains what policies, and drafts of some, make of a past activity or of one that nobody has submitted.',
+      list_permissions:
+        'Lists what a user could do of each kind of activity: alone, with others, or not at all.',
       get_policy_language:
         'Describes the policy language: its keywords, their types, its functions and methods.',
     },

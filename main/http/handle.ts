@@ -63,9 +63,11 @@ async function answer(
   const proof = authenticate(raw, headers, service.rpId);
   const body = parseJson(raw);
   const { organizationId } = parse(addressed, body);
-  const authenticated: SubmitRequest = { raw, body, ...proof(organizationId, service.clock) };
+  const { inCallersOrganization = false } = operation.kind === 'query' ? operation : operation.authority;
+  const claim = proof({ organizationId, below: inCallersOrganization }, service.clock);
+  const authenticated: SubmitRequest = { raw, body, ...claim };
 
-  if (operation.kind === 'query') return ask(service, operation, authenticated);
+  if (operation.kind === 'query') return ask(service, operation, { ...authenticated, organizationId });
   const row = await (operation.vote === undefined
     ? submit(service, operation, authenticated)
     : submitVote(service, operation, authenticated));

@@ -58,7 +58,10 @@ export function deriveAccount(seed: Uint8Array, account: AccountParams, at: stri
   };
 }
 
-/** @returns the new accounts' addresses, in the order asked for. */
+/**
+ * @param field The name of the accounts in the request, for errors.
+ * @returns the new accounts' addresses, in the order asked for.
+ */
 export function addAccounts(
   {
     tx,
@@ -69,9 +72,10 @@ export function addAccounts(
   walletId: string,
   seed: Uint8Array,
   wanted: readonly AccountParams[],
+  field: string,
 ): string[] {
   return wanted.map((account, index) => {
-    const at = `parameters.accounts[${String(index)}]`;
+    const at = `${field}[${String(index)}]`;
     if (hasAccount(tx, walletId, account)) {
       throw new LatchkeyError(
         'ALREADY_EXISTS',

@@ -6,12 +6,18 @@ import * as authenticators from './authenticators.ts';
 import * as features from './features.ts';
 import * as oauthProviders from './oauth-providers.ts';
 import * as organizations from './organizations.ts';
+import * as otp from './otp.ts';
 import * as policies from './policies.ts';
 import * as policyDrafts from './policy-drafts.ts';
+import * as policyTests from './policy-tests.ts';
 import * as privateKeys from './private-keys.ts';
+import * as recovery from './recovery.ts';
+import * as sessions from './sessions.ts';
 import * as signIn from './sign-in.ts';
 import * as signing from './signing.ts';
+import * as subOrganizations from './sub-organizations.ts';
 import * as tags from './tags.ts';
+import * as transactions from './transactions.ts';
 import * as users from './users.ts';
 import * as walletAccounts from './wallet-accounts.ts';
 import * as votes from './votes.ts';
@@ -19,19 +25,25 @@ import * as wallets from './wallets.ts';
 
 const all: readonly Operation[] = [
   organizations,
+  subOrganizations,
   features,
   users,
   apiKeys,
   authenticators,
   oauthProviders,
+  otp,
   signIn,
+  sessions,
+  recovery,
   privateKeys,
   wallets,
   walletAccounts,
   signing,
+  transactions,
   tags,
   policies,
   policyDrafts,
+  policyTests,
   activities,
   votes,
 ].flatMap((resource) => Object.values<Operation>(resource));

@@ -7,10 +7,20 @@ export const limits = {
   /** How long a key that a sign-in makes can be asked to last: a year. */
   sessionKeySeconds: 31_536_000,
   wrongTriesPerOneTimeCode: 3,
+  /** Codes that wait for one contact at a time, used up by wrong tries or not. */
+  waitingCodesPerContact: 3,
+  /** Messages to one contact, or for one identifier of a client's, within the window. */
+  messagesPerContact: 3,
+  messagesPerOrganization: 100,
+  contactWindowSeconds: 180,
+  oneTimeCodeSeconds: 600,
+  verificationTokenSeconds: 86_400,
+  readOnlySessionsPerUser: 10,
   authenticatorsPerUser: 10,
   privateKeysPerOrganization: 1000,
   walletsPerOrganization: 100,
   tagsPerOrganization: 100,
+  tagsPerSubOrganization: 10,
   nameCharacters: 64,
   policiesPerOrganization: 100,
   policyNameCharacters: 255,
@@ -19,6 +29,8 @@ export const limits = {
   batch: 100,
   /** Largest payload to sign, in characters. */
   payloadCharacters: 1_000_000,
+  /** A whole request, given as a text. */
+  requestCharacters: 1_100_000,
   pageSize: 100,
   defaultPageSize: 10,
 } as const;

@@ -19,6 +19,7 @@ const missing = 'no organization found with the given ID';
 
 export const whoami = query({
   path: 'whoami',
+  inCallersOrganization: true,
   params: z.object({}),
   returns: z.object({
     organizationId: uuid,

@@ -1,21 +1,16 @@
 /** Private keys that stand alone, outside any wallet. */
 import { z } from 'zod';
-import { activity, query, type ActivityContext } from '../activities/define.ts';
-import { encodeAddress } from '../crypto/addresses.ts';
-import { curves, type Curve } from '../crypto/curves.ts';
-import { toHex } from '../crypto/encodings.ts';
+import { activity, query } from '../activities/define.ts';
+import { curves } from '../crypto/curves.ts';
 import type { Reader } from '../db/connection.ts';
 import {
   countPrivateKeys,
   deletePrivateKey,
-  findPrivateKeyByName,
   getPrivateKeyRow,
-  insertPrivateKey,
   listPrivateKeyRows,
   markPrivateKeyExported,
   privateKeyPlace,
   toPrivateKey,
-  type Address,
   type PrivateKeyRow,
 } from '../db/private-keys.ts';
 import { LatchkeyError } from '../lib/errors.ts';
@@ -42,16 +37,8 @@ import {
   name,
   notExported,
 } from './parameters.ts';
-import { privateKeyIdOf } from './private-key-ids.ts';
-import { tagHolder } from './tag-holders.ts';
+import { addPrivateKey, makePrivateKeys, privateKeyParams } from './private-key-registration.ts';
 import { shownAddress, shownPrivateKey, uuid, uuids } from './resources.ts';
-
-const privateKeyParams = z.object({
-  privateKeyName: name,
-  curve,
-  privateKeyTags: ids,
-  addressFormats: z.array(addressFormat).max(limits.batch),
-});
 
 const params = z.object({ privateKeys: z.array(privateKeyParams).min(1).max(limits.batch) });
 
@@ -74,94 +61,10 @@ export const createPrivateKeys = activity({
     },
   },
   run(context) {
-    const { tx, organizationId, random } = context;
-    const wanted = context.params.privateKeys;
-    checkDistinct(
-      'parameters.privateKeys',
-      wanted.map(({ privateKeyName }) => privateKeyName),
-    );
-    checkLimit(
-      'private keys',
-      countPrivateKeys(tx, organizationId),
-      wanted.length,
-      limits.privateKeysPerOrganization,
-    );
-    return {
-      privateKeys: wanted.map((key, index) => {
-        const at = `parameters.privateKeys[${String(index)}]`;
-        const secret = curves[key.curve].generate((length) => random('private key', length));
-        try {
-          const added = addPrivateKey(context, { ...key, secret, imported: false }, at);
-          tagHolder(
-            context,
-            'TAG_TYPE_PRIVATE_KEY',
-            added.privateKeyId,
-            key.privateKeyTags,
-            `${at}.privateKeyTags`,
-          );
-          return added;
-        } finally {
-          secret.fill(0);
-        }
-      }),
-    };
+    const { privateKeys } = context.params;
+    return { privateKeys: makePrivateKeys(context, privateKeys, 'parameters.privateKeys') };
   },
 });
-
-interface NewPrivateKey {
-  readonly privateKeyName: string;
-  readonly curve: Curve;
-  readonly addressFormats: readonly z.output<typeof addressFormat>[];
-  readonly secret: Uint8Array;
-  readonly imported: boolean;
-}
-
-/**
- * Stores a key, sealed, under an id that follows from its public half: the same key cannot be stored twice.
- * @param at The name of the key in the request, for errors.
- */
-function addPrivateKey(
-  { tx, keys, organizationId, now }: Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'organizationId' | 'now'>,
-  key: NewPrivateKey,
-  at: string,
-): { readonly privateKeyId: string; readonly addresses: readonly Address[] } {
-  if (findPrivateKeyByName(tx, organizationId, key.privateKeyName)) {
-    throw new LatchkeyError(
-      'ALREADY_EXISTS',
-      `invalid ${at}.privateKeyName: private key name must be unique, ${JSON.stringify(key.privateKeyName)} is taken`,
-    );
-  }
-  const publicKey = curves[key.curve].publicKey(key.secret);
-  const publicHex = toHex(publicKey);
-  const privateKeyId = privateKeyIdOf(organizationId, key.curve, publicHex);
-  if (getPrivateKeyRow(tx, organizationId, privateKeyId)) {
-    throw new LatchkeyError(
-      'ALREADY_EXISTS',
-      `private key with ID ${privateKeyId} has already been imported in this organization`,
-    );
-  }
-  const addresses = key.addressFormats.map((format, index) => ({
-    format,
-    address: encodeAddress(format, key.curve, publicKey, `${at}.addressFormats[${String(index)}]`),
-  }));
-  insertPrivateKey(
-    tx,
-    {
-      id: privateKeyId,
-      organizationId,
-      name: key.privateKeyName,
-      curve: key.curve,
-      publicKey: publicHex,
-      sealed: keys.seal(privateKeyPlace({ id: privateKeyId, organizationId }), key.secret),
-      exported: 0,
-      imported: key.imported ? 1 : 0,
-      createdAt: now,
-      updatedAt: now,
-    },
-    addresses,
-  );
-  return { privateKeyId, addresses };
-}
 
 export const initImportPrivateKey = activity({
   path: 'init_import_private_key',

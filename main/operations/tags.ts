@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { activity, query } from '../activities/define.ts';
 import { uuidV4 } from '../crypto/uuid.ts';
 import type { Reader } from '../db/connection.ts';
+import { getOrganization } from '../db/organizations.ts';
 import { getPrivateKeyRow } from '../db/private-keys.ts';
 import {
   attachTag,
@@ -154,7 +155,9 @@ export const listPrivateKeyTags = query({
 
 function createTag(context: TagContext, type: TagType, tagName: string, at: string): TagRow {
   const { tx, organizationId, random, now } = context;
-  checkLimit('tags', countTags(tx, organizationId), 1, limits.tagsPerOrganization);
+  const isSubOrganization = (getOrganization(tx, organizationId)?.parentId ?? null) !== null;
+  const limit = isSubOrganization ? limits.tagsPerSubOrganization : limits.tagsPerOrganization;
+  checkLimit('tags', countTags(tx, organizationId), 1, limit);
   checkNameFree(context, type, tagName, at);
   const tag = {
     id: uuidV4(random('tag', 16)),

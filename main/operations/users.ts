@@ -1,78 +1,40 @@
 /** Users. */
 import { z } from 'zod';
 import { activity, older, query, type ActivityContext } from '../activities/define.ts';
-import { uuidV4 } from '../crypto/uuid.ts';
 import type { Reader } from '../db/connection.ts';
 import { detachAllTags } from '../db/tags.ts';
-import {
-  countUsers,
-  deleteUser,
-  findUserByName,
-  getUserRow,
-  insertUser,
-  listUserRows,
-  toUser,
-  updateUserRow,
-  type UserRow,
-} from '../db/users.ts';
+import { deleteUser, getUserRow, listUserRows, toUser, updateUserRow, type UserRow } from '../db/users.ts';
 import { LatchkeyError } from '../lib/errors.ts';
-import { addApiKeys, apiKeyParams, p256ApiKeyParams, withP256 } from './api-key-registration.ts';
+import { withP256, type p256ApiKeyParams } from './api-key-registration.ts';
 import {
-  addAuthenticators,
-  authenticatorParams,
-  fromBrowser,
   browserAuthenticatorParams,
+  fromBrowser,
   specifiedAuthenticator,
-  verifyAuthenticators,
   type AuthenticatorParams,
 } from './authenticator-registration.ts';
 import { userShown } from './authority.ts';
+import { email, phoneNumber, removableContact } from './contact-fields.ts';
 import { limits } from './limits.ts';
-import {
-  addOauthProviders,
-  oauthProviderParams,
-  provenOauthProviderParams,
-  verifyOauthProviders,
-} from './oauth-provider-registration.ts';
-import { checkDistinct, checkLimit, found, id, ids, name } from './parameters.ts';
-import { tagHolder } from './tag-holders.ts';
+import { checkDistinct, found, id, ids, name } from './parameters.ts';
 import { shownUser, uuid, uuids } from './resources.ts';
+import { tagHolder } from './tag-holders.ts';
+import {
+  addUsers,
+  checkUserNameFree,
+  newUserParams,
+  p256ApiKeys,
+  provenOauthProviders,
+  verifyNewUsers,
+} from './user-registration.ts';
 
-const email = z.email('Expected an email address').max(254);
-const phoneNumber = z
-  .string()
-  .regex(/^\+[1-9][0-9]{6,14}$/, 'Expected a phone number in E.164 form, like +15551234567');
-
-/** Contact fields may come empty from clients that always send them: empty means none. */
-const optionalContact = <Schema extends z.ZodType<string>>(schema: Schema) =>
-  z.union([z.literal('').transform(() => undefined), schema]).optional();
-
-/** Where an empty text removes what is there. */
-const removableContact = <Schema extends z.ZodType<string>>(schema: Schema) =>
-  z.union([z.literal(''), schema]);
-
-const apiKeys = z.array(apiKeyParams).max(limits.longLivedApiKeysPerUser + limits.expiringApiKeysPerUser);
-const p256ApiKeys = z.array(p256ApiKeyParams).max(limits.longLivedApiKeysPerUser);
-const authenticators = z.array(authenticatorParams).max(limits.authenticatorsPerUser);
-const providersOf = <Schema extends z.ZodType>(provider: Schema) =>
-  z.array(provider).max(limits.oauthProvidersPerUser);
-
-const userParams = z.object({
-  userName: name,
-  userEmail: optionalContact(email),
-  userPhoneNumber: optionalContact(phoneNumber),
-  apiKeys,
-  authenticators,
-  oauthProviders: providersOf(oauthProviderParams),
-  userTags: ids,
-});
+const userParams = newUserParams.extend({ userTags: ids });
 
 /** Whose it will be has no id yet, whatever the request says. */
 const newUsersAuthenticator = browserAuthenticatorParams.extend({ userId: z.string().max(64).optional() });
 
 /** As clients sent users before each of the newer credentials was there. */
 const earlierUsers = {
-  V3: userParams.extend({ oauthProviders: providersOf(provenOauthProviderParams).default([]) }),
+  V3: userParams.extend({ oauthProviders: provenOauthProviders.default([]) }),
   V2: userParams.omit({ userPhoneNumber: true, oauthProviders: true }).extend({ apiKeys: p256ApiKeys }),
   V1: userParams.omit({ userPhoneNumber: true, oauthProviders: true }).extend({
     accessType: z.enum(['ACCESS_TYPE_WEB', 'ACCESS_TYPE_API', 'ACCESS_TYPE_ALL']),
@@ -161,46 +123,13 @@ export const createUsers = activity({
       }),
     }),
   },
-  prepare: async (context) => {
-    const prepared = [];
-    // One after another, so that the first that fails is the one that is named.
-    for (const [index, user] of context.params.users.entries()) {
-      const at = `parameters.users[${index}]`;
-      prepared.push({
-        authenticators: await verifyAuthenticators(context, user.authenticators, `${at}.authenticators`),
-        oauthProviders: await verifyOauthProviders(context, user.oauthProviders, `${at}.oauthProviders`),
-      });
-    }
-    return prepared;
-  },
+  prepare: (context) => verifyNewUsers(context, context.params.users, 'parameters.users'),
   run(context) {
-    const { tx, organizationId, params, prepared, random, now } = context;
-    const names = params.users.map(({ userName }) => userName);
-    checkDistinct('parameters.users', names);
-    checkLimit('users', countUsers(tx, organizationId), names.length, limits.usersPerOrganization);
-    const userIds = params.users.map((user, index) => {
-      const at = `parameters.users[${String(index)}]`;
-      checkNameFree(tx, organizationId, user.userName, `${at}.userName`);
-      const userId = uuidV4(random('user', 16));
-      insertUser(tx, {
-        id: userId,
-        organizationId,
-        name: user.userName,
-        email: user.userEmail ?? null,
-        phoneNumber: user.userPhoneNumber ?? null,
-        root: 0,
-        createdAt: now,
-        updatedAt: now,
-      });
-      tagHolder(context, 'TAG_TYPE_USER', userId, user.userTags, `${at}.userTags`);
-      addApiKeys(context, userId, user.apiKeys, `${at}.apiKeys`);
-      const { authenticators, oauthProviders } = prepared[index] ?? {
-        authenticators: [],
-        oauthProviders: [],
-      };
-      addAuthenticators(context, userId, authenticators, `${at}.authenticators`);
-      addOauthProviders(context, userId, oauthProviders, `${at}.oauthProviders`);
-      return userId;
+    const { params, prepared } = context;
+    const userIds = addUsers(context, params.users, prepared, 'parameters.users');
+    userIds.forEach((userId, index) => {
+      const { userTags = [] } = params.users[index] ?? {};
+      tagHolder(context, 'TAG_TYPE_USER', userId, userTags, `parameters.users[${index}].userTags`);
     });
     return { userIds };
   },
@@ -307,35 +236,33 @@ interface UserChange {
   readonly userPhoneNumber?: string | undefined;
 }
 
-/** Changes what is given; an empty contact field removes it. */
+/** Changes what is given; an empty contact field removes it. A contact that changes is not proven. */
 function changeUser(
-  { tx, organizationId, now }: Pick<ActivityContext<unknown>, 'tx' | 'organizationId' | 'now'>,
+  context: Pick<ActivityContext<unknown>, 'tx' | 'organizationId' | 'now'>,
   userId: string,
-  { userName, userEmail, userPhoneNumber }: UserChange,
+  change: UserChange,
 ): void {
+  const { tx, organizationId, now } = context;
+  const { userName, userEmail, userPhoneNumber } = change;
   const user = findUser(tx, organizationId, userId);
   if (userName !== undefined && userName !== user.name) {
-    checkNameFree(tx, organizationId, userName, 'parameters.userName');
+    checkUserNameFree(tx, organizationId, userName, 'parameters.userName');
   }
+  const newEmail = changed(userEmail, user.email);
+  const newPhoneNumber = changed(userPhoneNumber, user.phoneNumber);
   updateUserRow(tx, {
     ...user,
     name: userName ?? user.name,
-    email: changed(userEmail, user.email),
-    phoneNumber: changed(userPhoneNumber, user.phoneNumber),
+    email: newEmail,
+    emailVerifiedAt: newEmail === user.email ? user.emailVerifiedAt : null,
+    phoneNumber: newPhoneNumber,
+    phoneNumberVerifiedAt: newPhoneNumber === user.phoneNumber ? user.phoneNumberVerifiedAt : null,
     updatedAt: now,
   });
 }
 
 const changed = (given: string | undefined, present: string | null): string | null =>
   given === undefined ? present : given === '' ? null : given;
-
-function checkNameFree(tx: Reader, organizationId: string, userName: string, at: string): void {
-  if (findUserByName(tx, organizationId, userName) === undefined) return;
-  throw new LatchkeyError(
-    'ALREADY_EXISTS',
-    `invalid ${at}: user name must be unique, ${JSON.stringify(userName)} is taken`,
-  );
-}
 
 function findUser(tx: Reader, organizationId: string, userId: string): UserRow {
   return found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);

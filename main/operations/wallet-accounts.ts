@@ -52,7 +52,7 @@ export const createWalletAccounts = activity({
               (account, index) =>
                 deriveAccount(seed, account, `parameters.accounts[${String(index)}]`).address,
             )
-          : addAccounts(context, wallet.id, seed, params.accounts),
+          : addAccounts(context, wallet.id, seed, params.accounts, 'parameters.accounts'),
     }));
   },
 });

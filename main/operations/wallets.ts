@@ -1,27 +1,9 @@
 /** HD wallets. */
 import { z } from 'zod';
-import { activity, query, type ActivityContext } from '../activities/define.ts';
-import { masterPublicKey } from '../crypto/derivation.ts';
-import { toHex } from '../crypto/encodings.ts';
-import { entropyLength, mnemonicFromEntropy, wordCounts } from '../crypto/mnemonics.ts';
-import { uuidV5 } from '../crypto/uuid.ts';
-import type { Reader } from '../db/connection.ts';
-import {
-  countWallets,
-  deleteWallet,
-  findWalletByName,
-  getWalletRow,
-  insertWallet,
-  listWalletRows,
-  markWalletExported,
-  renameWallet,
-  toWallet,
-} from '../db/wallets.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { activity, query } from '../activities/define.ts';
+import { deleteWallet, listWalletRows, markWalletExported, renameWallet, toWallet } from '../db/wallets.ts';
+import { accounts, findWallet } from './account-derivation.ts';
 import { forAnother, onlyOne } from './authority.ts';
-import { walletFacts, walletsFacts } from './key-facts.ts';
-import { accounts, addAccounts, findWallet, type AccountParams } from './account-derivation.ts';
-import { limits } from './limits.ts';
 import {
   encryptedBundleText,
   encryptTo,
@@ -31,9 +13,11 @@ import {
   spendImport,
   targetPublicKey,
 } from './bundles.ts';
-import { checkDistinct, checkLimit, id, ids, name, notExported } from './parameters.ts';
-import { phraseBytes, readPhrase, seedOf, walletPlace, type WalletPhrase } from './wallet-secrets.ts';
+import { walletFacts, walletsFacts } from './key-facts.ts';
+import { checkDistinct, id, ids, name, notExported } from './parameters.ts';
 import { uuid, uuids, shownWallet } from './resources.ts';
+import { addWallet, checkWalletNameFree, makeWallet, walletParams } from './wallet-registration.ts';
+import { readPhrase, walletPlace } from './wallet-secrets.ts';
 
 export const createWallet = activity({
   path: 'create_wallet',
@@ -41,65 +25,12 @@ export const createWallet = activity({
   intent: 'createWalletIntent',
   result: 'createWalletResult',
   authority: { resource: 'WALLET', action: 'CREATE' },
-  params: z.object({
-    walletName: name,
-    accounts,
-    mnemonicLength: z.literal([...wordCounts]).optional(),
-  }),
+  params: walletParams,
   returns: z.object({ walletId: uuid, addresses: z.array(z.string()) }),
   run(context) {
-    const { params, random } = context;
-    const entropy = random('mnemonic', entropyLength(params.mnemonicLength ?? 12));
-    try {
-      const phrase = { mnemonic: mnemonicFromEntropy(entropy), passphrase: '' };
-      return addWallet(context, { ...params, phrase, imported: false });
-    } finally {
-      entropy.fill(0);
-    }
+    return makeWallet(context, context.params, 'parameters');
   },
 });
-
-interface NewWallet {
-  readonly walletName: string;
-  readonly accounts: readonly AccountParams[];
-  readonly phrase: WalletPhrase;
-  readonly imported: boolean;
-}
-
-/** Stores a wallet, sealed, under an id that follows from its seed: the same seed cannot be stored twice. */
-function addWallet(
-  context: Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'random' | 'organizationId' | 'now'>,
-  wallet: NewWallet,
-): { readonly walletId: string; readonly addresses: readonly string[] } {
-  const { tx, keys, organizationId, now } = context;
-  checkLimit('wallets', countWallets(tx, organizationId), 1, limits.walletsPerOrganization);
-  checkNameFree(tx, organizationId, wallet.walletName);
-  const secret = phraseBytes(wallet.phrase);
-  const seed = seedOf(wallet.phrase);
-  try {
-    const walletId = uuidV5(organizationId, `wallet ${toHex(masterPublicKey(seed))}`);
-    if (getWalletRow(tx, organizationId, walletId)) {
-      throw new LatchkeyError(
-        'ALREADY_EXISTS',
-        `seed for wallet ${walletId} already imported in this organization`,
-      );
-    }
-    insertWallet(tx, {
-      id: walletId,
-      organizationId,
-      name: wallet.walletName,
-      sealed: keys.seal(walletPlace({ id: walletId, organizationId }), secret),
-      exported: 0,
-      imported: wallet.imported ? 1 : 0,
-      createdAt: now,
-      updatedAt: now,
-    });
-    return { walletId, addresses: addAccounts(context, walletId, seed, wallet.accounts) };
-  } finally {
-    secret.fill(0);
-    seed.fill(0);
-  }
-}
 
 export const updateWallet = activity({
   path: 'update_wallet',
@@ -118,7 +49,7 @@ export const updateWallet = activity({
     const { tx, organizationId, params, now } = context;
     const wallet = findWallet(tx, organizationId, params.walletId);
     if (params.walletName !== undefined && params.walletName !== wallet.name) {
-      checkNameFree(tx, organizationId, params.walletName);
+      checkWalletNameFree(tx, organizationId, params.walletName, 'parameters');
       renameWallet(tx, wallet.id, params.walletName, now);
     }
     return { walletId: wallet.id };
@@ -150,7 +81,7 @@ export const importWallet = activity({
     try {
       spendImport(tx, prepared, 'wallet');
       const phrase = readPhrase(prepared.secret, 'parameters.encryptedBundle');
-      return addWallet(context, { ...params, phrase, imported: true });
+      return addWallet(context, { ...params, phrase, imported: true }, 'parameters');
     } finally {
       prepared.secret.fill(0);
     }
@@ -212,14 +143,6 @@ export const deleteWallets = activity({
     return { walletIds: params.walletIds };
   },
 });
-
-function checkNameFree(tx: Reader, organizationId: string, walletName: string): void {
-  if (findWalletByName(tx, organizationId, walletName) === undefined) return;
-  throw new LatchkeyError(
-    'ALREADY_EXISTS',
-    `invalid parameters.walletName: wallet name must be unique, ${JSON.stringify(walletName)} is taken`,
-  );
-}
 
 export const getWallet = query({
   path: 'get_wallet',

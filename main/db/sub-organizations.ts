@@ -1,0 +1,81 @@
+/** Sub-organizations of an organization: finding them by what is in them, and taking one away with all that it holds. */
+import type { Reader, Value, Writer } from './connection.ts';
+import type { Page } from './page.ts';
+
+const hasUser = (condition: string): string =>
+  `EXISTS (SELECT 1 FROM users AS u WHERE u.organization_id = o.id AND ${condition})`;
+
+/** What they can be found by, as conditions on `o`; each takes the values that its place says. */
+const conditions = {
+  all: 'TRUE',
+  name: 'o.name = ?',
+  userName: hasUser('u.name = ?'),
+  email: hasUser('u.email = ? COLLATE NOCASE'),
+  verifiedEmail: hasUser('u.email_verified_at IS NOT NULL AND u.email = ? COLLATE NOCASE'),
+  anyVerifiedContact: hasUser('(u.email_verified_at IS NOT NULL OR u.phone_number_verified_at IS NOT NULL)'),
+  phoneNumber: hasUser('u.phone_number = ?'),
+  verifiedPhoneNumber: hasUser('u.phone_number_verified_at IS NOT NULL AND u.phone_number = ?'),
+  credentialId: 'o.id IN (SELECT a.organization_id FROM authenticators AS a WHERE a.credential_id = ?)',
+  publicKey: 'o.id IN (SELECT k.organization_id FROM api_keys AS k WHERE k.public_key = ?)',
+  identity: `EXISTS (SELECT 1 FROM oauth_providers AS p
+    WHERE p.organization_id = o.id AND p.issuer = ? AND p.audience = ? AND p.subject = ?)`,
+  walletAccountAddress: `EXISTS (SELECT 1 FROM wallet_accounts AS w
+    WHERE w.organization_id = o.id AND w.address = ?)`,
+} as const;
+
+/** Which of them, by the name of a condition and its values. */
+export type SubOrganizationFilter = readonly [by: keyof typeof conditions, ...values: readonly string[]];
+
+/**
+ * In the order of creation.
+ * @returns undefined when the page's cursor is no sub-organization of the organization.
+ */
+export function listSubOrganizationIds(
+  tx: Reader,
+  parentId: string,
+  [by, ...values]: SubOrganizationFilter,
+  page: Page,
+): string[] | undefined {
+  const after = page.after === undefined ? 0 : rowidOf(tx, parentId, page.after);
+  const before = page.before === undefined ? Number.MAX_SAFE_INTEGER : rowidOf(tx, parentId, page.before);
+  if (after === undefined || before === undefined) return undefined;
+  // Before a cursor means the rows next to it, so they are taken from the end and put back in order.
+  const backwards = page.before !== undefined && page.after === undefined;
+  const ids = tx
+    .all<{ id: string }>(
+      `SELECT o.id AS id FROM organizations AS o
+       WHERE o.parent_id = ? AND o.rowid > ? AND o.rowid < ? AND ${conditions[by]}
+       ORDER BY o.rowid ${backwards ? 'DESC' : 'ASC'} LIMIT ?`,
+      ...([parentId, after, before, ...values, page.limit] satisfies readonly Value[]),
+    )
+    .map(({ id }) => id);
+  return backwards ? ids.reverse() : ids;
+}
+
+const rowidOf = (tx: Reader, parentId: string, id: string): number | undefined =>
+  tx.get<{ position: number }>(
+    'SELECT rowid AS position FROM organizations WHERE id = ? AND parent_id = ?',
+    id,
+    parentId,
+  )?.position;
+
+/**
+ * Removes an organization and every row of it. Its activities stay, since the log is append-only, and what is on its way
+ * to somebody goes on.
+ *
+ * Which tables have rows of it is asked of the schema: one that is added later is not forgotten.
+ */
+export function deleteOrganization(tx: Writer, id: string): void {
+  for (const { name } of tablesOfOrganizations(tx)) {
+    tx.run(`DELETE FROM "${name}" WHERE organization_id = ?`, id);
+  }
+  tx.run('DELETE FROM organizations WHERE id = ?', id);
+}
+
+const tablesOfOrganizations = (tx: Reader): { readonly name: string }[] =>
+  tx.all<{ name: string }>(
+    `SELECT t.name AS name FROM pragma_table_list AS t
+     WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT IN ('activities', 'vault', 'outbox', 'outbox_payloads')
+       AND EXISTS (SELECT 1 FROM pragma_table_info(t.name) AS c WHERE c.name = 'organization_id')
+     ORDER BY t.name`,
+  );

@@ -1,0 +1,15 @@
+/** How requests write a user's email address and phone number. */
+import { z } from 'zod';
+
+export const email = z.email('Expected an email address').max(254);
+export const phoneNumber = z
+  .string()
+  .regex(/^\+[1-9][0-9]{6,14}$/, 'Expected a phone number in E.164 form, like +15551234567');
+
+/** Contact fields may come empty from clients that always send them: empty means none. */
+export const optionalContact = <Schema extends z.ZodType<string>>(schema: Schema) =>
+  z.union([z.literal('').transform(() => undefined), schema]).optional();
+
+/** Where an empty text removes what is there. */
+export const removableContact = <Schema extends z.ZodType<string>>(schema: Schema) =>
+  z.union([z.literal(''), schema]);

@@ -1,0 +1,127 @@
+/** What requests say of a new private key, and how one is made and stored. */
+import { z } from 'zod';
+import type { ActivityContext } from '../activities/define.ts';
+import { encodeAddress } from '../crypto/addresses.ts';
+import { curves, type Curve } from '../crypto/curves.ts';
+import { toHex } from '../crypto/encodings.ts';
+import {
+  countPrivateKeys,
+  findPrivateKeyByName,
+  getPrivateKeyRow,
+  insertPrivateKey,
+  privateKeyPlace,
+  type Address,
+} from '../db/private-keys.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import { limits } from './limits.ts';
+import { addressFormat, checkDistinct, checkLimit, curve, ids, name } from './parameters.ts';
+import { privateKeyIdOf } from './private-key-ids.ts';
+import { tagHolder } from './tag-holders.ts';
+
+export const privateKeyParams = z.object({
+  privateKeyName: name,
+  curve,
+  privateKeyTags: ids,
+  addressFormats: z.array(addressFormat).max(limits.batch),
+});
+
+type KeyContext = Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'random' | 'organizationId' | 'now'>;
+
+interface AddedPrivateKey {
+  readonly privateKeyId: string;
+  readonly addresses: readonly Address[];
+}
+
+/**
+ * Draws keys and stores them, with their tags.
+ * @param at The name of the keys in the request, for errors.
+ */
+export function makePrivateKeys(
+  context: KeyContext,
+  wanted: readonly z.output<typeof privateKeyParams>[],
+  at: string,
+): readonly AddedPrivateKey[] {
+  const { tx, organizationId, random } = context;
+  checkDistinct(
+    at,
+    wanted.map(({ privateKeyName }) => privateKeyName),
+  );
+  checkLimit(
+    'private keys',
+    countPrivateKeys(tx, organizationId),
+    wanted.length,
+    limits.privateKeysPerOrganization,
+  );
+  return wanted.map((key, index) => {
+    const field = `${at}[${String(index)}]`;
+    const secret = curves[key.curve].generate((length) => random('private key', length));
+    try {
+      const added = addPrivateKey(context, { ...key, secret, imported: false }, field);
+      tagHolder(
+        context,
+        'TAG_TYPE_PRIVATE_KEY',
+        added.privateKeyId,
+        key.privateKeyTags,
+        `${field}.privateKeyTags`,
+      );
+      return added;
+    } finally {
+      secret.fill(0);
+    }
+  });
+}
+
+interface NewPrivateKey {
+  readonly privateKeyName: string;
+  readonly curve: Curve;
+  readonly addressFormats: readonly z.output<typeof addressFormat>[];
+  readonly secret: Uint8Array;
+  readonly imported: boolean;
+}
+
+/**
+ * Stores a key, sealed, under an id that follows from its public half: the same key cannot be stored twice.
+ * @param at The name of the key in the request, for errors.
+ */
+export function addPrivateKey(
+  { tx, keys, organizationId, now }: Omit<KeyContext, 'random'>,
+  key: NewPrivateKey,
+  at: string,
+): AddedPrivateKey {
+  if (findPrivateKeyByName(tx, organizationId, key.privateKeyName)) {
+    throw new LatchkeyError(
+      'ALREADY_EXISTS',
+      `invalid ${at}.privateKeyName: private key name must be unique, ${JSON.stringify(key.privateKeyName)} is taken`,
+    );
+  }
+  const publicKey = curves[key.curve].publicKey(key.secret);
+  const publicHex = toHex(publicKey);
+  const privateKeyId = privateKeyIdOf(organizationId, key.curve, publicHex);
+  if (getPrivateKeyRow(tx, organizationId, privateKeyId)) {
+    throw new LatchkeyError(
+      'ALREADY_EXISTS',
+      `private key with ID ${privateKeyId} has already been imported in this organization`,
+    );
+  }
+  const addresses = key.addressFormats.map((format, index) => ({
+    format,
+    address: encodeAddress(format, key.curve, publicKey, `${at}.addressFormats[${String(index)}]`),
+  }));
+  insertPrivateKey(
+    tx,
+    {
+      id: privateKeyId,
+      organizationId,
+      name: key.privateKeyName,
+      curve: key.curve,
+      publicKey: publicHex,
+      sealed: keys.seal(privateKeyPlace({ id: privateKeyId, organizationId }), key.secret),
+      exported: 0,
+      imported: key.imported ? 1 : 0,
+      createdAt: now,
+      updatedAt: now,
+    },
+    addresses,
+  );
+  return { privateKeyId, addresses };
+}

@@ -1,0 +1,122 @@
+/** What requests say of a new user, and how one is added to an organization with credentials. */
+import { z } from 'zod';
+import type { ActivityContext, PrepareContext } from '../activities/define.ts';
+import { uuidV4 } from '../crypto/uuid.ts';
+import type { Reader } from '../db/connection.ts';
+import { countUsers, findUserByName, insertUser } from '../db/users.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import { addApiKeys, apiKeyParams, p256ApiKeyParams } from './api-key-registration.ts';
+import {
+  addAuthenticators,
+  authenticatorParams,
+  verifyAuthenticators,
+  type VerifiedAuthenticator,
+} from './authenticator-registration.ts';
+import { email, optionalContact, phoneNumber } from './contact-fields.ts';
+import { limits } from './limits.ts';
+import {
+  addOauthProviders,
+  oauthProviderParams,
+  provenOauthProviderParams,
+  verifyOauthProviders,
+  type VerifiedOauthProvider,
+} from './oauth-provider-registration.ts';
+import { checkDistinct, checkLimit, name } from './parameters.ts';
+
+const apiKeys = z.array(apiKeyParams).max(limits.longLivedApiKeysPerUser + limits.expiringApiKeysPerUser);
+const providersOf = <Schema extends z.ZodType>(provider: Schema) =>
+  z.array(provider).max(limits.oauthProvidersPerUser);
+
+/** API keys of a new user, as before curves could be chosen. */
+export const p256ApiKeys = z.array(p256ApiKeyParams).max(limits.longLivedApiKeysPerUser);
+/** OAuth providers of a new user, as before they could be named by claims. */
+export const provenOauthProviders = providersOf(provenOauthProviderParams);
+
+export const newUserParams = z.object({
+  userName: name,
+  userEmail: optionalContact(email),
+  userPhoneNumber: optionalContact(phoneNumber),
+  apiKeys,
+  authenticators: z.array(authenticatorParams).max(limits.authenticatorsPerUser),
+  oauthProviders: providersOf(oauthProviderParams),
+});
+
+export type NewUserParams = z.output<typeof newUserParams>;
+
+/** What of a new user's credentials had to be checked beforehand. */
+export interface VerifiedCredentials {
+  readonly authenticators: readonly VerifiedAuthenticator[];
+  readonly oauthProviders: readonly VerifiedOauthProvider[];
+}
+
+/**
+ * Checks attestations and tokens of new users, before the transaction that adds them.
+ * @param at The name of `users` in the request, for errors.
+ */
+export async function verifyNewUsers(
+  context: PrepareContext<unknown>,
+  users: readonly Pick<NewUserParams, 'authenticators' | 'oauthProviders'>[],
+  at: string,
+): Promise<readonly VerifiedCredentials[]> {
+  const verified: VerifiedCredentials[] = [];
+  // One after another, so that the first that fails is the one that is named.
+  for (const [index, user] of users.entries()) {
+    const field = `${at}[${index}]`;
+    verified.push({
+      authenticators: await verifyAuthenticators(context, user.authenticators, `${field}.authenticators`),
+      oauthProviders: await verifyOauthProviders(context, user.oauthProviders, `${field}.oauthProviders`),
+    });
+  }
+  return verified;
+}
+
+/**
+ * Adds users to an organization, with their credentials.
+ * @param verified What `verifyNewUsers` found of them, in the same order.
+ * @param at The name of `users` in the request, for errors.
+ * @param root Whether they are members of the root quorum.
+ * @returns the ids of the new users, in order.
+ */
+export function addUsers(
+  context: Pick<ActivityContext<unknown>, 'tx' | 'organizationId' | 'random' | 'now'>,
+  users: readonly Omit<NewUserParams, 'authenticators' | 'oauthProviders'>[],
+  verified: readonly VerifiedCredentials[],
+  at: string,
+  root = false,
+): string[] {
+  const { tx, organizationId, random, now } = context;
+  const names = users.map(({ userName }) => userName);
+  checkDistinct(at, names);
+  checkLimit('users', countUsers(tx, organizationId), names.length, limits.usersPerOrganization);
+  return users.map((user, index) => {
+    const field = `${at}[${index}]`;
+    checkUserNameFree(tx, organizationId, user.userName, `${field}.userName`);
+    const userId = uuidV4(random('user', 16));
+    insertUser(tx, {
+      id: userId,
+      organizationId,
+      name: user.userName,
+      email: user.userEmail ?? null,
+      phoneNumber: user.userPhoneNumber ?? null,
+      emailVerifiedAt: null,
+      phoneNumberVerifiedAt: null,
+      root: root ? 1 : 0,
+      createdAt: now,
+      updatedAt: now,
+    });
+    addApiKeys(context, userId, user.apiKeys, `${field}.apiKeys`);
+    const { authenticators = [], oauthProviders = [] } = verified[index] ?? {};
+    addAuthenticators(context, userId, authenticators, `${field}.authenticators`);
+    addOauthProviders(context, userId, oauthProviders, `${field}.oauthProviders`);
+    return userId;
+  });
+}
+
+/** @throws LatchkeyError ALREADY_EXISTS */
+export function checkUserNameFree(tx: Reader, organizationId: string, userName: string, at: string): void {
+  if (findUserByName(tx, organizationId, userName) === undefined) return;
+  throw new LatchkeyError(
+    'ALREADY_EXISTS',
+    `invalid ${at}: user name must be unique, ${JSON.stringify(userName)} is taken`,
+  );
+}

@@ -1,0 +1,101 @@
+/** What requests say of a new wallet, and how one is made and stored. */
+import { z } from 'zod';
+import type { ActivityContext } from '../activities/define.ts';
+import { masterPublicKey } from '../crypto/derivation.ts';
+import { toHex } from '../crypto/encodings.ts';
+import { entropyLength, mnemonicFromEntropy, wordCounts } from '../crypto/mnemonics.ts';
+import { uuidV5 } from '../crypto/uuid.ts';
+import type { Reader } from '../db/connection.ts';
+import { countWallets, findWalletByName, getWalletRow, insertWallet } from '../db/wallets.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import { accounts, addAccounts, type AccountParams } from './account-derivation.ts';
+import { limits } from './limits.ts';
+import { checkLimit, name } from './parameters.ts';
+import { phraseBytes, seedOf, walletPlace, type WalletPhrase } from './wallet-secrets.ts';
+
+export const walletParams = z.object({
+  walletName: name,
+  accounts,
+  mnemonicLength: z.literal([...wordCounts]).optional(),
+});
+
+type WalletContext = Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'random' | 'organizationId' | 'now'>;
+
+interface AddedWallet {
+  readonly walletId: string;
+  /** Of its accounts, in the order asked for. */
+  readonly addresses: readonly string[];
+}
+
+/**
+ * Draws a wallet's words and stores it.
+ * @param at The name of the wallet in the request, for errors.
+ */
+export function makeWallet(
+  context: WalletContext,
+  wallet: z.output<typeof walletParams>,
+  at: string,
+): AddedWallet {
+  const entropy = context.random('mnemonic', entropyLength(wallet.mnemonicLength ?? 12));
+  try {
+    const phrase = { mnemonic: mnemonicFromEntropy(entropy), passphrase: '' };
+    return addWallet(context, { ...wallet, phrase, imported: false }, at);
+  } finally {
+    entropy.fill(0);
+  }
+}
+
+interface NewWallet {
+  readonly walletName: string;
+  readonly accounts: readonly AccountParams[];
+  readonly phrase: WalletPhrase;
+  readonly imported: boolean;
+}
+
+/**
+ * Stores a wallet, sealed, under an id that follows from its seed: the same seed cannot be stored twice.
+ * @param at The name of the wallet in the request, for errors.
+ */
+export function addWallet(context: WalletContext, wallet: NewWallet, at: string): AddedWallet {
+  const { tx, keys, organizationId, now } = context;
+  checkLimit('wallets', countWallets(tx, organizationId), 1, limits.walletsPerOrganization);
+  checkWalletNameFree(tx, organizationId, wallet.walletName, at);
+  const secret = phraseBytes(wallet.phrase);
+  const seed = seedOf(wallet.phrase);
+  try {
+    const walletId = uuidV5(organizationId, `wallet ${toHex(masterPublicKey(seed))}`);
+    if (getWalletRow(tx, organizationId, walletId)) {
+      throw new LatchkeyError(
+        'ALREADY_EXISTS',
+        `seed for wallet ${walletId} already imported in this organization`,
+      );
+    }
+    insertWallet(tx, {
+      id: walletId,
+      organizationId,
+      name: wallet.walletName,
+      sealed: keys.seal(walletPlace({ id: walletId, organizationId }), secret),
+      exported: 0,
+      imported: wallet.imported ? 1 : 0,
+      createdAt: now,
+      updatedAt: now,
+    });
+    return { walletId, addresses: addAccounts(context, walletId, seed, wallet.accounts, `${at}.accounts`) };
+  } finally {
+    secret.fill(0);
+    seed.fill(0);
+  }
+}
+
+export function checkWalletNameFree(
+  tx: Reader,
+  organizationId: string,
+  walletName: string,
+  at: string,
+): void {
+  if (findWalletByName(tx, organizationId, walletName) === undefined) return;
+  throw new LatchkeyError(
+    'ALREADY_EXISTS',
+    `invalid ${at}.walletName: wallet name must be unique, ${JSON.stringify(walletName)} is taken`,
+  );
+}

@@ -1,0 +1,583 @@
+/** Sub-organizations: who is who across organizations, what a parent may do in them, and how they come and go. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { insertAuthenticator } from '../main/db/authenticators.ts';
+import { limits } from '../main/operations/limits.ts';
+import { SoftwareAuthenticator } from './software-authenticator.ts';
+import {
+  activityOf,
+  ethereumAccount,
+  newTestKey,
+  newWallet,
+  resultOf,
+  send,
+  startTestVault,
+  TestClient,
+} from './support.ts';
+import type { Answer, Json, TestKey, TestVault } from './support.ts';
+
+let service: TestVault;
+let root: TestClient;
+
+beforeAll(async () => {
+  service = await startTestVault();
+  ({ root } = service);
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+let made = 0;
+
+const apiKeyOf = ({ publicKey }: TestKey) => ({
+  apiKeyName: 'Key',
+  publicKey,
+  curveType: 'API_KEY_CURVE_P256',
+});
+
+const userOf = (userName: string, more: Json = {}): Json => ({
+  userName,
+  apiKeys: [],
+  authenticators: [],
+  oauthProviders: [],
+  ...more,
+});
+
+const create = (parameters: Json, version = 'V8'): Promise<Answer> =>
+  root.submit('create_sub_organization', `CREATE_SUB_ORGANIZATION${version && `_${version}`}`, {
+    subOrganizationName: `Sub ${String(++made)}`,
+    rootQuorumThreshold: 1,
+    ...parameters,
+  });
+
+interface Sub {
+  readonly organizationId: string;
+  readonly rootUserIds: readonly string[];
+  readonly walletId: string;
+  readonly addresses: readonly string[];
+  readonly client: TestClient;
+}
+
+/** A sub-organization with one root user who has an API key, and a wallet. */
+async function newSub(key = newTestKey(), more: Json = {}): Promise<Sub> {
+  const result = resultOf(
+    await create({
+      rootUsers: [userOf('Ann', { apiKeys: [apiKeyOf(key)] })],
+      wallet: { walletName: 'Wallet', accounts: [ethereumAccount] },
+      ...more,
+    }),
+  ) as Json;
+  const organizationId = result['subOrganizationId'] as string;
+  return {
+    organizationId,
+    rootUserIds: result['rootUserIds'] as string[],
+    ...(result['wallet'] as { readonly walletId: string; readonly addresses: readonly string[] }),
+    client: new TestClient(service.url, organizationId, key),
+  };
+}
+
+const errorOf = ({ status, body }: Answer): Json => ({
+  status,
+  message: body?.['message'],
+  code: body?.['turnkeyErrorCode'],
+});
+
+const mismatch = (target: string, home = service.organizationId) => ({
+  status: 400,
+  message: `organization mismatch: request is targeting organization (${target}), but voters are in organization (${home})`,
+  code: 'ORGANIZATION_MISMATCH',
+});
+
+describe('whose a credential is', () => {
+  test('a sub-organization’s own users act in it', async () => {
+    const sub = await newSub();
+    const signed = await sub.client.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', {
+      signWith: sub.addresses[0],
+      payload: '00',
+      encoding: 'PAYLOAD_ENCODING_HEXADECIMAL',
+      hashFunction: 'HASH_FUNCTION_SHA256',
+    });
+    expect(activityOf(signed)).toMatchObject({
+      organizationId: sub.organizationId,
+      status: 'ACTIVITY_STATUS_COMPLETED',
+      votes: [{ userId: sub.rootUserIds[0] }],
+    });
+  });
+
+  test('the parent’s users read everything in it, and change nothing', async () => {
+    const sub = await newSub();
+    const parent = new TestClient(service.url, sub.organizationId, service.key);
+    const { body } = await parent.query('list_wallets');
+    expect(body).toMatchObject({
+      wallets: [{ walletId: sub.walletId }],
+      activity: { organizationId: sub.organizationId },
+    });
+    const refused = await parent.submit('create_wallet', 'CREATE_WALLET', {
+      walletName: 'Mine',
+      accounts: [],
+    });
+    expect(errorOf(refused)).toEqual(mismatch(sub.organizationId));
+    const deleted = await parent.submit('delete_sub_organization', 'DELETE_SUB_ORGANIZATION', {
+      deleteWithoutExport: true,
+    });
+    expect(errorOf(deleted)).toEqual(mismatch(sub.organizationId));
+  });
+
+  test('whoami finds a user by the parent’s id', async () => {
+    const sub = await newSub();
+    const { body } = await new TestClient(service.url, service.organizationId, sub.client.key).query(
+      'whoami',
+    );
+    expect(body).toMatchObject({
+      organizationId: sub.organizationId,
+      userId: sub.rootUserIds[0],
+      username: 'Ann',
+    });
+    // And tells a parent's user who asks about a sub-organization that it is not of it.
+    const asParent = await new TestClient(service.url, sub.organizationId, service.key).query('whoami');
+    expect(asParent.body).toMatchObject({
+      organizationId: service.organizationId,
+      userId: service.rootUserId,
+    });
+  });
+
+  test('no other request does', async () => {
+    const sub = await newSub();
+    const client = new TestClient(service.url, service.organizationId, sub.client.key);
+    const unknown = {
+      status: 401,
+      message: `could not find public key in organization or its parent organization organizationId=${service.organizationId} publicKey=${sub.client.key.publicKey}`,
+      code: 'PUBLIC_KEY_NOT_FOUND',
+    };
+    expect(errorOf(await client.query('list_wallets'))).toEqual(unknown);
+    const wallet = await client.submit('create_wallet', 'CREATE_WALLET', { walletName: 'W', accounts: [] });
+    expect(errorOf(wallet)).toEqual(unknown);
+  });
+
+  test('a key in several sub-organizations says not which is meant', async () => {
+    const key = newTestKey();
+    const [one, another] = [await newSub(key), await newSub(key)];
+    const asked = await new TestClient(service.url, service.organizationId, key).query('whoami');
+    expect(errorOf(asked)).toMatchObject({ status: 401, code: 'CREDENTIAL_CONFLICT' });
+    expect(asked.body?.['message']).toContain('more than one suborg associated with a public key');
+    for (const { client, organizationId } of [one, another]) {
+      expect((await client.query('whoami')).body).toMatchObject({ organizationId });
+    }
+  });
+
+  test('a key of both parent and sub-organization is of whichever is named', async () => {
+    const sub = await newSub(service.key);
+    expect((await sub.client.query('whoami')).body).toMatchObject({ organizationId: sub.organizationId });
+    expect((await root.query('whoami')).body).toMatchObject({ organizationId: service.organizationId });
+    resultOf(await sub.client.submit('create_wallet', 'CREATE_WALLET', { walletName: 'W', accounts: [] }));
+  });
+
+  test('a key of one sub-organization is nobody’s in another', async () => {
+    const [one, another] = [await newSub(), await newSub()];
+    const asked = await new TestClient(service.url, another.organizationId, one.client.key).query('whoami');
+    expect(errorOf(asked)).toMatchObject({ status: 401, code: 'PUBLIC_KEY_NOT_FOUND' });
+  });
+
+  test('passkeys are looked up the same way', async () => {
+    const passkey = new SoftwareAuthenticator();
+    const sub = await newSub(newTestKey(), {
+      rootUsers: [userOf('Ann', { authenticators: [passkey.params('Ann')] })],
+    });
+    const ask = (organizationId: string, operation: string) => {
+      const body = JSON.stringify({ organizationId });
+      return send(service.url, {
+        path: `/public/v1/query/${operation}`,
+        headers: { 'content-type': 'application/json', 'x-stamp-webauthn': passkey.stamp(body) },
+        body,
+      });
+    };
+    const { organizationId } = sub;
+    expect((await ask(service.organizationId, 'whoami')).body).toMatchObject({ organizationId });
+    expect((await ask(organizationId, 'list_wallets')).status).toBe(200);
+    expect(errorOf(await ask(service.organizationId, 'list_wallets'))).toMatchObject({
+      status: 401,
+      code: 'CREDENTIAL_NOT_FOUND',
+    });
+    const other = await newSub();
+    await service.vault.units.write((tx) => {
+      const row = tx.get<{ publicKey: string; credentialId: string }>(
+        'SELECT public_key AS publicKey, credential_id AS credentialId FROM authenticators WHERE organization_id = ?',
+        organizationId,
+      );
+      insertAuthenticator(tx, {
+        id: crypto.randomUUID(),
+        organizationId: other.organizationId,
+        userId: other.rootUserIds[0] ?? '',
+        name: 'The same',
+        credentialId: row?.credentialId ?? '',
+        publicKey: row?.publicKey ?? '',
+        attestationType: 'none',
+        aaguid: '',
+        model: '',
+        transports: '[]',
+        signCount: 0,
+        lastAssertion: null,
+        createdAt: 0,
+        updatedAt: 0,
+      });
+    });
+    const both = await ask(service.organizationId, 'whoami');
+    expect(errorOf(both)).toMatchObject({ status: 401, code: 'CREDENTIAL_CONFLICT' });
+  });
+
+  test('a sub-organization that is not there is not found', async () => {
+    const nowhere = new TestClient(service.url, crypto.randomUUID(), service.key);
+    expect(errorOf(await nowhere.query('whoami'))).toMatchObject({
+      status: 404,
+      code: 'ORGANIZATION_NOT_FOUND',
+    });
+  });
+});
+
+describe('making one', () => {
+  const p256 = () => ({ apiKeyName: 'Key', publicKey: newTestKey().publicKey });
+  const early = () => ({ userName: 'Ann', apiKeys: [p256()], authenticators: [] });
+  const wallet = { walletName: 'Wallet', accounts: [ethereumAccount] };
+  const provider = () => ({
+    providerName: 'Issuer',
+    oidcClaims: { iss: 'https://issuer.example', sub: crypto.randomUUID(), aud: 'app' },
+  });
+  type Version = readonly [version: string, result: string, parameters: () => Json, more: Json];
+  const versions: Version[] = [
+    [
+      'V8',
+      'V8',
+      () => ({ rootUsers: [userOf('Ann', { oauthProviders: [provider()] })], wallet }),
+      { wallet: {} },
+    ],
+    [
+      'V7',
+      'V7',
+      () => ({ rootUsers: [userOf('Ann', { userPhoneNumber: '+15551234567' })], wallet }),
+      { wallet: {} },
+    ],
+    [
+      'V6',
+      'V6',
+      () => ({ rootUsers: [userOf('Ann', { apiKeys: [apiKeyOf(newTestKey())] })], wallet }),
+      { wallet: {} },
+    ],
+    ['V5', 'V5', () => ({ rootUsers: [{ ...early(), oauthProviders: [] }], disableEmailAuth: true }), {}],
+    ['V4', 'V4', () => ({ rootUsers: [early()], wallet }), { wallet: {} }],
+    [
+      'V3',
+      'V3',
+      () => ({
+        rootUsers: [early()],
+        privateKeys: [
+          {
+            privateKeyName: 'Key',
+            curve: 'CURVE_SECP256K1',
+            privateKeyTags: [],
+            addressFormats: ['ADDRESS_FORMAT_ETHEREUM'],
+          },
+        ],
+      }),
+      { privateKeys: [{ addresses: [{ format: 'ADDRESS_FORMAT_ETHEREUM' }] }] },
+    ],
+    ['V2', '', () => ({ rootUsers: [early()] }), {}],
+  ];
+
+  test.each<Version>(versions)('%s', async (version, result, parameters, more) => {
+    const answer = await create(parameters(), version);
+    const { result: shown, intent } = activityOf(answer);
+    expect(Object.keys(intent)).toEqual([`createSubOrganizationIntent${version}`]);
+    const made = shown[`createSubOrganizationResult${result}`];
+    expect(made).toMatchObject({ rootUserIds: [expect.any(String)], ...more });
+    const sub = new TestClient(service.url, made?.['subOrganizationId'] as string, service.key);
+    const { body } = await sub.query('get_organization');
+    expect(body?.['organizationData']).toMatchObject({
+      rootQuorum: { threshold: 1, userIds: made?.['rootUserIds'] },
+      users: [{ userName: 'Ann' }],
+    });
+  });
+
+  test('the first type, with one authenticator', async () => {
+    const answer = await root.submit('create_sub_organization', 'CREATE_SUB_ORGANIZATION', {
+      name: 'First',
+      rootAuthenticator: new SoftwareAuthenticator().params('Key'),
+    });
+    const made = activityOf(answer).result['createSubOrganizationResult'];
+    const sub = new TestClient(service.url, made?.['subOrganizationId'] as string, service.key);
+    expect((await sub.query('list_users')).body).toMatchObject({
+      users: [{ authenticators: [{ authenticatorName: 'Key' }] }],
+    });
+  });
+
+  test('it may be signed in to by mail and message, unless it is made without', async () => {
+    const features = async (more: Json): Promise<unknown> => {
+      const { organizationId } = await newSub(newTestKey(), more);
+      const { body } = await new TestClient(service.url, organizationId, service.key).query(
+        'get_organization_configs',
+      );
+      return (body?.['configs'] as { readonly features: readonly { readonly name: string }[] }).features.map(
+        ({ name }) => name,
+      );
+    };
+    expect(await features({})).toEqual([
+      'FEATURE_NAME_EMAIL_AUTH',
+      'FEATURE_NAME_EMAIL_RECOVERY',
+      'FEATURE_NAME_SMS_AUTH',
+      'FEATURE_NAME_OTP_EMAIL_AUTH',
+    ]);
+    expect(
+      await features({
+        disableEmailAuth: true,
+        disableEmailRecovery: true,
+        disableSmsAuth: true,
+        disableOtpEmailAuth: true,
+      }),
+    ).toEqual([]);
+  });
+
+  test.each<[string, Json, RegExp]>([
+    [
+      'a quorum of more users than there are',
+      { rootUsers: [userOf('A', { userEmail: 'a@example.com' })], rootQuorumThreshold: 2 },
+      /rootQuorumThreshold: expected at most 1, the number of root users, got 2/,
+    ],
+    ['no root user', { rootUsers: [] }, /parameters\.rootUsers/],
+    [
+      'a user who cannot sign in',
+      { rootUsers: [userOf('A')] },
+      /user missing valid credential: parameters\.rootUsers\[0\]/,
+    ],
+    [
+      'a user whose one way in is switched off',
+      {
+        rootUsers: [userOf('A', { userPhoneNumber: '+15551234567' })],
+        disableSmsAuth: true,
+      },
+      /user missing valid credential: parameters\.rootUsers\[0\]/,
+    ],
+    [
+      'two users of one name',
+      { rootUsers: [1, 2].map(() => userOf('A', { userEmail: 'a@example.com' })) },
+      /"A" is given twice/,
+    ],
+    [
+      'a wallet account that cannot be',
+      {
+        rootUsers: [userOf('A', { userEmail: 'a@example.com' })],
+        wallet: {
+          walletName: 'W',
+          accounts: [{ ...ethereumAccount, addressFormat: 'ADDRESS_FORMAT_SOLANA' }],
+        },
+      },
+      /parameters\.wallet\.accounts\[0\]\.addressFormat/,
+    ],
+  ])('%s is refused, and nothing is left of it', async (_name, parameters, message) => {
+    const count = () => service.vault.units.read((tx) => tx.get('SELECT count(*) FROM organizations'));
+    const before = count();
+    const { status, body } = await create(parameters);
+    expect(status).toBe(400);
+    expect(body?.['message']).toMatch(message);
+    expect(count()).toEqual(before);
+  });
+
+  test('it has none of its own', async () => {
+    const { client } = await newSub();
+    const answer = await client.submit('create_sub_organization', 'CREATE_SUB_ORGANIZATION_V8', {
+      subOrganizationName: 'Nested',
+      rootUsers: [userOf('A', { userEmail: 'a@example.com' })],
+      rootQuorumThreshold: 1,
+    });
+    expect(errorOf(answer)).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('a sub-organization has no sub-organizations of its own') as string,
+    });
+  });
+
+  test('the same seed, key or name may be in several', async () => {
+    const [one, another] = [await newSub(), await newSub()];
+    expect(one.walletId).not.toBe(another.walletId);
+    expect((await newWallet(one.client, 'Second')).walletId).not.toBe('');
+    expect((await newWallet(another.client, 'Second')).walletId).not.toBe('');
+  });
+
+  test('it has fewer tags', async () => {
+    const { client } = await newSub();
+    const add = (name: string) =>
+      client.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: name, userIds: [] });
+    for (let tag = 0; tag < limits.tagsPerSubOrganization; tag++) resultOf(await add(`Tag ${String(tag)}`));
+    expect(errorOf(await add('One more'))).toMatchObject({ status: 429 });
+  });
+});
+
+describe('finding them', () => {
+  const find = async (filterType: string, filterValue: string, operation = 'list_suborgs') => {
+    const { status, body, text } = await root.query(operation, { filterType, filterValue });
+    expect(status, text).toBe(200);
+    return body?.['organizationIds'];
+  };
+
+  test('by name, by what their users have, and by address', async () => {
+    const passkey = new SoftwareAuthenticator();
+    const key = newTestKey();
+    const { organizationId, addresses } = await newSub(key, {
+      subOrganizationName: 'To be found',
+      rootUsers: [
+        userOf('Findable', {
+          userEmail: 'findable@example.com',
+          userPhoneNumber: '+15550001111',
+          apiKeys: [apiKeyOf(key)],
+          authenticators: [passkey.params('Passkey')],
+          oauthProviders: [
+            { providerName: 'Issuer', oidcClaims: { iss: 'https://issuer.example', sub: 'x', aud: 'app' } },
+          ],
+        }),
+      ],
+    });
+    const claims = { iss: 'https://issuer.example', aud: ['app', 'other'], azp: 'app', sub: 'x' };
+    const token = `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.e30`;
+    const credentialId = passkey.credentialId;
+    const [address = ''] = addresses;
+    const filters: Readonly<Record<string, readonly string[]>> = {
+      NAME: ['To be found'],
+      USERNAME: ['Findable'],
+      EMAIL: ['findable@example.com', 'Findable@Example.com'],
+      PHONE_NUMBER: ['+15550001111'],
+      CREDENTIAL_ID: [credentialId],
+      PUBLIC_KEY: [key.publicKey, key.publicKey.toUpperCase()],
+      OIDC_TOKEN: [token],
+      WALLET_ACCOUNT_ADDRESS: [address, address.toLowerCase()],
+    };
+    for (const [type, values] of Object.entries(filters)) {
+      for (const value of values) expect(await find(type, value), type).toEqual([organizationId]);
+    }
+    for (const type of Object.keys(filters).filter((name) => name !== 'OIDC_TOKEN')) {
+      expect(await find(type, 'nothing that is there'), type).toEqual([]);
+    }
+    expect(await find('EMAIL', 'findable@example.com', 'list_verified_suborgs')).toEqual([]);
+    // In the parent are users too: they are not of a sub-organization.
+    expect(await find('USERNAME', 'Root')).toEqual([]);
+  });
+
+  test.each<[Json, RegExp]>([
+    [{ filterType: 'NAME' }, /filterType, filterValue: expected both/],
+    [{ filterValue: 'x' }, /filterType, filterValue: expected both/],
+    [{ filterType: 'COLOUR', filterValue: 'x' }, /invalid filterType: expected one of "", NAME/],
+    [{ filterType: 'OIDC_TOKEN', filterValue: 'x' }, /expected an ID token/],
+  ])('%j is refused', async (parameters, message) => {
+    const { status, body } = await root.query('list_suborgs', parameters);
+    expect(status).toBe(400);
+    expect(body?.['message']).toMatch(message);
+  });
+
+  test('in pages, in the order of their making', async () => {
+    const page = async (paginationOptions: Json): Promise<string[]> => {
+      const { body } = await root.query('list_suborgs', { paginationOptions });
+      return body?.['organizationIds'] as string[];
+    };
+    await newSub();
+    const all = await page({ limit: '100' });
+    expect((await page({})).length).toBe(Math.min(all.length, 10));
+    const [first = '', second = '', third = ''] = all;
+    expect(await page({ limit: '2' })).toEqual([first, second]);
+    expect(await page({ limit: '1', after: first })).toEqual([second]);
+    expect(await page({ limit: '1', before: third })).toEqual([second]);
+    const { status } = await root.query('list_suborgs', {
+      paginationOptions: { after: service.organizationId },
+    });
+    expect(status).toBe(404);
+  });
+
+  test('a sub-organization sees none', async () => {
+    const { client } = await newSub();
+    expect((await client.query('list_suborgs')).body).toMatchObject({ organizationIds: [] });
+  });
+});
+
+describe('deleting one', () => {
+  const remove = ({ client }: Sub, parameters: Json = {}) =>
+    client.submit('delete_sub_organization', 'DELETE_SUB_ORGANIZATION', parameters);
+
+  test('asks that its keys be exported first', async () => {
+    const sub = await newSub();
+    expect(errorOf(await remove(sub))).toMatchObject({
+      status: 400,
+      code: 'WALLET_ACCOUNT_NOT_EXPORTED',
+      message: expect.stringContaining(sub.walletId) as string,
+    });
+    const key = resultOf(
+      await sub.client.submit('create_private_keys', 'CREATE_PRIVATE_KEYS_V2', {
+        privateKeys: [
+          { privateKeyName: 'Key', curve: 'CURVE_ED25519', privateKeyTags: [], addressFormats: [] },
+        ],
+      }),
+    ).privateKeys[0]?.privateKeyId;
+    await sub.client.submit('export_wallet', 'EXPORT_WALLET', {
+      walletId: sub.walletId,
+      targetPublicKey: newTestKey().publicKey,
+    });
+    expect(errorOf(await remove(sub))).toMatchObject({
+      code: 'WALLET_ACCOUNT_NOT_EXPORTED',
+      message: expect.stringContaining(key ?? 'a key') as string,
+    });
+    await sub.client.submit('export_private_key', 'EXPORT_PRIVATE_KEY', {
+      privateKeyId: key,
+      targetPublicKey: newTestKey().publicKey,
+    });
+    expect(resultOf(await remove(sub))).toEqual({ subOrganizationUuid: sub.organizationId });
+  });
+
+  test('leaves nothing of it but its log', async () => {
+    const sub = await newSub(newTestKey(), {
+      rootUsers: [
+        userOf('Ann', { userEmail: 'ann@example.com', apiKeys: [apiKeyOf(newTestKey())] }),
+        userOf('Bob', { authenticators: [new SoftwareAuthenticator().params('Bob')] }),
+      ],
+    });
+    const { organizationId } = sub;
+    const key = newTestKey();
+    const another = await newSub(key);
+    await service.vault.units.write((tx) => {
+      tx.run(
+        'UPDATE api_keys SET public_key = ? WHERE organization_id = ?',
+        sub.client.key.publicKey,
+        organizationId,
+      );
+    });
+    await sub.client.submit('create_user_tag', 'CREATE_USER_TAG', {
+      userTagName: 'Tag',
+      userIds: sub.rootUserIds,
+    });
+    await sub.client.submit('init_import_wallet', 'INIT_IMPORT_WALLET', { userId: sub.rootUserIds[0] });
+    const activity = activityOf(await remove(sub, { deleteWithoutExport: true }));
+    expect(activity).toMatchObject({ status: 'ACTIVITY_STATUS_COMPLETED', organizationId });
+    expect(activity.votes[0]?.user).toMatchObject({ userName: 'Ann' });
+
+    const { connection } = service.vault;
+    const tables = connection.all<{ name: string }>(
+      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'",
+    );
+    const left = tables.flatMap(({ name }) => {
+      const rows = connection.all<Json>(`SELECT * FROM "${name}"`);
+      return rows.some((row) => Object.values(row).includes(organizationId)) ? [name] : [];
+    });
+    expect(left).toEqual(['activities']);
+    expect(service.vault.guard.inspect()).toEqual([]);
+
+    expect(errorOf(await sub.client.query('whoami'))).toMatchObject({
+      status: 404,
+      code: 'ORGANIZATION_NOT_FOUND',
+    });
+    const { body } = await root.query('list_suborgs', { paginationOptions: { limit: '100' } });
+    expect(body?.['organizationIds']).not.toContain(organizationId);
+    expect((await another.client.query('list_wallets')).body).toMatchObject({
+      wallets: [{ walletId: another.walletId }],
+    });
+  });
+
+  test('is not for the vault’s own organization', async () => {
+    const answer = await root.submit('delete_sub_organization', 'DELETE_SUB_ORGANIZATION', {
+      deleteWithoutExport: true,
+    });
+    expect(errorOf(answer)).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('expected a sub-organization') as string,
+    });
+  });
+});
