@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { VaultBridge } from '../preload/contract.ts';
+import { showEvent } from './activities/events.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import { idTokenVerifier } from './auth/id-tokens.ts';
 import { Backups } from './backup/backups.ts';
@@ -17,7 +18,7 @@ import { UnitOfWork } from './db/unit-of-work.ts';
 import { getVault } from './db/vault.ts';
 import { createPrivateFile, VaultDirectory } from './db/vault-directory.ts';
 import type { DevControls } from './http/dev-routes.ts';
-import { showRow, type Service } from './http/handle.ts';
+import type { Service } from './http/handle.ts';
 import { listen } from './http/server.ts';
 import { WindowSessions } from './http/window-sessions.ts';
 import { noKeychain, systemKeychain, type Keychain } from './keyslots/keychain.ts';
@@ -135,7 +136,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
   });
   const webhooks = new Webhooks({
     ...{ units, keys: keyring, clock, outbox, onFault },
-    showActivity: (tx, row) => showRow({ versions }, tx, row),
+    showActivity: (tx, row) => showEvent(operations, tx, row),
   });
   const watch = new LogWatch();
   const service: Service = {

@@ -9,7 +9,7 @@ import { eventsAfter, newestEvent } from '../activities/events.ts';
 import { parse } from '../activities/parse.ts';
 import { authenticate } from '../auth/authenticate.ts';
 import { LatchkeyError } from '../lib/errors.ts';
-import { parseJson, showRow, type ApiRequest, type Service } from './handle.ts';
+import { parseJson, type ApiRequest, type Service } from './handle.ts';
 
 const keepAliveMs = 20_000;
 /** How many revisions are read at once. */
@@ -63,7 +63,7 @@ export class EventStreams {
             // A key that is gone, or has expired, reads no further.
             claim.identify(tx);
             const page = { after: last, limit: pageSize };
-            return eventsAfter(tx, organizationId, page, (...row) => showRow(this.#service, ...row));
+            return eventsAfter(tx, organizationId, page, this.#service.operations);
           });
           for (const { id, activity } of events) {
             last = id;
