@@ -117,7 +117,7 @@ describe('data that is not what the interface says', () => {
   test('lists that refer to themselves end', () => {
     const nested = abiOf(parseAbi(['function f(uint256[][][][][][] a)']));
     const [selector] = nested.keys();
-    const self = `${selector ?? ''}${'20'.padStart(64, '0')}${`${'80'.padStart(64, '0')}`.repeat(300)}`;
+    const self = `${selector ?? ''}${'20'.padStart(64, '0')}${'80'.padStart(64, '0').repeat(300)}`;
     const result = readCall(nested, bytes(self));
     expect(result?.ok).toBe(false);
   });

@@ -3,6 +3,7 @@ import { encodeBase58, toHex } from '../crypto/encodings.ts';
 import { sha256 } from '../crypto/hashes.ts';
 import { isObject, type JsonObject } from '../crypto/json.ts';
 import { deepestType, mostValues, type Argument, type ArgumentValue } from './arguments.ts';
+import { seen } from '../lib/errors.ts';
 import { attempt, Cursor, unreadable, utf8, type Read } from './reading.ts';
 import type { SolanaInstruction } from './solana.ts';
 
@@ -66,7 +67,9 @@ export function readIdl(value: unknown): Read<Idl> {
 
 function listAt(holder: JsonObject, name: string, at: string): readonly unknown[] {
   const value = holder[name];
-  return Array.isArray(value) ? value : unreadable(`expected ${name} of ${at} as an array`);
+  return Array.isArray(value)
+    ? (value as readonly unknown[])
+    : unreadable(`expected ${name} of ${at} as an array`);
 }
 
 function nameOf(value: unknown, at: string): string {
@@ -163,8 +166,7 @@ function readType(type: unknown, at: string, depth: number): IdlType {
   return unreadable(`expected a type of an IDL in ${at}, got ${typeText(type).slice(0, 50)}`);
 }
 
-const typeText = (type: unknown): string =>
-  typeof type === 'string' ? type : (JSON.stringify(type) ?? 'nothing');
+const typeText = (type: unknown): string => (typeof type === 'string' ? type : seen(type));
 
 function readDefined(entry: unknown): [string, Defined] {
   const name = nameOf(entry, 'the types of the IDL');
@@ -194,7 +196,7 @@ function readDefined(entry: unknown): [string, Defined] {
 }
 
 function readFields(value: unknown, at: string): Fields {
-  const fields = value === undefined || value === null ? [] : value;
+  const fields = value ?? [];
   if (!Array.isArray(fields)) unreadable(`expected the fields of ${at} as an array`);
   return (fields as readonly unknown[]).map((field, index) =>
     isObject(field) && typeof field['name'] === 'string'
