@@ -120,7 +120,7 @@ function defaultDiscriminator(name: string): string {
 }
 
 function readDiscriminator(value: unknown, at: string): string {
-  const bytes = Array.isArray(value) ? (value as readonly unknown[]) : [];
+  const bytes: readonly unknown[] = Array.isArray(value) ? value : [];
   const whole = bytes.every((byte) => Number.isInteger(byte) && Number(byte) >= 0 && Number(byte) <= 255);
   if (!whole || bytes.length === 0 || bytes.length > 32) {
     unreadable(`expected the discriminator of ${at} as 1 to 32 bytes`);
