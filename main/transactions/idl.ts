@@ -136,7 +136,7 @@ const primitives: Readonly<Record<string, IdlType>> = {
   pubkey: { kind: 'key' },
   f32: { kind: 'float', bytes: 4 },
   f64: { kind: 'float', bytes: 8 },
-  ...Object.fromEntries(
+  ...Object.fromEntries<IdlType>(
     [8, 16, 32, 64, 128, 256].flatMap((bits) => [
       [`u${String(bits)}`, { kind: 'unsigned', bytes: bits / 8 } as const],
       [`i${String(bits)}`, { kind: 'signed', bytes: bits / 8 } as const],
