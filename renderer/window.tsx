@@ -33,6 +33,7 @@ import { WalletAccount } from './screens/wallet-account.tsx';
 import { ImportWallet } from './screens/wallet-import.tsx';
 import { Wallet } from './screens/wallet.tsx';
 import { NewWallet, Wallets } from './screens/wallets.tsx';
+import { Webhooks } from './screens/webhooks.tsx';
 import { NotFound } from './screens/not-found.tsx';
 
 export function Window(): ReactNode {
@@ -141,6 +142,7 @@ function Places(): ReactNode {
           <Route path="/activity/:activityId?">
             {({ activityId }) => <Activity activityId={activityId} />}
           </Route>
+          <Route path="/webhooks" component={Webhooks} />
           <Route path="/backups" component={Backups} />
           <Route path="/messages" component={Messages} />
           <Route path="/connect" component={Connect} />

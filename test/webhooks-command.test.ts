@@ -90,7 +90,7 @@ test('latchkey webhooks: listens, lists, tests, tells what became of events, and
   }, patience);
   const wrong = await runCommand(['webhooks', 'replay', endpointId, ...locations]);
   expect(wrong).toMatchObject({
-    exitCode: 2,
+    code: 2,
     stderr: expect.stringContaining('either --delivery') as unknown,
   });
 });

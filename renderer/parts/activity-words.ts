@@ -36,6 +36,11 @@ const typeWords: Readonly<Record<string, string>> = {
   UPDATE_PRIVATE_KEY_TAG: 'Change a tag of private keys',
   DELETE_PRIVATE_KEY_TAGS: 'Delete tags of private keys',
   UPDATE_ORGANIZATION_NAME: 'Rename the organization',
+  CREATE_WEBHOOK_ENDPOINT: 'Add a webhook endpoint',
+  UPDATE_WEBHOOK_ENDPOINT: 'Change a webhook endpoint',
+  DELETE_WEBHOOK_ENDPOINT: 'Delete a webhook endpoint',
+  TEST_WEBHOOK_ENDPOINT: 'Test a webhook endpoint',
+  REPLAY_WEBHOOK_DELIVERIES: 'Send events again',
   SET_ORGANIZATION_FEATURE: 'Set a feature',
   REMOVE_ORGANIZATION_FEATURE: 'Remove a feature',
 };

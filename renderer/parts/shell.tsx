@@ -15,6 +15,7 @@ import {
   IconTags,
   IconUsers,
   IconWallet,
+  IconWebhook,
   IconX,
 } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
@@ -33,6 +34,7 @@ const places = [
   { to: '/organization', label: 'Organization', icon: IconBuilding },
   { to: '/keyslots', label: 'Keys to the vault', icon: IconLockAccess },
   { to: '/messages', label: 'Messages', icon: IconMail },
+  { to: '/webhooks', label: 'Webhooks', icon: IconWebhook },
   { to: '/backups', label: 'Backups', icon: IconArchive },
   { to: '/activity', label: 'Activity', icon: IconHistory },
   { to: '/connect', label: 'Connect', icon: IconPlugConnected },
