@@ -578,6 +578,16 @@ export async function setScene(): Promise<Scene> {
   await using resources = new AsyncDisposableStack();
   const oidc = resources.use(await startOidcProvider());
   const service = resources.use(await startTestVault({ oidcIssuers: [oidc.issuer] }));
+  const scene = await sceneIn(service, oidc);
+  const owned = resources.move();
+  return { ...scene, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** What calls in one organization of a vault need. */
+export async function sceneIn(
+  service: TestVault,
+  oidc: OidcProvider,
+): Promise<Omit<Scene, keyof AsyncDisposable>> {
   const { organizationId, url, vault } = service;
   const keys = await send(url, { method: 'GET', path: '/public/v1/discovery/keys' });
   const policyId = crypto.randomUUID();
@@ -598,7 +608,6 @@ export async function setScene(): Promise<Scene> {
     });
   });
   const kept: Scene['kept'] = new Map();
-  const owned = resources.move();
   return {
     service,
     oidc,
@@ -611,6 +620,5 @@ export async function setScene(): Promise<Scene> {
       if (id === undefined) throw new Error(`no call has left its ${what}`);
       return id;
     },
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

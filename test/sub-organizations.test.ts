@@ -169,6 +169,16 @@ describe('whose a credential is', () => {
     resultOf(await sub.client.submit('create_wallet', 'CREATE_WALLET', { walletName: 'W', accounts: [] }));
   });
 
+  test('what is of one is no cursor in the list of another', async () => {
+    const [one, another] = [await newSub(), await newSub()];
+    const { body } = await one.client.query('list_wallet_accounts');
+    const [account] = body?.['accounts'] as readonly { readonly walletAccountId: string }[];
+    const after = account?.walletAccountId;
+    const asked = { paginationOptions: { after } };
+    expect((await one.client.query('list_wallet_accounts', asked)).status).toBe(200);
+    expect((await another.client.query('list_wallet_accounts', asked)).status).toBe(404);
+  });
+
   test('a key of one sub-organization is nobody’s in another', async () => {
     const [one, another] = [await newSub(), await newSub()];
     const asked = await new TestClient(service.url, another.organizationId, one.client.key).query('whoami');
