@@ -21,12 +21,10 @@ const notHere = new Set([
 const calls = sdkCalls.filter(({ path }) => !notHere.has(path));
 const newestTypes = new Map(keptVendorOperations().operations.map(({ path, type }) => [path, type]));
 
-type OpenScene = Omit<Scene, keyof AsyncDisposable>;
-
 /** A sub-organization, a user of its root quorum, and what calls in it have left. */
 interface Side {
   readonly client: TestClient;
-  readonly scene: OpenScene;
+  readonly scene: Scene;
   /** Every id that its answers have shown. */
   readonly ids: Set<string>;
   /** What requests name it and its own by beside ids: addresses, bundles. */

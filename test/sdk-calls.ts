@@ -51,7 +51,7 @@ type Kept =
   | 'walletImport';
 
 /** A vault, and an issuer of tokens that it trusts. */
-export interface Scene extends AsyncDisposable {
+export interface Scene {
   readonly service: TestVault;
   readonly oidc: OidcProvider;
   /** A client's public key, to which secrets are encrypted. */
@@ -574,7 +574,7 @@ function newOneTimeCode(
   );
 }
 
-export async function setScene(): Promise<Scene> {
+export async function setScene(): Promise<Scene & AsyncDisposable> {
   await using resources = new AsyncDisposableStack();
   const oidc = resources.use(await startOidcProvider());
   const service = resources.use(await startTestVault({ oidcIssuers: [oidc.issuer] }));
@@ -584,10 +584,7 @@ export async function setScene(): Promise<Scene> {
 }
 
 /** What calls in one organization of a vault need. */
-export async function sceneIn(
-  service: TestVault,
-  oidc: OidcProvider,
-): Promise<Omit<Scene, keyof AsyncDisposable>> {
+export async function sceneIn(service: TestVault, oidc: OidcProvider): Promise<Scene> {
   const { organizationId, url, vault } = service;
   const keys = await send(url, { method: 'GET', path: '/public/v1/discovery/keys' });
   const policyId = crypto.randomUUID();
