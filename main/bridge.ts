@@ -8,8 +8,10 @@ import type {
   LogCheck,
   LogPart,
   LogState,
+  MessagesStatus,
   RowFinding,
   Sheet,
+  ShownMessage,
   VaultBridge,
   VaultEvent,
   VaultStatus,
@@ -36,6 +38,8 @@ import {
   type DrawnPhrase,
 } from './keyslot-calls.ts';
 import { LatchkeyError } from './lib/errors.ts';
+import type { Messages } from './messages/messages.ts';
+import { channelChange, messageTest } from './messages/settings.ts';
 import { checkMissing, setUp, type SetupParts } from './setup.ts';
 
 /** What the bridge says of the process around the vault. */
@@ -89,6 +93,7 @@ const callBody = z.record(z.string(), z.unknown());
 export interface DoorParts {
   readonly log: AuditLog;
   readonly backups: Backups;
+  readonly messages: Messages;
 }
 
 /** Public halves of the vault's own keys. */
@@ -100,15 +105,21 @@ export class VaultDoor implements VaultBridge {
   readonly #log: AuditLog;
   readonly #around: Surroundings;
   readonly #backups: Backups;
+  readonly #messages: Messages;
   readonly #listeners = new Set<(event: VaultEvent) => void>();
   readonly #keyslots: KeyslotCalls;
   readonly #drawn: DrawnPhrase = { phrase: undefined };
   #lastTimestamp = 0;
   #keychain: Promise<VaultStatus['keychain']> | undefined;
 
-  constructor(parts: SetupParts, service: Service, { log, backups, ...around }: Surroundings & DoorParts) {
+  constructor(
+    parts: SetupParts,
+    service: Service,
+    { log, backups, messages, ...around }: Surroundings & DoorParts,
+  ) {
     this.#parts = parts;
     this.#backups = backups;
+    this.#messages = messages;
     this.#service = service;
     this.#log = log;
     this.#around = around;
@@ -271,6 +282,27 @@ export class VaultDoor implements VaultBridge {
   async scheduleBackups(input: unknown): Promise<BackupsStatus> {
     await this.#backups.schedule(parse(scheduleParams, input, 'schedule'));
     return this.#backups.status();
+  }
+
+  messages(): Promise<MessagesStatus> {
+    this.#vault();
+    return Promise.resolve(this.#messages.status());
+  }
+
+  async changeMessages(input: unknown): Promise<MessagesStatus> {
+    return this.#messages.change(parseSecret(channelChange, input, 'messages'));
+  }
+
+  async testMessages(input: unknown): Promise<{ readonly note: string }> {
+    return this.#messages.test(parse(messageTest, input, 'test'));
+  }
+
+  async retryMessage(id: unknown): Promise<MessagesStatus> {
+    return this.#messages.retry(parse(z.uuid(), id, 'id'));
+  }
+
+  shownMessages(): Promise<readonly ShownMessage[]> {
+    return Promise.resolve(this.#messages.shown());
   }
 
   onEvent(listener: (event: VaultEvent) => void): () => void {

@@ -23,8 +23,8 @@ import { WindowSessions } from './http/window-sessions.ts';
 import { noKeychain, systemKeychain, type Keychain } from './keyslots/keychain.ts';
 import { Keyring } from './keyslots/keyring.ts';
 import { systemClock, type Clock } from './lib/clock.ts';
-import { LatchkeyError } from './lib/errors.ts';
 import type { Random } from './lib/random.ts';
+import { Messages, messageKind } from './messages/messages.ts';
 import { operations, versions } from './operations/index.ts';
 import { Outbox } from './outbox/outbox.ts';
 import { setUp, type MadeVault, type NewVault } from './setup.ts';
@@ -35,7 +35,9 @@ export interface Substitutes {
   readonly clock?: Clock;
   readonly keychain?: Keychain;
   /** Makes the `/dev/` routes, over the open vault. */
-  readonly dev?: (parts: Pick<OpenVault, 'connection' | 'guard' | 'keyring'>) => DevControls;
+  readonly dev?: (
+    parts: Pick<OpenVault, 'connection' | 'guard' | 'keyring' | 'messages' | 'outbox'>,
+  ) => DevControls;
   /** Where faults go; standard error unless given. */
   readonly onFault?: (error: unknown) => void;
 }
@@ -49,6 +51,7 @@ export interface OpenVault {
   readonly bridge: VaultBridge;
   readonly log: AuditLog;
   readonly outbox: Outbox;
+  readonly messages: Messages;
   readonly setUp: (vault: NewVault) => Promise<MadeVault>;
   close(): void;
 }
@@ -105,7 +108,28 @@ function open(config: Config, substitutes: Substitutes): Opened {
   const units = new UnitOfWork(connection, guard);
   const onFault = substitutes.onFault ?? logFault;
   const log = new AuditLog({ units, keyring, keychain, clock, onFault });
-  const outbox = new Outbox({ units, keys: keyring, clock, onFault });
+  const outbox = new Outbox({
+    units,
+    keys: keyring,
+    clock,
+    onFault,
+    onResults: (kind) => {
+      if (kind === messageKind) messages.noticed();
+    },
+  });
+  const messages = new Messages({
+    units,
+    keys: keyring,
+    clock,
+    outbox,
+    inboxOnly: substitutes.dev !== undefined,
+    onChange: () => {
+      door.announce({ kind: 'messages' });
+    },
+    onShown: (id) => {
+      door.announce({ kind: 'message', id });
+    },
+  });
   const service: Service = {
     units,
     keys: keyring,
@@ -117,10 +141,8 @@ function open(config: Config, substitutes: Substitutes): Opened {
       allowLoopback: config.allowLoopbackIssuers,
       clock,
     }),
-    post: () => {
-      throw new LatchkeyError('FAILED_PRECONDITION', 'nothing is set up to send messages', {
-        turnkeyErrorCode: 'EMAIL_SENDING_DISABLED',
-      });
+    post: (tx, organizationId, message) => {
+      messages.post(tx, organizationId, message);
     },
     onAppended: () => undefined,
     operations,
@@ -147,6 +169,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
   const door = new VaultDoor(parts, service, {
     log,
     backups,
+    messages,
     version,
     directory: config.dataDirectory,
     url: () => url,
@@ -164,6 +187,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     bridge: door,
     log,
     outbox,
+    messages,
     door,
     service,
     directory,
@@ -176,6 +200,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     close: () => {
       void backups.close();
       void outbox.close();
+      messages.close();
       lock();
       guard.stop();
       opened.close();
@@ -195,7 +220,8 @@ function checkPresence(connection: Connection): void {
 /** Opens the vault and serves it on loopback; the vault may be missing or locked, and the service says so. */
 export async function startVault(config: Config, substitutes: Substitutes = {}): Promise<Vault> {
   const opened = open(config, substitutes);
-  const { connection, units, guard, keyring, log, outbox, door, service, directory, backups } = opened;
+  const { connection, units, guard, keyring, log, outbox, messages, door, service, directory, backups } =
+    opened;
   const nonce = directory?.nonce ?? randomBytes(32).toString('base64url');
   const sessions = new WindowSessions(nonce);
   backups.start();
@@ -209,7 +235,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       ...(config.ui ? { window: config.rendererDirectory } : {}),
       discoveryKeys: () => ({ ...door.serverKeys() }),
       reference: { version, directory: config.referenceDirectory },
-      ...(substitutes.dev ? { dev: substitutes.dev({ connection, guard, keyring }) } : {}),
+      ...(substitutes.dev ? { dev: substitutes.dev({ connection, guard, keyring, messages, outbox }) } : {}),
     });
     const url = `http://127.0.0.1:${String(server.port)}`;
     opened.listensAt(url);
@@ -223,12 +249,14 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       bridge: door,
       log,
       outbox,
+      messages,
       setUp: opened.setUp,
       url,
       newLink: () => `http://localhost:${server.port}/#code=${sessions.newCode()}`,
       close: async () => {
         await server.close();
         await outbox.close();
+        messages.close();
         await backups.close();
         opened.lock();
         await log.settled();

@@ -193,6 +193,10 @@ export interface CallAnswer {
 export type VaultEvent =
   | { readonly kind: 'status' }
   | { readonly kind: 'backups' }
+  /** What is known of messages has changed. */
+  | { readonly kind: 'messages' }
+  /** A message came that is shown on this computer instead of being sent. */
+  | { readonly kind: 'message'; readonly id: string }
   | { readonly kind: 'activity'; readonly id: string; readonly type: string; readonly status: string };
 
 /** A backup that was made, or found. Times are milliseconds since the epoch. */
@@ -299,6 +303,104 @@ export interface VerifiedBackup {
   readonly recordedAt: number | null;
 }
 
+/** A mail server; the password is never shown. */
+export interface MailSettings {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the start, TLS by STARTTLS before anything else is said, or none. */
+  readonly security: 'tls' | 'starttls' | 'none';
+  /** Null for a server that asks for none. */
+  readonly user: string | null;
+  readonly from: { readonly address: string; readonly name: string | null };
+  readonly replyTo: string | null;
+  /** Whom else requests may have mail sent from: addresses, or domains as `@example.com`. */
+  readonly otherSenders: readonly string[];
+  /** Certificates in PEM that the server's must follow from, instead of the system's. */
+  readonly certificates: string | null;
+}
+
+/** A gateway that takes text messages by HTTP. `{{to}}`, `{{text}}` and `{{id}}` stand for parts of a message. */
+export interface HttpGatewaySettings {
+  readonly kind: 'http';
+  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly url: string;
+  readonly headers: readonly { readonly name: string; readonly value: string }[];
+  readonly body: string;
+}
+
+export interface TwilioSettings {
+  readonly kind: 'twilio';
+  readonly accountSid: string;
+  /** The SID of an API key, whose secret is the password then; null for the account's own auth token. */
+  readonly apiKeySid: string | null;
+  /** A phone number of the account, a sender's name, or the SID of a messaging service. */
+  readonly from: string;
+  /** `https://api.twilio.com` unless the account is in another region. */
+  readonly url: string;
+}
+
+/** Passwords are left out where the one that is kept is to stay; settings that are null turn their channel off. */
+export type MessageChannelChange =
+  | { readonly channel: 'mail'; readonly settings: (MailSettings & { readonly password?: string }) | null }
+  | {
+      readonly channel: 'sms';
+      readonly settings: HttpGatewaySettings | (TwilioSettings & { readonly password?: string }) | null;
+    }
+  | { readonly channel: 'desktop'; readonly on: boolean };
+
+export type MessageTest =
+  { readonly channel: 'mail' | 'sms'; readonly to: string } | { readonly channel: 'desktop' };
+
+/** What became of a message; neither its text nor its code. Times are milliseconds since the epoch. */
+export interface MessageDelivery {
+  readonly id: string;
+  readonly channel: 'email' | 'sms';
+  readonly to: string;
+  readonly createdAt: number;
+  readonly state: 'waiting' | 'delivered' | 'refused' | 'parked' | 'expired';
+  readonly attempts: number;
+  /** What the last try found; null before it. */
+  readonly note: string | null;
+  /** When it is tried next; null where it is not, or at once. */
+  readonly nextAt: number | null;
+  readonly finishedAt: number | null;
+  /** Whether it can still be sent: its code has not expired. */
+  readonly canRetry: boolean;
+}
+
+export interface MessagesStatus {
+  /** Whether nothing is sent, and all is kept to be read here: so it is in `latchkey dev`. */
+  readonly inboxOnly: boolean;
+  /** Null where it is not set up. */
+  readonly mail: MailSettings | null;
+  readonly sms:
+    | TwilioSettings
+    /** What may hold secrets is not shown: of the URL, the host alone. */
+    | {
+        readonly kind: 'http';
+        readonly method: HttpGatewaySettings['method'];
+        readonly origin: string;
+        readonly headers: readonly string[];
+      }
+    | null;
+  /** Whether messages of channels that are not set up are shown on this computer. */
+  readonly desktop: boolean;
+  /** Newest first: the last hundred. */
+  readonly deliveries: readonly MessageDelivery[];
+}
+
+/** A message that is shown on this computer, until it expires. */
+export interface ShownMessage {
+  readonly id: string;
+  readonly channel: 'email' | 'sms';
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly code: string;
+  /** Milliseconds since the epoch, by the vault's clock. */
+  readonly at: number;
+}
+
 /**
  * A refused call rejects with an `Error` whose message a person can act on. An operation that fails does not reject: `call` answers its HTTP status and error body.
  */
@@ -341,6 +443,15 @@ export interface Bridge {
   scheduleBackups(
     schedule: { readonly directory: string; readonly hours: number } | null,
   ): Promise<BackupsStatus>;
+  /** How messages leave the vault, and what became of the last. */
+  messages(): Promise<MessagesStatus>;
+  changeMessages(change: MessageChannelChange): Promise<MessagesStatus>;
+  /** Sends a message that says it is a test, now. @returns what took it. */
+  testMessages(test: MessageTest): Promise<{ readonly note: string }>;
+  /** Tries a message again at once that was not delivered yet. */
+  retryMessage(id: string): Promise<MessagesStatus>;
+  /** Messages that are shown on this computer instead of being sent; newest last. */
+  shownMessages(): Promise<readonly ShownMessage[]>;
   /** Puts text on the clipboard; from Electron's main process where there is one. */
   copy(text: string): Promise<void>;
   /** @returns the function that stops listening. */
@@ -370,6 +481,11 @@ export const bridgeCalls = [
   'backUp',
   'verifyBackup',
   'scheduleBackups',
+  'messages',
+  'changeMessages',
+  'testMessages',
+  'retryMessage',
+  'shownMessages',
 ] as const;
 export type BridgeCall = (typeof bridgeCalls)[number];
 

@@ -37,6 +37,11 @@ const bridge: Bridge = {
   backUp: crossing('backUp'),
   verifyBackup: crossing('verifyBackup'),
   scheduleBackups: crossing('scheduleBackups'),
+  messages: crossing('messages'),
+  changeMessages: crossing('changeMessages'),
+  testMessages: crossing('testMessages'),
+  retryMessage: crossing('retryMessage'),
+  shownMessages: crossing('shownMessages'),
   async copy(text) {
     await ask(channels.copy, text);
   },

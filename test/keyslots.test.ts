@@ -399,7 +399,8 @@ describe('a new master key', () => {
         { userId, contact: 'root@example.org' },
       ),
     );
-    const { outbox } = service.vault;
+    const { bridge, outbox } = service.vault;
+    await bridge.changeMessages({ channel: 'desktop', on: true });
     await units.write((tx) =>
       outbox.enqueue(tx, { organizationId, kind: 'kept', reference: '{}', payload: randomBytes(8) }),
     );

@@ -338,7 +338,7 @@ export function newCertificate(): { readonly certificate: Buffer; readonly priva
   return { certificate: der(0x30, signed, ecdsaWithSha256, signature), privateKey };
 }
 
-function der(tag: number, ...contents: readonly Buffer[]): Buffer {
+export function der(tag: number, ...contents: readonly Buffer[]): Buffer {
   const content = Buffer.concat(contents);
   const { length } = content;
   const head =

@@ -8,11 +8,13 @@ import type { Connection } from '../db/connection.ts';
 import { getServerKey, serverKeyPlace } from '../db/server-keys.ts';
 import type { RowGuard } from '../db/integrity.ts';
 import { getVault } from '../db/vault.ts';
-import type { DevControls } from '../http/dev-routes.ts';
+import type { DevControls, DevMessage } from '../http/dev-routes.ts';
 import { noKeychain } from '../keyslots/keychain.ts';
 import type { Keyring } from '../keyslots/keyring.ts';
 import type { Clock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import type { Messages } from '../messages/messages.ts';
+import type { Outbox } from '../outbox/outbox.ts';
 import { SeededRandom } from '../lib/seeded-random.ts';
 import { startVault, type Vault } from '../vault.ts';
 import { untilSignalled } from './serve.ts';
@@ -137,6 +139,7 @@ interface Snapshot {
   readonly database: Buffer;
   readonly positions: ReadonlyMap<string, number>;
   readonly clock: number;
+  readonly messages: Messages['kept'];
 }
 
 /** What of the open vault goes back with a snapshot. */
@@ -144,21 +147,31 @@ interface SnapshotParts {
   readonly connection: Connection;
   readonly guard: RowGuard;
   readonly keyring: Keyring;
+  readonly messages: Messages;
+  readonly outbox: Pick<Outbox, 'look'>;
 }
 
 class DevSnapshots implements DevControls {
   readonly #connection: Connection;
   readonly #guard: RowGuard;
   readonly #keyring: Keyring;
+  readonly #messages: Messages;
+  readonly #outbox: Pick<Outbox, 'look'>;
   readonly #random: SeededRandom;
   readonly #clock: DevClock;
   readonly #snapshots = new Map<string, Snapshot>();
   #start: Snapshot | undefined;
 
-  constructor({ connection, guard, keyring }: SnapshotParts, random: SeededRandom, clock: DevClock) {
+  constructor(
+    { connection, guard, keyring, messages, outbox }: SnapshotParts,
+    random: SeededRandom,
+    clock: DevClock,
+  ) {
     this.#connection = connection;
     this.#guard = guard;
     this.#keyring = keyring;
+    this.#messages = messages;
+    this.#outbox = outbox;
     this.#random = random;
     this.#clock = clock;
   }
@@ -184,8 +197,11 @@ class DevSnapshots implements DevControls {
     this.#guard.restart();
     this.#random.rewind(snapshot.positions);
     this.#clock.restore(snapshot.clock);
+    this.#messages.restore(snapshot.messages);
     this.#keyring.forget();
     if (this.#keyring.unlocked && !this.#isOurs()) this.#keyring.lock();
+    // What waited to be delivered then waits again.
+    this.#outbox.look();
   }
 
   /** Whether the master key that is held is the snapshot's; it may have been changed since. */
@@ -202,8 +218,9 @@ class DevSnapshots implements DevControls {
     }
   }
 
-  inbox(): [] {
-    return [];
+  async inbox(): Promise<readonly DevMessage[]> {
+    await this.#messages.settled();
+    return this.#messages.shown();
   }
 
   clock(): { readonly mode: 'fixed' | 'real'; readonly now: number } {
@@ -219,6 +236,7 @@ class DevSnapshots implements DevControls {
       database: this.#connection.serialize(),
       positions: this.#random.positions(),
       clock: this.#clock.position,
+      messages: this.#messages.kept,
     };
   }
 }

@@ -398,6 +398,14 @@ const migrations: readonly Migration[] = [
       CREATE INDEX outbox_waiting ON outbox (lane, sequence) WHERE state = 'waiting';
       CREATE INDEX outbox_finished ON outbox (sequence) WHERE finished_at IS NOT NULL;
 
+      CREATE TABLE message_channels (
+        name TEXT PRIMARY KEY,
+        settings TEXT NOT NULL,
+        sealed BLOB NOT NULL,
+        updated_at INTEGER NOT NULL,
+        mac BLOB
+      ) STRICT;
+
       CREATE TABLE outbox_payloads (
         id TEXT PRIMARY KEY REFERENCES outbox (id) ON DELETE CASCADE,
         organization_id TEXT NOT NULL,

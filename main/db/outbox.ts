@@ -80,6 +80,9 @@ export function insertOutboxPayload(
 export const getOutboxPayload = (tx: Reader, id: string): Uint8Array | undefined =>
   tx.get<{ sealed: Uint8Array }>('SELECT sealed FROM outbox_payloads WHERE id = ?', id)?.sealed;
 
+export const hasOutboxPayload = (tx: Reader, id: string): boolean =>
+  tx.get('SELECT 1 FROM outbox_payloads WHERE id = ?', id) !== undefined;
+
 export function deleteOutboxPayload(tx: Writer, id: string): void {
   tx.run('DELETE FROM outbox_payloads WHERE id = ?', id);
 }
@@ -239,3 +242,18 @@ export const forgetOldDeliveries = (tx: Writer, keep: number, atMost: number): n
 
 export const countFinished = (tx: Reader): number =>
   tx.get<{ count: number }>('SELECT count(*) AS count FROM outbox WHERE finished_at IS NOT NULL')?.count ?? 0;
+
+/** Of all organizations, newest first. */
+export const listDeliveriesOfKind = (tx: Reader, kind: string, limit: number): OutboxRow[] =>
+  tx.all<OutboxRow>(
+    `SELECT ${columns} FROM outbox WHERE kind = ? ORDER BY sequence DESC LIMIT ?`,
+    kind,
+    limit,
+  );
+
+/** Of whatever organization. */
+export const findDelivery = (tx: Reader, kind: string, id: string): OutboxRow | undefined =>
+  tx.get<OutboxRow>(`SELECT ${columns} FROM outbox WHERE id = ? AND kind = ?`, id, kind);
+
+export const hasWaiting = (tx: Reader, kind: string): boolean =>
+  tx.get("SELECT 1 FROM outbox WHERE state = 'waiting' AND kind = ? LIMIT 1", kind) !== undefined;

@@ -1,6 +1,7 @@
 /** Every column that holds sealed records, and what each record is sealed for: the list that a new master key goes by. */
 import { rowKeyPlace } from './integrity.ts';
 import { importTargetsTable } from './import-targets.ts';
+import { messageChannelPlace } from './message-channels.ts';
 import { privateKeyPlace } from './private-keys.ts';
 import { serverKeyPlace, type ServerKeyName } from './server-keys.ts';
 import { oneTimeCodesTable } from './one-time-codes.ts';
@@ -42,6 +43,13 @@ export const sealedColumns: readonly SealedColumn[] = [
     place: (name, organizationId) => serverKeyPlace(name as ServerKeyName, organizationId),
   },
   { table: 'integrity', column: 'sealed', id: "'row key'", organizationId: "''", place: () => rowKeyPlace },
+  {
+    table: 'message_channels',
+    column: 'sealed',
+    id: 'name',
+    organizationId: "''",
+    place: (name) => messageChannelPlace(name),
+  },
   own('private_keys', (id, organizationId) => privateKeyPlace({ id, organizationId })),
   ...[walletsTable, importTargetsTable, oneTimeCodesTable, outboxPayloadsTable].map((table) =>
     own(table, (rowId, organizationId) => ({ table, rowId, organizationId })),

@@ -20,7 +20,8 @@ export interface DevControls {
   snapshot(): { readonly id: string };
   /** Goes back to a snapshot, or to the start; the same calls then make the same ids and keys again. */
   reset(id: string | undefined): void;
-  inbox(): readonly DevMessage[];
+  /** What was posted by every request that was answered. */
+  inbox(): Promise<readonly DevMessage[]>;
   clock(): { readonly mode: 'fixed' | 'real'; readonly now: number };
   moveClock(move: { readonly now: number } | { readonly advanceMs: number }): void;
 }
@@ -40,8 +41,8 @@ export function devRoutes(controls: DevControls): Router {
     controls.reset(parse(resetBody, json(request.body)).id);
     sendJson(response, 200, {});
   });
-  router.get('/inbox', (_request, response) => {
-    sendJson(response, 200, controls.inbox());
+  router.get('/inbox', async (_request, response) => {
+    sendJson(response, 200, await controls.inbox());
   });
   router.get('/clock', (_request, response) => {
     sendJson(response, 200, controls.clock());

@@ -10,7 +10,14 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
-import type { BackupsStatus, Bridge, VaultEvent, VaultStatus } from '../../preload/contract.ts';
+import type {
+  BackupsStatus,
+  Bridge,
+  MessagesStatus,
+  ShownMessage,
+  VaultEvent,
+  VaultStatus,
+} from '../../preload/contract.ts';
 import type { Door, DoorState } from '../bridge.ts';
 import type { Activity } from './resources.ts';
 
@@ -53,6 +60,7 @@ const queryClient = new QueryClient({
 const statusKey = ['status'];
 const askedKey = ['asked'];
 const backupsKey = [...askedKey, 'backups'];
+const messagesKey = [...askedKey, 'messages'];
 
 export function VaultProvider({
   door,
@@ -93,6 +101,9 @@ async function refreshAll(client: QueryClient): Promise<void> {
 /** Between two refreshes of what is shown, in milliseconds: a script may sign thousands of times in a second. */
 const refreshPause = 1_000;
 
+/** Between two looks at what is shown here, in milliseconds. */
+const shownPause = 15_000;
+
 const renames: ReadonlySet<string> = new Set([
   'ACTIVITY_TYPE_UPDATE_ORGANIZATION_NAME',
   'ACTIVITY_TYPE_UPDATE_USER',
@@ -119,7 +130,9 @@ function refresher(client: QueryClient): { onEvent: (event: VaultEvent) => void;
     onEvent(event) {
       if (event.kind === 'status') void refreshAll(client);
       else if (event.kind === 'backups') void client.invalidateQueries({ queryKey: backupsKey });
-      else {
+      else if (event.kind === 'messages' || event.kind === 'message') {
+        void client.invalidateQueries({ queryKey: messagesKey });
+      } else {
         // The status says what the organization and its owner are called.
         if (renames.has(event.type)) void client.invalidateQueries({ queryKey: statusKey });
         waiting.add(event.type.includes('_SIGN_') ? 'log' : 'all');
@@ -169,6 +182,40 @@ export function useBackupCall<Input, Answer>(
     gcTime: 0,
     onSettled() {
       void client.invalidateQueries({ queryKey: backupsKey });
+    },
+  });
+}
+
+/** How messages leave the vault, and what became of the last. */
+export function useMessages(): UseQueryResult<MessagesStatus> {
+  const bridge = useBridge();
+  return useQuery({ queryKey: [...messagesKey, 'status'], queryFn: () => bridge.messages() });
+}
+
+/** Messages that are shown here; asked again now and then, since each is gone when it expires. */
+export function useShownMessages(): UseQueryResult<readonly ShownMessage[]> {
+  const bridge = useBridge();
+  return useQuery({
+    queryKey: [...messagesKey, 'shown'],
+    queryFn: () => bridge.shownMessages(),
+    // A code is not kept behind the screen that shows it.
+    gcTime: 0,
+    refetchInterval: shownPause,
+  });
+}
+
+/** Runs a bridge call about messages, and asks again for what is shown of them whatever came of it. */
+export function useMessageCall<Input, Answer>(
+  run: (bridge: Bridge, input: Input) => Promise<Answer>,
+): UseMutationResult<Answer, Error, Input> {
+  const bridge = useBridge();
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (input: Input) => run(bridge, input),
+    // What it was given may be a secret: it is not kept.
+    gcTime: 0,
+    onSettled() {
+      void client.invalidateQueries({ queryKey: messagesKey });
     },
   });
 }

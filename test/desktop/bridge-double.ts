@@ -3,7 +3,9 @@ import type {
   BackupsStatus,
   Bridge,
   Keyslots,
+  MessagesStatus,
   Sheet,
+  ShownMessage,
   VaultEvent,
   VaultState,
   VaultStatus,
@@ -18,10 +20,19 @@ const noBackups: BackupsStatus = {
   suggestedDirectory: '/backups',
 };
 
+const noMessages: MessagesStatus = {
+  inboxOnly: false,
+  mail: null,
+  sms: null,
+  desktop: false,
+  deliveries: [],
+};
+
 export class BridgeDouble implements Omit<Bridge, 'copy'> {
   state: VaultState = 'unlocked';
   /** What the next calls fail with, instead of answering. */
   failure: Error | undefined;
+  shown: readonly ShownMessage[] = [];
   readonly asked: { readonly name: string; readonly args: readonly unknown[] }[] = [];
   readonly #listeners = new Set<(event: VaultEvent) => void>();
 
@@ -122,6 +133,31 @@ export class BridgeDouble implements Omit<Bridge, 'copy'> {
   async scheduleBackups(...args: Parameters<Bridge['scheduleBackups']>): Promise<BackupsStatus> {
     await this.#answer('scheduleBackups', args);
     return noBackups;
+  }
+
+  async messages(): Promise<MessagesStatus> {
+    await this.#answer('messages', []);
+    return noMessages;
+  }
+
+  async changeMessages(...args: Parameters<Bridge['changeMessages']>): Promise<MessagesStatus> {
+    await this.#answer('changeMessages', args);
+    return noMessages;
+  }
+
+  async testMessages(...args: Parameters<Bridge['testMessages']>): ReturnType<Bridge['testMessages']> {
+    await this.#answer('testMessages', args);
+    return { note: '' };
+  }
+
+  async retryMessage(...args: Parameters<Bridge['retryMessage']>): Promise<MessagesStatus> {
+    await this.#answer('retryMessage', args);
+    return noMessages;
+  }
+
+  async shownMessages(): Promise<readonly ShownMessage[]> {
+    await this.#answer('shownMessages', []);
+    return this.shown;
   }
 
   onEvent(listener: (event: VaultEvent) => void): () => void {

@@ -1,0 +1,38 @@
+/** What takes a message out of the vault, and how that may fail. */
+import type { Message } from '../lib/messages.ts';
+
+export interface MessageCarrier {
+  /**
+   * Hands a message over to whoever brings it to its reader.
+   * @param id The same at every try of one message, so that its reader's side can tell a second copy.
+   * @throws CarryError
+   */
+  send(id: string, message: Message, signal: AbortSignal): Promise<void>;
+  close(): void;
+}
+
+/** Why a message was not taken, in words that hold neither its text nor a secret of the settings. */
+export class CarryError extends Error {
+  override readonly name = 'CarryError';
+  /** Whether the same message would be refused again. */
+  readonly permanent: boolean;
+
+  constructor(message: string, permanent: boolean) {
+    super(message);
+    this.permanent = permanent;
+  }
+}
+
+/** Of what a stranger's server says. */
+const longestAnswer = 200;
+/** Shorter texts are in words by chance. */
+const shortestSecret = 4;
+
+/** What a server answered, on one line, bounded, and without what it was given in confidence. */
+export function quoted(answer: string, secrets: readonly string[]): string {
+  let text = answer.replace(/[\p{C}\s]+/gu, ' ').trim();
+  for (const secret of secrets) {
+    if (secret.length >= shortestSecret) text = text.replaceAll(secret, '[…]');
+  }
+  return text.length <= longestAnswer ? text : `${text.slice(0, longestAnswer)}…`;
+}

@@ -1,0 +1,242 @@
+import { createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { once } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { mailUser, startMailServer } from '../../test/mail-server.ts';
+import type { MailServer } from '../../test/mail-server.ts';
+import type { Message } from '../lib/messages.ts';
+import { CarryError, quoted } from './carrier.ts';
+import { maySendFrom, smtpCarrier, type SmtpSettings } from './smtp.ts';
+
+const message: Message = {
+  channel: 'email',
+  to: 'ada@example.com',
+  subject: 'Your code',
+  text: 'Here it is: ZX81QL99\n',
+  html: '<p>Here it is: <b>ZX81QL99</b></p>\n',
+  code: 'ZX81QL99',
+  expiresAt: 0,
+};
+
+const settingsFor = (server: Pick<MailServer, 'port' | 'certificate'>): SmtpSettings => ({
+  host: '127.0.0.1',
+  port: server.port,
+  security: 'starttls',
+  user: mailUser.user,
+  from: { address: 'vault@example.com', name: 'The vault' },
+  replyTo: null,
+  certificates: server.certificate,
+});
+
+const never = new AbortController().signal;
+
+async function send(
+  settings: SmtpSettings,
+  what: Partial<Message> = {},
+  { password = mailUser.password, signal = never, patienceMs = 10_000 } = {},
+): Promise<void> {
+  const carrier = smtpCarrier(settings, password, { patienceMs });
+  try {
+    await carrier.send('an-id', { ...message, ...what }, signal);
+  } finally {
+    carrier.close();
+  }
+}
+
+const failure = async (sending: Promise<void>): Promise<CarryError> => {
+  const error: unknown = await sending.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof CarryError) return error;
+  throw new Error(`expected a CarryError, got ${String(error)}`);
+};
+
+describe('mail', () => {
+  test('arrives over STARTTLS, as text and HTML, from whom it is', async () => {
+    await using server = await startMailServer();
+    await send(settingsFor(server));
+    expect(server.events).toEqual(['connect', 'secure', `auth ${mailUser.user}`]);
+    const [mail] = server.mails;
+    expect(mail).toMatchObject({
+      from: { address: 'vault@example.com', name: 'The vault' },
+      to: [{ address: 'ada@example.com' }],
+      subject: 'Your code',
+      messageId: '<an-id@example.com>',
+      recipients: ['ada@example.com'],
+    });
+    expect(mail?.text?.trim()).toBe('Here it is: ZX81QL99');
+    expect(mail?.html).toContain('<b>ZX81QL99</b>');
+    expect(mail?.headers).toContainEqual(
+      expect.objectContaining({ key: 'auto-submitted', value: 'auto-generated' }),
+    );
+  });
+
+  test('arrives over TLS from the start', async () => {
+    await using server = await startMailServer({ secure: true });
+    await send({ ...settingsFor(server), security: 'tls' });
+    expect(server.mails).toHaveLength(1);
+  });
+
+  test('arrives without TLS where that is asked for', async () => {
+    await using server = await startMailServer({ hideSTARTTLS: true, authOptional: true });
+    await send({ ...settingsFor(server), security: 'none', user: null });
+    expect(server.mails).toHaveLength(1);
+    expect(server.events).toEqual(['connect']);
+  });
+
+  test('goes one after the other over a connection that is kept', async () => {
+    await using server = await startMailServer();
+    const carrier = smtpCarrier(settingsFor(server), mailUser.password);
+    for (const id of ['1', '2', '3']) await carrier.send(id, message, never);
+    carrier.close();
+    expect(server.mails).toHaveLength(3);
+    expect(server.events.filter((event) => event === 'connect')).toHaveLength(1);
+  });
+
+  test('comes from whom the message says, and answers go where it says', async () => {
+    await using server = await startMailServer();
+    await send(
+      { ...settingsFor(server), replyTo: 'help@example.com' },
+      { from: { address: 'other@sub.example', name: 'A "quoted", <name>' }, replyTo: 'reply@sub.example' },
+    );
+    await send({ ...settingsFor(server), replyTo: 'help@example.com' }, { from: { name: 'Only a name' } });
+    expect(server.mails[0]).toMatchObject({
+      from: { address: 'other@sub.example', name: 'A "quoted", <name>' },
+      replyTo: [{ address: 'reply@sub.example' }],
+      messageId: '<an-id@sub.example>',
+    });
+    expect(server.mails[1]).toMatchObject({
+      from: { address: 'vault@example.com', name: 'Only a name' },
+      replyTo: [{ address: 'help@example.com' }],
+    });
+  });
+
+  test('has one recipient, and headers of its own alone', async () => {
+    await using server = await startMailServer();
+    await send(settingsFor(server), {
+      subject: 'Code\r\nBcc: eve@example.com',
+      from: { name: 'Vault\r\nBcc: eve@example.com' },
+    });
+    await failure(send(settingsFor(server), { to: 'ada@example.com, eve@example.com' }));
+    expect(server.mails.map(({ recipients, bcc }) => ({ recipients, bcc }))).toEqual([
+      { recipients: ['ada@example.com'], bcc: undefined },
+    ]);
+  });
+
+  test('reads no file and no address, whatever its text looks like', async () => {
+    await using server = await startMailServer();
+    await send(settingsFor(server), { text: 'file:///etc/passwd', html: 'http://127.0.0.1:1/' });
+    expect(server.mails[0]?.text?.trim()).toBe('file:///etc/passwd');
+  });
+});
+
+describe('mail that does not go', () => {
+  test('because the server has no STARTTLS: nothing is told to it', async () => {
+    await using server = await startMailServer({ disabledCommands: ['STARTTLS'], authOptional: true });
+    const error = await failure(send(settingsFor(server)));
+    expect(error.message).toContain('no TLS with the mail server');
+    expect(error.permanent).toBe(false);
+    expect(server.mails).toEqual([]);
+    expect(server.events).toEqual(['connect']);
+  });
+
+  test('because the certificate is nobody’s that is trusted, or another host’s', async () => {
+    await using server = await startMailServer();
+    for (const settings of [
+      { ...settingsFor(server), certificates: null },
+      { ...settingsFor(server), host: '127.0.0.2' },
+    ]) {
+      const error = await failure(send(settings));
+      expect(error.permanent).toBe(false);
+    }
+    expect(server.events.filter((event) => event.startsWith('auth'))).toEqual([]);
+    expect(server.mails).toEqual([]);
+  });
+
+  test('because the password is wrong: it may be set right, and is not repeated', async () => {
+    await using server = await startMailServer();
+    const error = await failure(send(settingsFor(server), {}, { password: 'wrong password' }));
+    expect(error.message).toContain('the mail server refused user and password');
+    expect(error.message).not.toContain('wrong password');
+    expect(error.permanent).toBe(false);
+  });
+
+  test.each([
+    [550, true],
+    [451, false],
+  ])('because the recipient is answered %d', async (responseCode, permanent) => {
+    await using server = await startMailServer({
+      onRcptTo(_address, _session, done) {
+        done(Object.assign(new Error('mailbox of ZX81QL99 is not here'), { responseCode }));
+      },
+    });
+    const error = await failure(send(settingsFor(server)));
+    expect(error.permanent).toBe(permanent);
+    expect(error.message).toContain(`${String(responseCode)} mailbox of […] is not here`);
+    expect(error.message).not.toContain(message.code);
+  });
+
+  test('because the server dies in the midst of it', async () => {
+    const sockets: Socket[] = [];
+    await using server = await startMailServer({
+      onData(stream) {
+        stream.once('data', () => {
+          for (const socket of sockets) socket.destroy();
+        });
+      },
+      onSecure(socket, _session, done) {
+        sockets.push(socket);
+        done();
+      },
+    });
+    const error = await failure(send(settingsFor(server)));
+    expect(error.permanent).toBe(false);
+  });
+  test('because the server says nothing, within the patience for it', async () => {
+    const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const settings = { ...settingsFor({ port, certificate: '' }), certificates: null };
+    const error = await failure(send(settings, {}, { patienceMs: 100 }));
+    expect(error.message).toMatch(/did not answer in time/);
+    silent.close();
+    // Now nobody is there at all.
+    expect((await failure(send(settings))).permanent).toBe(false);
+  });
+
+  test('because the vault closes', async () => {
+    const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const closing = new AbortController();
+    const sending = failure(
+      send({ ...settingsFor({ port, certificate: '' }), certificates: null }, {}, { signal: closing.signal }),
+    );
+    setImmediate(() => {
+      closing.abort();
+    });
+    expect((await sending).permanent).toBe(false);
+    silent.close();
+  });
+});
+
+test('a sender is the server’s own, or one that the settings name', () => {
+  const settings = {
+    from: { address: 'vault@example.com', name: null },
+    otherSenders: ['@apps.example', 'one@other.example'],
+  };
+  expect(maySendFrom(settings, undefined)).toBe(true);
+  expect(maySendFrom(settings, { name: 'Anybody' })).toBe(true);
+  expect(maySendFrom(settings, { address: 'Vault@Example.com' })).toBe(true);
+  expect(maySendFrom(settings, { address: 'shop@apps.example' })).toBe(true);
+  expect(maySendFrom(settings, { address: 'One@other.example' })).toBe(true);
+  expect(maySendFrom(settings, { address: 'shop@evil-apps.example' })).toBe(false);
+  expect(maySendFrom(settings, { address: 'two@other.example' })).toBe(false);
+  expect(maySendFrom(settings, { address: 'shop@sub.apps.example' })).toBe(false);
+});
+
+test('an answer is quoted on one line, bounded, and without secrets', () => {
+  expect(quoted('550\r\nno CODE1234\u0000 here', ['CODE1234', ''])).toBe('550 no […] here');
+  expect(quoted('x'.repeat(1000), [])).toHaveLength(201);
+});
