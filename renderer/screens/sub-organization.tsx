@@ -171,7 +171,7 @@ function Delete({ of, may }: { readonly of: OrganizationData; readonly may: bool
     >
       {(close) => (
         <DeleteForm
-          what="sub-organization"
+          what="organization"
           outcomes={[
             `${count(of.users.length, 'user')} and ${count(kept.length, 'wallet or private key', 'wallets and private keys')} go with it.`,
             'Requests of its users are refused from then on.',

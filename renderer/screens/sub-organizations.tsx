@@ -307,7 +307,7 @@ export function NewSubOrganization(): ReactNode {
               failed="The sub-organization was not made"
               error={create.error}
               busy={create.isPending}
-              does="Make the sub-organization"
+              does="Make it"
               back="/sub-organizations"
             />
           </Stack>

@@ -347,13 +347,13 @@ async function subOrganizationScreens(page: Page, look: Look): Promise<void> {
   await look('sub-organizations-empty');
   await page.getByRole('link', { name: 'New sub-organization' }).click();
   await heading(page, 'New sub-organization').waitFor();
-  await button(page, 'Make the sub-organization').click();
+  await button(page, 'Make it').click();
   await page.getByText('Give the sub-organization a name.').waitFor();
   await look('sub-organization-new-refused');
   await page.getByRole('textbox', { name: 'Name' }).fill('Customer 1');
   await page.getByRole('textbox', { name: 'First user' }).fill('Grace');
   await look('sub-organization-new');
-  await button(page, 'Make the sub-organization').click();
+  await button(page, 'Make it').click();
   await heading(page, 'Customer 1').waitFor();
   await page.getByText('Grace alone may do everything here.').waitFor();
   await look('sub-organization');
@@ -363,11 +363,11 @@ async function subOrganizationScreens(page: Page, look: Look): Promise<void> {
   await page.getByRole('textbox', { name: 'Name' }).fill('Customer 2');
   await page.getByRole('textbox', { name: 'First user' }).fill('Joan');
   await page.getByRole('checkbox', { name: 'This window may sign for the user too' }).uncheck();
-  await button(page, 'Make the sub-organization').click();
+  await button(page, 'Make it').click();
   await page.getByText('The user needs a way in').waitFor();
   await look('sub-organization-new-no-way-in');
   await page.getByRole('textbox', { name: 'Email' }).fill('joan@example.org');
-  await button(page, 'Make the sub-organization').click();
+  await button(page, 'Make it').click();
   await heading(page, 'Customer 2').waitFor();
   await page.getByText('Only its own users may delete it').waitFor();
 
@@ -390,7 +390,7 @@ async function subOrganizationScreens(page: Page, look: Look): Promise<void> {
   const dialog = await openDialog(page, 'Delete…', 'Delete “Customer 1”');
   await look('sub-organization-delete');
   await dialog.getByRole('textbox').fill('Customer 1');
-  await button(dialog, 'Delete the sub-organization').click();
+  await button(dialog, 'Delete the organization').click();
   await heading(page, 'Sub-organizations').waitFor();
   await list.getByText('Customer 2').waitFor();
   await list.getByText('Customer 1').waitFor({ state: 'hidden' });
