@@ -2,6 +2,7 @@
 import { uuidV7 } from '../crypto/uuid.ts';
 import type { ActivityRow } from '../db/activities.ts';
 import type { Reader } from '../db/connection.ts';
+import { casesOf } from './cases.ts';
 import type { QueryOperation } from './define.ts';
 import type { Claim, Engine } from './engine.ts';
 import { parse } from './parse.ts';
@@ -39,6 +40,7 @@ export async function ask(
       now,
       showActivity: (row) => showActivity(tx, row),
       operations: engine.operations,
+      cases: () => casesOf(tx, engine.operations, caller.organizationId, now),
     });
     const envelope = {
       id: uuidV7(now, engine.random('query', 10)),

@@ -7,7 +7,7 @@ import type { Caller } from '../lib/caller.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { maxRolling } from '../policy/compile.ts';
 import { decide, isRootQuorum, type Verdict } from '../policy/decide.ts';
-import type { Reservation } from '../policy/evaluation.ts';
+import type { Counters, Reservation } from '../policy/evaluation.ts';
 import type { Facts } from '../policy/facts.ts';
 import type { ActivityOperation } from './define.ts';
 import { conditionFacts, credentialOf, voterOf, votersOf, type Activity } from './facts.ts';
@@ -64,9 +64,12 @@ export const aboutActivity = (
   now,
   voters: () => votersOf(tx, home, now),
   rootQuorumOnly: operation.authority.rootQuorumOnly === true,
-  counters: {
-    total: (counter, since) => reservedSince(tx, { organizationId: home, ...counter }, since),
-  },
+  counters: countersOf(tx, home),
+});
+
+/** What was reserved in an organization. */
+export const countersOf = (tx: Reader, organizationId: string): Counters => ({
+  total: (counter, since) => reservedSince(tx, { organizationId, ...counter }, since),
 });
 
 /** The rule of the organization that the caller is of: the one that the request names or, where it may be, its parent. */

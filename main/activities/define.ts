@@ -10,6 +10,8 @@ import type { Caller } from '../lib/caller.ts';
 import type { VerifyIdToken } from '../lib/id-tokens.ts';
 import type { Message } from '../lib/messages.ts';
 import type { Random } from '../lib/random.ts';
+import type { Facts } from '../policy/facts.ts';
+import type { Case } from '../policy/replay.ts';
 import type { ConditionFacts } from '../policy/schema.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -49,6 +51,23 @@ export interface QueryContext<Parameters> extends Context<Parameters> {
   readonly showActivity: (row: ActivityRow) => Json;
   /** Every operation there is, by path: `submit/create_wallet`. */
   readonly operations: ReadonlyMap<string, Operation>;
+  /** Activities of the organization as policies see them; made when asked for. */
+  readonly cases: () => Cases;
+}
+
+/** Makes of an activity what policies decide from. */
+export interface Cases {
+  /** @returns undefined for a type that no operation has any more. */
+  readonly ofActivity: (row: ActivityRow) => Case | undefined;
+  /**
+   * An activity that nobody has submitted: one user's, now.
+   * @param request The JSON of its body.
+   * @throws LatchkeyError as submitting it would.
+   */
+  readonly ofRequest: (request: {
+    readonly body: string;
+    readonly userId: string;
+  }) => Case & Pick<Facts, 'counters'>;
 }
 
 export interface ActivityContext<Parameters, Prepared = undefined> extends Context<Parameters> {

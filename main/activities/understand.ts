@@ -27,7 +27,7 @@ export interface Understood {
 export function understand(operation: ActivityOperation, body: unknown, identify: () => void): Understood {
   try {
     const { parameters, ...rest } = parse(envelope, body);
-    const version = versionOf(operation, rest.type);
+    const version = understandType(operation, rest.type);
     const intent: unknown = parse(version.params, parameters, 'parameters');
     return { ...rest, intent, params: version.upgrade(intent) };
   } catch (error) {
@@ -36,7 +36,8 @@ export function understand(operation: ActivityOperation, body: unknown, identify
   }
 }
 
-function versionOf(operation: ActivityOperation, type: string): ActivityVersion {
+/** @throws LatchkeyError INVALID_ARGUMENT that lists the types that the operation accepts. */
+export function understandType(operation: ActivityOperation, type: string): ActivityVersion {
   const version = operation.versions.find((candidate) => candidate.type === type);
   if (version) return version;
   const allowed = operation.versions.map((candidate) => candidate.type).join(', ');

@@ -126,6 +126,7 @@ export const resourceTexts: readonly ResourceText[] = [
     operations: {
       sign_raw_payload: 'Signs one payload.',
       sign_raw_payloads: 'Signs several payloads with one key.',
+      sign_transaction: 'Signs a transaction of Ethereum, Solana, Tron or Bitcoin, which the vault reads.',
     },
   },
   {
@@ -135,6 +136,12 @@ export const resourceTexts: readonly ResourceText[] = [
       get_policy: 'Shows one policy.',
       list_policies: 'Lists all policies.',
       check_policies: 'Tells what is wrong with drafts of policies, and what is right but surely not meant.',
+      test_policies:
+        'Replays past activities with drafts of policies: what each would have been decided, and which rules never hold.',
+      explain_policies:
+        'Explains what policies, and drafts of some, make of a past activity or of one that nobody has submitted.',
+      list_permissions:
+        'Lists what a user could do of each kind of activity: alone, with others, or not at all.',
       get_policy_language:
         'Describes the policy language: its keywords, their types, its functions and methods.',
     },

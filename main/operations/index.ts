@@ -8,11 +8,13 @@ import * as oauthProviders from './oauth-providers.ts';
 import * as organizations from './organizations.ts';
 import * as policies from './policies.ts';
 import * as policyDrafts from './policy-drafts.ts';
+import * as policyTests from './policy-tests.ts';
 import * as privateKeys from './private-keys.ts';
 import * as signIn from './sign-in.ts';
 import * as signing from './signing.ts';
 import * as subOrganizations from './sub-organizations.ts';
 import * as tags from './tags.ts';
+import * as transactions from './transactions.ts';
 import * as users from './users.ts';
 import * as walletAccounts from './wallet-accounts.ts';
 import * as wallets from './wallets.ts';
@@ -30,9 +32,11 @@ const all: readonly Operation[] = [
   wallets,
   walletAccounts,
   signing,
+  transactions,
   tags,
   policies,
   policyDrafts,
+  policyTests,
   activities,
 ].flatMap((resource) => Object.values<Operation>(resource));
 

@@ -17,6 +17,8 @@ export const limits = {
   batch: 100,
   /** Largest payload to sign, in characters. */
   payloadCharacters: 1_000_000,
+  /** A whole request, given as a text. */
+  requestCharacters: 1_100_000,
   pageSize: 100,
   defaultPageSize: 10,
 } as const;

@@ -9,25 +9,11 @@ import { listUserRows } from '../db/users.ts';
 import { listWalletRows } from '../db/wallets.ts';
 import { problemsOf, warningsOf, type Known } from '../policy/check.ts';
 import { describeLanguage } from '../policy/language.ts';
-import { effects } from '../policy/policies.ts';
-import { maxLength } from '../policy/syntax.ts';
 import { limits } from './limits.ts';
-import { id, name } from './parameters.ts';
+import { policyDraft, policyField } from './policy-parameters.ts';
 
-const expression = z.string().max(maxLength).optional();
-
-/** As `create_policy` and `list_policies` write one; an id or a name says which policy it would take the place of. */
-const policyDraft = z.object({
-  policyId: id.optional(),
-  policyName: name.optional(),
-  effect: z.enum(effects),
-  condition: expression,
-  consensus: expression,
-  time: expression,
-});
 const policyDrafts = z.array(policyDraft).min(1).max(limits.batch);
 
-const field = z.enum(['condition', 'consensus', 'time']);
 /** Offsets of UTF-16 units in the field, the end exclusive. */
 const span = { from: z.int(), to: z.int() };
 
@@ -36,7 +22,7 @@ const shownCheck = z
     policyName: z.string().optional(),
     problems: z.array(
       z.object({
-        field,
+        field: policyField,
         message: z.string(),
         ...span,
         line: z.int(),
@@ -46,7 +32,7 @@ const shownCheck = z
     ),
     warnings: z.array(
       z.object({
-        field: field.optional(),
+        field: policyField.optional(),
         message: z.string(),
         from: z.int().optional(),
         to: z.int().optional(),
@@ -81,7 +67,7 @@ const shownLanguage = z
   .object({
     places: z.array(
       z.object({
-        field,
+        field: policyField,
         keywords: namedTypes,
         functions: z.array(z.object({ name: z.string(), usage: z.string() })),
       }),

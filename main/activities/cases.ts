@@ -1,0 +1,165 @@
+/**
+ * Activities as policies would see them: those of the log, and those that nobody has submitted. What the log knows is as of
+ * then: who voted, with which tags and credentials. What keys and wallets are is as of now.
+ */
+import { z } from 'zod';
+import type { ActivityRow } from '../db/activities.ts';
+import type { Reader } from '../db/connection.ts';
+import { getOrganizationRule } from '../db/organizations.ts';
+import { listRootUserIds, getUserRow, type User } from '../db/users.ts';
+import { getUserSnapshot } from '../db/user-snapshots.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import type { Voter } from '../policy/facts.ts';
+import type { Case } from '../policy/replay.ts';
+import type { ConditionFacts, CredentialFact } from '../policy/schema.ts';
+import type { ActivityOperation, Cases, Operation } from './define.ts';
+import { countersOf } from './decision.ts';
+import { conditionFacts, voterOf, votersOf, type Activity } from './facts.ts';
+import { parse } from './parse.ts';
+import { understandType } from './understand.ts';
+import type { Vote } from './votes.ts';
+
+const request = z.object({ type: z.string(), parameters: z.looseObject({}) });
+
+/** The cases of one organization, in one transaction. */
+export function casesOf(
+  tx: Reader,
+  operations: ReadonlyMap<string, Operation>,
+  organizationId: string,
+  now: number,
+): Cases {
+  const byType = new Map<string, ActivityOperation>(
+    [...operations.values()].flatMap((operation) =>
+      operation.kind === 'activity' ? operation.versions.map(({ type }) => [type, operation] as const) : [],
+    ),
+  );
+  const rootQuorumThreshold = getOrganizationRule(tx, organizationId)?.rootQuorumThreshold ?? 1;
+  const roots = new Set(listRootUserIds(tx, organizationId));
+  const voters = once(() => votersOf(tx, organizationId, now));
+
+  const caseOf = (
+    operation: ActivityOperation,
+    activity: Activity,
+    approvers: readonly Voter[],
+    at: number,
+  ): Case => {
+    const [submitter] = approvers;
+    const caller = {
+      organizationId,
+      userId: submitter?.userId ?? '',
+      root: submitter?.root ?? false,
+      stamp: { publicKey: '', scheme: '', signature: '' },
+    };
+    const { authority } = operation;
+    return {
+      approvers,
+      rootQuorumThreshold,
+      now: at,
+      voters,
+      rootQuorumOnly: authority.rootQuorumOnly === true,
+      ownCredentials: authority.ownCredentials?.(activity.params, caller) ?? false,
+      activity: forgiving(() => conditionFacts(tx, operation, activity)),
+    };
+  };
+
+  return {
+    ofActivity(row) {
+      const operation = byType.get(row.type);
+      const version = operation?.versions.find(({ type }) => type === row.type);
+      if (operation === undefined || version === undefined) return undefined;
+      const params = version.upgrade(JSON.parse(row.intent));
+      return caseOf(operation, { type: row.type, organizationId, params }, votersThen(row), row.createdAt);
+    },
+    ofRequest({ body, userId }) {
+      const { type, parameters } = parse(request, parsed(body), 'requestBody');
+      const operation = byType.get(type);
+      if (operation === undefined) {
+        throw new LatchkeyError(
+          'INVALID_ARGUMENT',
+          `invalid requestBody.type: Latchkey has no activity of type ${type}`,
+        );
+      }
+      const version = understandType(operation, type);
+      const params = version.upgrade(parse(version.params, parameters, 'requestBody.parameters'));
+      const user = getUserRow(tx, organizationId, userId);
+      if (user === undefined) throw new LatchkeyError('NOT_FOUND', `unable to find user ${userId}`);
+      const voter = voters().find((each) => each.userId === userId) ?? voterOf(tx, user, []);
+      return {
+        ...caseOf(operation, { type, organizationId, params }, [voter], now),
+        counters: countersOf(tx, organizationId),
+      };
+    },
+  };
+
+  /** Whoever approved it, as of then; whether of the root quorum, as of now. */
+  function votersThen(row: ActivityRow): readonly Voter[] {
+    const votes = JSON.parse(row.votes) as readonly Vote[];
+    return votes
+      .filter(({ selection }) => selection === 'VOTE_SELECTION_APPROVED')
+      .map((vote): Voter => {
+        const user = getUserSnapshot(tx, vote.snapshot);
+        return {
+          userId: user.userId,
+          root: roots.has(user.userId),
+          tags: user.userTags,
+          email: user.userEmail,
+          alias: user.userName,
+          credentials: credentialThen(user, vote.publicKey),
+        };
+      });
+  }
+}
+
+function credentialThen(
+  { userId, apiKeys, authenticators }: User,
+  publicKey: string,
+): readonly CredentialFact[] {
+  const key = apiKeys.find(({ credential }) => credential.publicKey === publicKey);
+  if (key) return [{ id: key.apiKeyId, user_id: userId, type: key.credential.type, public_key: publicKey }];
+  const passkey = authenticators.find(({ credential }) => credential.publicKey === publicKey);
+  if (passkey === undefined) return [];
+  const { authenticatorId, credentialId, credential } = passkey;
+  return [
+    {
+      id: authenticatorId,
+      user_id: userId,
+      type: credential.type,
+      credential_id: credentialId,
+      public_key: publicKey,
+    },
+  ];
+}
+
+/** What an activity was about may be gone: then it is missing, as it is for any activity that never had it. */
+function forgiving(make: () => ConditionFacts): ConditionFacts {
+  const facts = orMissing(make) ?? {};
+  return Object.fromEntries(
+    Object.entries(facts).map(([keyword, read]: [string, (() => unknown) | undefined]) => [
+      keyword,
+      () => (read === undefined ? undefined : orMissing(read)),
+    ]),
+  );
+}
+
+function orMissing<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof LatchkeyError) return undefined;
+    throw error;
+  }
+}
+
+/** @returns undefined for what is no JSON, which is no request either. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}

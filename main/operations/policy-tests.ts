@@ -1,0 +1,480 @@
+/** Policies tried and explained, on what has happened and on what might. The real API has nothing of the kind. */
+import { z } from 'zod';
+import { query, type ActivityOperation, type Cases, type Operation } from '../activities/define.ts';
+import { getActivityRow, listActivityRows, type ActivityRow } from '../db/activities.ts';
+import type { Reader } from '../db/connection.ts';
+import { getOrganization } from '../db/organizations.ts';
+import { listPolicyRows } from '../db/policies.ts';
+import { listTagIdsOf } from '../db/tags.ts';
+import { getUserRow, listUserRows, type UserRow } from '../db/users.ts';
+import { timestamp } from '../lib/clock.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import { places, problemsOf } from '../policy/check.ts';
+import { decide } from '../policy/decide.ts';
+import { explain, type Explanation } from '../policy/explain.ts';
+import type { Facts, Voter } from '../policy/facts.ts';
+import { storedPolicy, effects, type PolicyText } from '../policy/policies.ts';
+import { reachOf, type ActivityKind } from '../policy/reach.ts';
+import { replay, settledBy, withoutRootQuorum, type Case, type Decision } from '../policy/replay.ts';
+import { ExpressionError } from '../policy/syntax.ts';
+import { limits } from './limits.ts';
+import { found, id } from './parameters.ts';
+import { policyDraft, policyField } from './policy-parameters.ts';
+
+/** Which policies a question is asked of. */
+const asked = {
+  /** Each takes the place of the policy that has its id or its name, or stands beside those in force. */
+  policies: z.array(policyDraft).max(limits.batch).optional(),
+  /** Whether the drafts are all there are: those in force are left out. */
+  replaceAll: z.boolean().optional(),
+  /** Whether to ask what policies make of it had nobody been of the root quorum, which they cannot hold back. */
+  withoutRootQuorum: z.boolean().optional(),
+};
+
+const outcome = z.enum([
+  'OUTCOME_ALLOW',
+  'OUTCOME_REQUIRES_CONSENSUS',
+  'OUTCOME_DENY_EXPLICIT',
+  'OUTCOME_DENY_IMPLICIT',
+]);
+const decision = z
+  .object({
+    outcome,
+    decidedBy: z.enum([
+      'DECIDER_ROOT_QUORUM',
+      'DECIDER_POLICIES',
+      'DECIDER_OWN_CREDENTIALS',
+      'DECIDER_NOTHING',
+    ]),
+    /** Of the policies that settled it. */
+    policyIds: z.array(z.string()),
+  })
+  .meta({ id: 'PolicyDecision' });
+
+/** Beside what policies come to when they are asked alone. */
+const policyOutcome = z.enum([...outcome.options, 'OUTCOME_ERROR', 'OUTCOME_TIME_INACTIVE']);
+
+/** `draft-1` is the first draft, where it is of no policy that there is. */
+const ruleId = z.string();
+const rule = { policyId: ruleId, policyName: z.string(), effect: z.enum(effects), draft: z.boolean() };
+const span = { from: z.int(), to: z.int() };
+
+const shownTest = z
+  .object({
+    tested: z.int(),
+    newlyAllowed: z.int(),
+    newlyDenied: z.int(),
+    /** Those that would wait for approvals now, and did not before. */
+    newlyWaiting: z.int(),
+    /** Newest first. */
+    activities: z.array(
+      z.object({
+        activityId: z.uuid(),
+        type: z.string(),
+        status: z.string(),
+        createdAt: z.object({ seconds: z.string(), nanos: z.string() }),
+        /** By the policies in force. */
+        before: decision,
+        /** With the drafts. */
+        after: decision,
+        changed: z.boolean(),
+      }),
+    ),
+    policies: z.array(
+      z.object({
+        ...rule,
+        held: z.int(),
+        decided: z.int(),
+        outcomes: z.array(z.object({ outcome: policyOutcome, count: z.int() })),
+        clauses: z.array(
+          z.object({ ...span, text: z.string(), held: z.int(), failed: z.int(), faults: z.int() }),
+        ),
+      }),
+    ),
+  })
+  .meta({ id: 'PolicyTest' });
+
+const mostTested = 1000;
+const usuallyTested = 100;
+/** How long one question may keep the vault from everything else. */
+const longestMs = 2_000;
+
+export const testPolicies = query({
+  path: 'test_policies',
+  own: true,
+  params: z.object({
+    ...asked,
+    limit: z.int().min(1).max(mostTested).optional(),
+    filterByType: z
+      .array(z.string().regex(/^ACTIVITY_TYPE_[A-Z0-9_]{1,80}$/, 'Expected an activity type'))
+      .max(limits.batch)
+      .optional(),
+  }),
+  returns: z.object({ policyTest: shownTest }),
+  run({ tx, organizationId, params, cases }) {
+    const inForce = rulesInForce(tx, organizationId);
+    const rules = rulesAsked(inForce, params);
+    const past = pastCases(tx, organizationId, cases(), params);
+    const pause = deadline();
+    const tried = past.map(({ tried: each }) => each);
+    const before = replay(tried, inForce, pause).decisions;
+    const { decisions: after, coverage } = replay(tried, rules, pause);
+    const activities = past.map(({ row }, index) => {
+      const [was, is] = [shownDecision(before[index]), shownDecision(after[index])];
+      return {
+        activityId: row.id,
+        type: row.type,
+        status: row.status,
+        createdAt: timestamp(row.createdAt),
+        before: was,
+        after: is,
+        changed: kindOf(was.outcome) !== kindOf(is.outcome),
+      };
+    });
+    const newly = (wanted: ReturnType<typeof kindOf>): number =>
+      activities.filter(({ changed, after: { outcome: is } }) => changed && kindOf(is) === wanted).length;
+    return {
+      policyTest: {
+        tested: past.length,
+        newlyAllowed: newly('allow'),
+        newlyDenied: newly('deny'),
+        newlyWaiting: newly('consensus'),
+        activities: activities.reverse(),
+        policies: coverage.map(({ outcomes, ...rest }, index) => ({
+          ...rest,
+          ...shownRule(rules[index]),
+          outcomes: Object.entries(outcomes).map(([each, count]) => ({ outcome: each, count })),
+        })),
+      },
+    };
+  },
+});
+
+const explained = z.object({
+  /** Not there where it could not be evaluated. */
+  value: z.boolean().optional(),
+  fault: z.object({ kind: z.enum(['missing', 'invalid', 'limit']), message: z.string(), ...span }).optional(),
+  parts: z.array(z.object({ ...span, text: z.string(), values: z.array(z.string()), times: z.int() })),
+});
+
+const shownExplanation = z
+  .object({
+    ...decision.shape,
+    policies: z.array(
+      z.object({
+        ...rule,
+        /** Not there where policies have no say. */
+        outcome: policyOutcome.optional(),
+        expressions: z.array(z.object({ field: policyField, source: z.string(), ...explained.shape })),
+        /** Why its expressions cannot be evaluated at all. */
+        broken: z.string().optional(),
+      }),
+    ),
+  })
+  .meta({ id: 'PolicyExplanation' });
+
+export const explainPolicies = query({
+  path: 'explain_policies',
+  own: true,
+  params: z.object({
+    ...asked,
+    /** Of the log. */
+    activityId: id.optional(),
+    /** Or the JSON of a request to submit one, as it would be sent. Nothing is carried out. */
+    requestBody: z.string().max(limits.requestCharacters).optional(),
+    /** Whose request it would be; the caller's unless given. */
+    userId: id.optional(),
+  }),
+  returns: z.object({ policyExplanation: shownExplanation }),
+  run({ tx, organizationId, params, caller, cases }) {
+    const rules = rulesAsked(rulesInForce(tx, organizationId), params);
+    const subject = subjectOf(tx, organizationId, cases(), { ...params, callerId: caller.userId });
+    const policies = rules.map(storedPolicy);
+    const each: Facts = {
+      ...(params.withoutRootQuorum === true ? withoutRootQuorum(subject) : subject),
+      policies,
+    };
+    const verdict = decide(each);
+    // What policies say is of interest also where the root quorum need not ask them.
+    const { evaluations } = decide({ ...each, ...withoutRootQuorum(each) });
+    return {
+      policyExplanation: {
+        ...shownDecision({ outcome: verdict.outcome, ...settledBy(each, verdict) }),
+        policies: rules.map((text, index) => {
+          const said = evaluations.find(({ policyId }) => policyId === text.policyId);
+          const broken = policies[index]?.broken;
+          return {
+            ...shownRule(text),
+            ...(said === undefined ? {} : { outcome: said.outcome }),
+            ...(broken === undefined ? {} : { broken }),
+            expressions: explainAll(text, each),
+          };
+        }),
+      },
+    };
+  },
+});
+
+const reaches = [
+  'REACH_ROOT_QUORUM',
+  'REACH_ALLOWED',
+  'REACH_OWN_CREDENTIALS',
+  'REACH_CONSENSUS',
+  'REACH_DEPENDS',
+  'REACH_DENIED',
+] as const;
+
+const shownPermission = z
+  .object({
+    activityType: z.string(),
+    resource: z.string(),
+    action: z.string(),
+    reach: z.enum(reaches),
+    /** Of the policies that say so. */
+    policyIds: z.array(z.string()),
+  })
+  .meta({ id: 'Permission' });
+
+export const listPermissions = query({
+  path: 'list_permissions',
+  own: true,
+  params: z.object({ userId: id }),
+  returns: z.object({ permissions: z.array(shownPermission) }),
+  run({ tx, organizationId, params: { userId }, operations, now }) {
+    const user = found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
+    const kinds = kindsOf(operations);
+    const reached = reachOf(
+      {
+        rootQuorumThreshold: getOrganization(tx, organizationId)?.rootQuorumThreshold ?? 1,
+        policies: rulesInForce(tx, organizationId),
+        voters: listUserRows(tx, organizationId).map((row) => voter(tx, row)),
+        now,
+      },
+      voter(tx, user),
+      kinds,
+    );
+    return {
+      permissions: kinds.map(({ type, resource, action }, index) => ({
+        activityType: type,
+        resource,
+        action,
+        ...(reached[index] ?? { reach: 'REACH_DENIED', policyIds: [] }),
+      })),
+    };
+  },
+});
+
+/** A policy that a question is asked of: in force, or a draft. */
+interface Rule extends PolicyText {
+  readonly policyName: string;
+  readonly draft: boolean;
+}
+
+function rulesInForce(tx: Reader, organizationId: string): readonly Rule[] {
+  return listPolicyRows(tx, organizationId).map(
+    ({ id: policyId, name, effect, condition, consensus, time }) => ({
+      policyId,
+      policyName: name,
+      effect,
+      condition,
+      consensus,
+      time: time ?? undefined,
+      draft: false,
+    }),
+  );
+}
+
+interface Asked {
+  readonly policies?: readonly z.output<typeof policyDraft>[] | undefined;
+  readonly replaceAll?: boolean | undefined;
+  readonly withoutRootQuorum?: boolean | undefined;
+}
+
+/** @throws LatchkeyError INVALID_ARGUMENT that names the field of a draft that does not compile. */
+function rulesAsked(
+  inForce: readonly Rule[],
+  { policies: drafts = [], replaceAll = false }: Asked,
+): readonly Rule[] {
+  const rules: Rule[] = replaceAll ? [] : [...inForce];
+  for (const [index, draft] of drafts.entries()) {
+    const [problem] = problemsOf(draft);
+    if (problem !== undefined) {
+      throw new LatchkeyError(
+        'INVALID_ARGUMENT',
+        `invalid policies[${String(index)}].${problem.field}: ${problem.message}`,
+      );
+    }
+    const replaced = inForce.find(
+      ({ policyId, policyName }) => policyId === draft.policyId || policyName === draft.policyName,
+    );
+    const ruleOfDraft: Rule = {
+      ...draft,
+      policyId: replaced?.policyId ?? `draft-${String(index + 1)}`,
+      policyName: draft.policyName ?? replaced?.policyName ?? `Draft ${String(index + 1)}`,
+      draft: true,
+    };
+    const place = rules.findIndex(({ policyId }) => policyId === ruleOfDraft.policyId);
+    if (place < 0) rules.push(ruleOfDraft);
+    else rules[place] = ruleOfDraft;
+  }
+  return rules;
+}
+
+interface Past {
+  readonly row: ActivityRow;
+  readonly tried: Case;
+}
+
+/** In the order in which they happened. */
+function pastCases(
+  tx: Reader,
+  organizationId: string,
+  cases: Cases,
+  {
+    limit = usuallyTested,
+    filterByType = [],
+    withoutRootQuorum: plain = false,
+  }: Asked & {
+    readonly limit?: number | undefined;
+    readonly filterByType?: readonly string[] | undefined;
+  },
+): readonly Past[] {
+  const filter = filterByType.length === 0 ? {} : { types: filterByType };
+  const rows = listActivityRows(tx, organizationId, filter, { limit }) ?? [];
+  return rows.reverse().flatMap((row) => {
+    const tried = cases.ofActivity(row);
+    return tried === undefined ? [] : [{ row, tried: plain ? withoutRootQuorum(tried) : tried }];
+  });
+}
+
+/** @throws LatchkeyError INVALID_ARGUMENT unless one activity is named, or its request given. */
+function subjectOf(
+  tx: Reader,
+  organizationId: string,
+  cases: Cases,
+  {
+    activityId,
+    requestBody,
+    userId,
+    callerId,
+  }: {
+    readonly activityId?: string | undefined;
+    readonly requestBody?: string | undefined;
+    readonly userId?: string | undefined;
+    readonly callerId: string;
+  },
+): Case & Pick<Facts, 'counters'> {
+  if ((activityId === undefined) === (requestBody === undefined)) {
+    throw new LatchkeyError(
+      'INVALID_ARGUMENT',
+      'invalid activityId and requestBody: expected one of them, the id of an activity or the JSON of a request for one',
+    );
+  }
+  return requestBody === undefined
+    ? pastCase(tx, organizationId, cases, activityId ?? '')
+    : cases.ofRequest({ body: requestBody, userId: userId ?? callerId });
+}
+
+/** What was allowed before it is not counted: that is not known as of then. */
+function pastCase(
+  tx: Reader,
+  organizationId: string,
+  cases: Cases,
+  activityId: string,
+): Case & Pick<Facts, 'counters'> {
+  const message = `unable to find activity ${activityId}`;
+  const row = found(getActivityRow(tx, organizationId, activityId), message);
+  return { ...found(cases.ofActivity(row), message), counters: { total: () => 0n } };
+}
+
+function deadline(): () => void {
+  const end = performance.now() + longestMs;
+  return () => {
+    if (performance.now() < end) return;
+    throw new LatchkeyError(
+      'RESOURCE_EXHAUSTED',
+      `testing takes more than ${String(longestMs / 1000)} seconds: ask for fewer activities with limit, or test fewer policies`,
+    );
+  };
+}
+
+const shownDecision = (settled: Decision | undefined) => {
+  if (settled === undefined) throw new Error('every case is decided');
+  const { outcome: verdict, decidedBy, policyIds } = settled;
+  const denied = decidedBy === 'DECIDER_POLICIES' ? 'OUTCOME_DENY_EXPLICIT' : 'OUTCOME_DENY_IMPLICIT';
+  const outcomes = { allow: 'OUTCOME_ALLOW', consensus: 'OUTCOME_REQUIRES_CONSENSUS', deny: denied } as const;
+  return { outcome: outcomes[verdict], decidedBy, policyIds };
+};
+
+/** Denied by a policy or by none is denied. */
+function kindOf(shown: z.output<typeof outcome>): 'allow' | 'consensus' | 'deny' {
+  if (shown === 'OUTCOME_ALLOW') return 'allow';
+  return shown === 'OUTCOME_REQUIRES_CONSENSUS' ? 'consensus' : 'deny';
+}
+
+function shownRule(text: Rule | undefined) {
+  if (text === undefined) throw new Error('every policy is covered');
+  const { policyId, policyName, effect, draft } = text;
+  return { policyId, policyName, effect, draft };
+}
+
+function explainAll(text: Rule, facts: Facts) {
+  return places.flatMap((field) => {
+    const source = text[field] ?? '';
+    const explanation = source.trim() === '' ? undefined : tryToExplain(source, field, facts);
+    if (explanation === undefined) return [];
+    const { value, fault, parts } = explanation;
+    return [
+      {
+        field,
+        source,
+        ...(value === undefined ? {} : { value }),
+        ...(fault === undefined ? {} : { fault: { kind: fault.kind, message: fault.message, ...fault.at } }),
+        parts,
+      },
+    ];
+  });
+}
+
+/** @returns undefined for what was stored and does not compile any more. */
+function tryToExplain(source: string, field: (typeof places)[number], facts: Facts): Explanation | undefined {
+  try {
+    return explain(source, field, facts);
+  } catch (error) {
+    if (error instanceof ExpressionError) return undefined;
+    throw error;
+  }
+}
+
+const voter = (tx: Reader, { id: userId, name, email, root }: UserRow): Voter => ({
+  userId,
+  root: root === 1,
+  tags: listTagIdsOf(tx, 'TAG_TYPE_USER', userId),
+  email: email ?? undefined,
+  alias: name,
+});
+
+/** One for each activity, as its newest type; votes are not decided about. */
+function kindsOf(operations: ReadonlyMap<string, Operation>): readonly (ActivityKind & {
+  readonly resource: string;
+  readonly action: string;
+})[] {
+  const activities = [...operations.values()].filter(
+    (operation): operation is ActivityOperation => operation.kind === 'activity',
+  );
+  return activities.flatMap(({ authority, versions: [newest] }) => {
+    const { resource, action, rootQuorumOnly = false, ownCredentials } = authority;
+    if (newest === undefined || resource === 'ACTIVITY') return [];
+    const kind = newest.type.replace(/^ACTIVITY_TYPE_/, '').replace(/_V\d+$/, '');
+    return [
+      {
+        type: newest.type,
+        kind: rootQuorumOnly ? undefined : kind,
+        resource,
+        action,
+        rootQuorumOnly,
+        credentials: ownCredentials !== undefined,
+      },
+    ];
+  });
+}

@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import { decide } from './decide.ts';
+import type { Voter } from './facts.ts';
+import { compilePolicy, type PolicyText } from './policies.ts';
+import { reachOf, type ActivityKind, type Organization } from './reach.ts';
+
+const ann: Voter = { userId: 'ann', root: false, tags: ['ops'] };
+const bob: Voter = { userId: 'bob', root: false };
+const root: Voter = { userId: 'root', root: true };
+
+const kind = (
+  name: string,
+  resource: string,
+  action: string,
+  more: Partial<ActivityKind> = {},
+): ActivityKind => ({
+  type: `ACTIVITY_TYPE_${name}`,
+  kind: name,
+  resource,
+  action,
+  rootQuorumOnly: false,
+  credentials: false,
+  ...more,
+});
+const kinds = {
+  sign: kind('SIGN_TRANSACTION', 'PRIVATE_KEY', 'SIGN'),
+  create: kind('CREATE_WALLET', 'WALLET', 'CREATE'),
+  users: kind('CREATE_USERS', 'USER', 'CREATE'),
+  keys: kind('CREATE_API_KEYS', 'CREDENTIAL', 'CREATE', { credentials: true }),
+  feature: kind('SET_ORGANIZATION_FEATURE', 'ORGANIZATION', 'UPDATE', { rootQuorumOnly: true }),
+} as const;
+type Kind = keyof typeof kinds;
+
+const rule = (effect: 'ALLOW' | 'DENY', condition: string, consensus = '', policyId = 'p'): PolicyText => ({
+  policyId,
+  effect: `EFFECT_${effect}`,
+  condition,
+  consensus,
+});
+
+function reach(policies: readonly PolicyText[], user: Voter = ann, more: Partial<Organization> = {}) {
+  const organization = { rootQuorumThreshold: 1, policies, voters: [ann, bob, root], now: 0, ...more };
+  const reached = reachOf(organization, user, Object.values(kinds));
+  return Object.fromEntries(
+    Object.keys(kinds).map((name, index) => [name, reached[index]?.reach.slice('REACH_'.length)]),
+  ) as Record<Kind, string>;
+}
+
+describe('without policies', () => {
+  test('a user changes its own credentials alone', () => {
+    expect(reach([])).toEqual({
+      sign: 'DENIED',
+      create: 'DENIED',
+      users: 'DENIED',
+      keys: 'OWN_CREDENTIALS',
+      feature: 'DENIED',
+    });
+  });
+
+  test('one of the root quorum does everything, or waits for the rest of it', () => {
+    expect(new Set(Object.values(reach([], root)))).toEqual(new Set(['ROOT_QUORUM']));
+    expect(reach([], root, { rootQuorumThreshold: 2 })).toMatchObject({
+      sign: 'CONSENSUS',
+      feature: 'CONSENSUS',
+    });
+  });
+});
+
+describe('a condition', () => {
+  test.each<[string, Partial<Record<Kind, string>>]>([
+    ["activity.action == 'SIGN'", { sign: 'ALLOWED', create: 'DENIED' }],
+    ["activity.resource == 'WALLET' && activity.action == 'CREATE'", { sign: 'DENIED', create: 'ALLOWED' }],
+    ["activity.action == 'SIGN' && eth.tx.value < 5", { sign: 'DEPENDS', create: 'DENIED' }],
+    ['eth.tx.value < 5', { sign: 'DEPENDS', create: 'DENIED', users: 'DENIED' }],
+    ["wallet.id == 'w'", { sign: 'DEPENDS', create: 'DEPENDS', users: 'DENIED' }],
+    [
+      "activity.action == 'CREATE' || wallet.id == 'w'",
+      { sign: 'DEPENDS', create: 'DEPENDS', users: 'DENIED' },
+    ],
+    ["submitter.tags.contains('ops')", { sign: 'ALLOWED', users: 'ALLOWED', feature: 'DENIED' }],
+    ["submitter.tags.contains('other')", { sign: 'DENIED', users: 'DENIED' }],
+    ["!(activity.action == 'SIGN')", { sign: 'DENIED', create: 'ALLOWED' }],
+    ["solana.tx.transfers.all(wallet, wallet.to == 'x')", { sign: 'DEPENDS', create: 'DENIED' }],
+    ["RollingCount('1h') <= 3", { sign: 'DEPENDS' }],
+  ])('to allow %s', (condition, expected) => {
+    expect(reach([rule('ALLOW', condition)])).toMatchObject(expected);
+  });
+
+  test('to deny wins where it is certain, and makes the rest depend', () => {
+    const everything = rule('ALLOW', '', '', 'all');
+    expect(reach([everything, rule('DENY', "activity.action == 'SIGN'")])).toMatchObject({
+      sign: 'DENIED',
+      create: 'ALLOWED',
+    });
+    expect(reach([everything, rule('DENY', 'eth.tx.value > 5')])).toMatchObject({
+      sign: 'DEPENDS',
+      create: 'ALLOWED',
+    });
+    expect(reach([rule('DENY', "activity.resource == 'CREDENTIAL'")])).toMatchObject({ keys: 'DENIED' });
+  });
+
+  test('is not looked at outside its time', () => {
+    const late = { ...rule('ALLOW', ''), time: "time.now > Timestamp('2026-01-01T00:00:00Z')" };
+    expect(reach([late])).toMatchObject({ sign: 'DENIED' });
+    expect(reach([late], ann, { now: Date.parse('2026-06-01T00:00:00Z') })).toMatchObject({
+      sign: 'ALLOWED',
+    });
+  });
+});
+
+describe('a consensus', () => {
+  test.each([
+    ["approvers.any(u, u.id == 'ann')", 'ALLOWED', 'DENIED'],
+    ['approvers.count() >= 2', 'CONSENSUS', 'CONSENSUS'],
+    ["approvers.any(u, u.id == 'ann') && approvers.any(u, u.id == 'bob')", 'CONSENSUS', 'CONSENSUS'],
+    ["approvers.any(u, u.tags.contains('ops'))", 'ALLOWED', 'DENIED'],
+  ])('%s', (consensus, forAnn, forBob) => {
+    const policies = [rule('ALLOW', "activity.action == 'SIGN'", consensus)];
+    expect(reach(policies, ann).sign).toBe(forAnn);
+    expect(reach(policies, bob).sign).toBe(forBob);
+  });
+});
+
+test('what is said to be certain is what a decision comes to', () => {
+  const policies = [
+    rule('ALLOW', "activity.action == 'CREATE' && submitter.tags.contains('ops')", '', 'a'),
+    rule('ALLOW', "activity.action == 'SIGN'", 'approvers.count() >= 2', 'b'),
+    rule('DENY', "activity.resource == 'USER' || activity.kind == 'CREATE_API_KEYS'", '', 'c'),
+  ];
+  for (const user of [ann, bob, root]) {
+    const said = reach(policies, user, { rootQuorumThreshold: 2 });
+    for (const name of Object.keys(kinds) as Kind[]) {
+      const { type, kind: kindName, resource, action, rootQuorumOnly } = kinds[name];
+      const { outcome } = decide({
+        approvers: [user],
+        voters: () => [ann, bob, root],
+        rootQuorumThreshold: 2,
+        rootQuorumOnly,
+        policies: policies.map(compilePolicy),
+        activity: { activity: () => ({ type, kind: kindName, resource, action }) },
+      });
+      expect({ name, user: user.userId, said: said[name] }).toEqual({
+        name,
+        user: user.userId,
+        said: { allow: 'ALLOWED', consensus: 'CONSENSUS', deny: 'DENIED' }[outcome],
+      });
+    }
+  }
+});

@@ -1,0 +1,218 @@
+/**
+ * What a user could do, before there is an activity: conditions are taken as far as the kind of activity and the user decide
+ * them, and what hangs on the rest is said to depend.
+ */
+import { compile, type Program } from './compile.ts';
+import { isPart } from './consensus.ts';
+import { Evaluation } from './evaluation.ts';
+import { allFacts, consensusFacts, type Facts, type Voter } from './facts.ts';
+import { parse } from './parser.ts';
+import { storedPolicy, type PolicyText } from './policies.ts';
+import { print } from './printer.ts';
+import { keywords } from './schema.ts';
+import type { Logic, Node } from './syntax.ts';
+import { walk } from './walk.ts';
+
+export type Reach =
+  /** By itself, whatever policies say. */
+  | 'REACH_ROOT_QUORUM'
+  | 'REACH_ALLOWED'
+  /** On its own credentials alone. */
+  | 'REACH_OWN_CREDENTIALS'
+  /** Once others agree. */
+  | 'REACH_CONSENSUS'
+  /** On what the activity is about in particular. */
+  | 'REACH_DEPENDS'
+  | 'REACH_DENIED';
+
+export interface Reached {
+  readonly reach: Reach;
+  /** Of the policies that say so. */
+  readonly policyIds: readonly string[];
+}
+
+/** A kind of activity, with what is known of any of its kind. */
+export interface ActivityKind {
+  readonly type: string;
+  readonly kind: string | undefined;
+  readonly resource: string | undefined;
+  readonly action: string | undefined;
+  readonly rootQuorumOnly: boolean;
+  /** Whether it can be about the submitter's own credentials. */
+  readonly credentials: boolean;
+}
+
+/** Certain, or undefined where it depends. `impossible`: it asks for what no such activity has, and so never holds. */
+type Possibly = boolean | undefined | 'impossible';
+
+type Judge = (evaluation: Evaluation, has: (keyword: string) => boolean) => Possibly;
+
+interface Rule {
+  readonly policyId: string;
+  readonly denies: boolean;
+  readonly condition: Judge | undefined;
+  /** Whether its consensus is reached by the user alone, and else whether it can be with others. */
+  readonly consensus: () => 'reached' | 'reachable' | 'out of reach';
+  readonly time: Program | undefined;
+}
+
+export interface Organization {
+  readonly rootQuorumThreshold: number;
+  readonly policies: readonly PolicyText[];
+  /** Everybody who could vote. */
+  readonly voters: readonly Voter[];
+  readonly now: number;
+}
+
+/** @returns what a user could do of each kind, in their order. */
+export function reachOf(
+  { rootQuorumThreshold, policies, voters, now }: Organization,
+  user: Voter,
+  kinds: readonly ActivityKind[],
+): readonly Reached[] {
+  const others = voters.filter(({ userId }) => userId !== user.userId);
+  const rules = policies.map((text): Rule => {
+    const { policyId, effect, consensus, time, broken } = storedPolicy(text);
+    const { condition = '' } = text;
+    return {
+      policyId,
+      denies: effect === 'EFFECT_DENY',
+      condition:
+        broken !== undefined
+          ? // It allows nothing; where it was to deny it denies.
+            () => effect === 'EFFECT_DENY'
+          : condition.trim() === ''
+            ? undefined
+            : judge(parse(condition)),
+      consensus: once(() => consensusFor(consensus, user, others, now)),
+      time,
+    };
+  });
+  return kinds.map((kind) => {
+    if (user.root && rootQuorumThreshold <= 1) return { reach: 'REACH_ROOT_QUORUM', policyIds: [] };
+    const reached = kind.rootQuorumOnly ? denied : byRules(rules, user, kind, now);
+    // What policies do not allow one of the root quorum, the rest of it still may.
+    return reached.reach === 'REACH_DENIED' && user.root ? { ...reached, reach: 'REACH_CONSENSUS' } : reached;
+  });
+}
+
+const denied: Reached = { reach: 'REACH_DENIED', policyIds: [] };
+
+function byRules(rules: readonly Rule[], user: Voter, kind: ActivityKind, now: number): Reached {
+  const evaluation = new Evaluation(allFacts(factsOf(user, kind, now)), now);
+  const has = (keyword: string): boolean => canHave(kind, keyword);
+  const judged = rules.flatMap((rule) => {
+    const holds = whetherHolds(rule, evaluation, has);
+    if (holds === false) return [];
+    const consensus = rule.consensus();
+    if (consensus === 'out of reach' || (rule.denies && consensus !== 'reached')) return [];
+    return [{ ...rule, certain: holds === true, agreed: consensus === 'reached' }];
+  });
+  const ids = (found: readonly { readonly policyId: string }[]) => found.map(({ policyId }) => policyId);
+  const denying = judged.filter(({ denies }) => denies);
+  const sure = denying.filter(({ certain }) => certain);
+  if (sure.length > 0) return { reach: 'REACH_DENIED', policyIds: ids(sure) };
+  const allowing = judged.filter(({ denies }) => !denies);
+  const alone = allowing.filter(({ certain, agreed }) => certain && agreed);
+  if (allowing.length > 0 || kind.credentials) {
+    if (denying.length === 0 && alone.length > 0) return { reach: 'REACH_ALLOWED', policyIds: ids(alone) };
+    if (kind.credentials && denying.length === 0 && allowing.length === 0) {
+      return { reach: 'REACH_OWN_CREDENTIALS', policyIds: [] };
+    }
+    const together = allowing.filter(({ certain }) => certain);
+    if (denying.length === 0 && together.length > 0 && allowing.length === together.length) {
+      return { reach: 'REACH_CONSENSUS', policyIds: ids(together) };
+    }
+    return { reach: 'REACH_DEPENDS', policyIds: ids([...denying, ...allowing]) };
+  }
+  return denied;
+}
+
+function whetherHolds(
+  { time, condition }: Rule,
+  evaluation: Evaluation,
+  has: (keyword: string) => boolean,
+): boolean | undefined {
+  if (time !== undefined && evaluation.start(time.run) !== true) return false;
+  if (condition === undefined) return true;
+  const holds = condition(evaluation, has);
+  return holds === 'impossible' ? false : holds;
+}
+
+function consensusFor(
+  consensus: Program | undefined,
+  user: Voter,
+  others: readonly Voter[],
+  now: number,
+): ReturnType<Rule['consensus']> {
+  if (consensus === undefined) return 'reached';
+  const alone = new Evaluation(consensusFacts([user]), now).start(consensus.run);
+  if (alone === true) return 'reached';
+  return isPart(consensus, user, others, now) ? 'reachable' : 'out of reach';
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+/** What is there of any activity of a kind; the rest depends. */
+function factsOf(user: Voter, { type, kind, resource, action }: ActivityKind, now: number): Facts {
+  return {
+    approvers: [user],
+    rootQuorumThreshold: Infinity,
+    now,
+    activity: { activity: () => ({ type, kind, resource, action }) },
+  };
+}
+
+/** Which activities may have what; the rest may have all. */
+function canHave({ kind, resource }: ActivityKind, keyword: string): boolean {
+  if (/^(eth|solana|tron|bitcoin|tempo)\.tx$/.test(keyword)) return kind === 'SIGN_TRANSACTION';
+  if (keyword.startsWith('eth.')) return kind?.startsWith('SIGN_RAW_PAYLOAD') === true;
+  if (/^(wallets?|wallet_account|private_key)$/.test(keyword)) {
+    return resource === 'WALLET' || resource === 'PRIVATE_KEY';
+  }
+  return true;
+}
+
+/** Nothing is cut short: one part that asks for what is not there keeps the whole from holding. */
+function judge(node: Node): Judge {
+  if (node.kind === 'logic') return joined(node.operator, node.operands.map(judge));
+  if (node.kind === 'not') {
+    const of = judge(node.of);
+    return (evaluation, has) => {
+      const value = of(evaluation, has);
+      return typeof value === 'boolean' ? !value : value;
+    };
+  }
+  const { run } = compile(print(node), 'condition');
+  const needs = keywordsIn(node);
+  return (evaluation, has) => {
+    if (!needs.every(has)) return 'impossible';
+    const value = evaluation.start(run);
+    return typeof value === 'boolean' ? value : undefined;
+  };
+}
+
+function joined(operator: Logic, parts: readonly Judge[]): Judge {
+  return (evaluation, has) => {
+    const values = parts.map((part) => part(evaluation, has));
+    if (values.includes('impossible')) return 'impossible';
+    // A part that is not known may be one that goes wrong: only "and" can be settled without it.
+    if (operator === '&&' && values.includes(false)) return false;
+    if (values.includes(undefined)) return undefined;
+    return operator === '&&' ? true : values.includes(true);
+  };
+}
+
+function keywordsIn(node: Node): readonly string[] {
+  const found = new Set<string>();
+  walk(node, (each, variables) => {
+    const base = each.kind === 'field' ? each.of : each;
+    if (base.kind !== 'name' || variables.has(base.name)) return;
+    const text = print(each);
+    if (Object.hasOwn(keywords.condition, text)) found.add(text);
+  });
+  return [...found];
+}

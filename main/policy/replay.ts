@@ -1,0 +1,207 @@
+/** Policies tried on what has happened: what each activity would have been decided, by what, and which rules never held. */
+import { compile, type Program } from './compile.ts';
+import { decide, isRootQuorum, type PolicyOutcome, type Verdict } from './decide.ts';
+import { Evaluation, type Counter, type Counters } from './evaluation.ts';
+import { allFacts, type Facts } from './facts.ts';
+import { parse } from './parser.ts';
+import { storedPolicy, type PolicyText } from './policies.ts';
+import type { Node, Span } from './syntax.ts';
+
+/** An activity as policies saw it, with all who approved it, the submitter first. `now` is the time of the activity. */
+export type Case = Omit<Facts, 'policies' | 'counters'>;
+
+/** What settled a decision. */
+export type Decider =
+  | 'DECIDER_ROOT_QUORUM'
+  | 'DECIDER_POLICIES'
+  | 'DECIDER_OWN_CREDENTIALS'
+  /** Nothing allowed it. */
+  | 'DECIDER_NOTHING';
+
+export interface Decision {
+  readonly outcome: Verdict['outcome'];
+  readonly decidedBy: Decider;
+  /** Of the policies that settled it. */
+  readonly policyIds: readonly string[];
+}
+
+/** What came of one policy over all cases. */
+export interface Coverage {
+  readonly policyId: string;
+  /** In how many cases its condition held, whoever decided; one without a condition holds in all. */
+  readonly held: number;
+  /** In how many cases it settled the decision. */
+  readonly decided: number;
+  /** How often it came to each outcome, of the cases in which policies had a say. */
+  readonly outcomes: Readonly<Partial<Record<PolicyOutcome, number>>>;
+  /** The parts of its condition that `&&` or `||` join: in how many cases each held, did not, and could not be told. */
+  readonly clauses: readonly Clause[];
+}
+
+export interface Clause extends Span {
+  readonly text: string;
+  readonly held: number;
+  readonly failed: number;
+  readonly faults: number;
+}
+
+export interface Replay {
+  /** One for each case, in their order. */
+  readonly decisions: readonly Decision[];
+  /** One for each policy, in their order. */
+  readonly coverage: readonly Coverage[];
+}
+
+/**
+ * Rolling functions count what this replay allowed before, and nothing from before its first case.
+ * @param cases In the order in which they happened.
+ * @param pause Called before each case; what it throws ends the replay.
+ */
+export function replay(
+  cases: readonly Case[],
+  texts: readonly PolicyText[],
+  pause: () => void = () => undefined,
+): Replay {
+  const policies = texts.map(storedPolicy);
+  const tallies = texts.map((text, index) => new Tally(text, policies[index]?.broken !== undefined));
+  const counters = new ReplayCounters();
+  const decisions = cases.map((each) => {
+    pause();
+    const facts: Facts = { ...each, policies, counters };
+    const verdict = decideInTurn(facts);
+    const decision = { outcome: verdict.outcome, ...settledBy(facts, verdict) };
+    for (const tally of tallies) tally.add(facts, verdict, decision);
+    if (verdict.outcome === 'allow') counters.keep(verdict.reservations, each.now ?? 0);
+    return decision;
+  });
+  return { decisions, coverage: tallies.map((tally) => tally.total()) };
+}
+
+/** Whoever is denied by itself is not waited for: only what waits is decided again with the other votes. */
+function decideInTurn(facts: Facts): Verdict {
+  const alone = decide({ ...facts, approvers: facts.approvers.slice(0, 1) });
+  return alone.outcome === 'consensus' && facts.approvers.length > 1 ? decide(facts) : alone;
+}
+
+/** What a verdict goes back to. */
+export function settledBy(facts: Facts, verdict: Verdict): Pick<Decision, 'decidedBy' | 'policyIds'> {
+  const { evaluations, outcome } = verdict;
+  const of = (wanted: PolicyOutcome): readonly string[] =>
+    evaluations.filter((each) => each.outcome === wanted).map(({ policyId }) => policyId);
+  const byPolicies = (policyIds: readonly string[]) =>
+    ({ decidedBy: 'DECIDER_POLICIES', policyIds }) as const;
+  if (outcome === 'allow') {
+    const allowing = of('OUTCOME_ALLOW');
+    if (allowing.length > 0) return byPolicies(allowing);
+    return {
+      decidedBy: isRootQuorum(facts.approvers, facts.rootQuorumThreshold)
+        ? 'DECIDER_ROOT_QUORUM'
+        : 'DECIDER_OWN_CREDENTIALS',
+      policyIds: [],
+    };
+  }
+  // One that went wrong may have denied too; the reason names all that did.
+  const [, denying] = /^The following policies denied this action: (.+)$/.exec(verdict.reason) ?? [];
+  if (denying !== undefined) return byPolicies(denying.split(', '));
+  const waiting = outcome === 'consensus' ? of('OUTCOME_REQUIRES_CONSENSUS') : [];
+  if (waiting.length > 0) return byPolicies(waiting);
+  return { decidedBy: outcome === 'consensus' ? 'DECIDER_ROOT_QUORUM' : 'DECIDER_NOTHING', policyIds: [] };
+}
+
+/** The same case, had nobody been of the root quorum: what policies alone make of it. */
+export const withoutRootQuorum = (each: Case): Case => {
+  const { voters } = each;
+  const plain = (users: Case['approvers']): Case['approvers'] =>
+    users.map((user) => ({ ...user, root: false }));
+  return {
+    ...each,
+    approvers: plain(each.approvers),
+    ...(voters === undefined ? {} : { voters: () => plain(voters()) }),
+  };
+};
+
+class ReplayCounters implements Counters {
+  readonly #kept = new Map<string, { readonly at: number; readonly amount: bigint }[]>();
+
+  total(counter: Counter, since: number): bigint {
+    const kept = this.#kept.get(keyOf(counter)) ?? [];
+    return kept.reduce((sum, { at, amount }) => (at > since ? sum + amount : sum), 0n);
+  }
+
+  keep(reservations: readonly (Counter & { readonly amount: bigint })[], at: number): void {
+    for (const { amount, ...counter } of reservations) {
+      const key = keyOf(counter);
+      const kept = this.#kept.get(key) ?? [];
+      kept.push({ at, amount });
+      this.#kept.set(key, kept);
+    }
+  }
+}
+
+const keyOf = ({ measure, by }: Counter): string => JSON.stringify([measure, by]);
+
+class Tally {
+  readonly #policyId: string;
+  readonly #broken: boolean;
+  readonly #condition: Program | undefined;
+  readonly #clauses: readonly { -readonly [Key in keyof Clause]: Clause[Key] }[];
+  /** What the parts of the condition came to, by their place. */
+  readonly #values = new Map<string, unknown>();
+  readonly #outcomes: Partial<Record<PolicyOutcome, number>> = {};
+  #held = 0;
+  #decided = 0;
+
+  /** @param broken Whether it does not compile, and so holds nowhere. */
+  constructor({ policyId, condition = '' }: PolicyText, broken: boolean) {
+    this.#policyId = policyId;
+    this.#broken = broken;
+    if (broken || condition.trim() === '') {
+      this.#clauses = [];
+      return;
+    }
+    this.#condition = compile(condition, 'condition', (node, value) => {
+      this.#values.set(placeOf(node), value);
+    });
+    const tree = parse(condition);
+    const parts = tree.kind === 'logic' ? tree.operands : [tree];
+    this.#clauses = parts.map(({ from, to }) => ({
+      from,
+      to,
+      text: condition.slice(from, to),
+      held: 0,
+      failed: 0,
+      faults: 0,
+    }));
+  }
+
+  add(facts: Facts, { evaluations }: Verdict, { policyIds }: Decision): void {
+    const outcome = evaluations.find(({ policyId }) => policyId === this.#policyId)?.outcome;
+    if (outcome !== undefined) this.#outcomes[outcome] = (this.#outcomes[outcome] ?? 0) + 1;
+    if (policyIds.includes(this.#policyId)) this.#decided += 1;
+    if (this.#condition === undefined) {
+      if (!this.#broken) this.#held += 1;
+      return;
+    }
+    this.#values.clear();
+    const evaluation = new Evaluation(allFacts(facts), facts.now ?? 0, facts.counters);
+    if (evaluation.start(this.#condition.run) === true) this.#held += 1;
+    for (const clause of this.#clauses) {
+      const value = this.#values.get(placeOf(clause));
+      if (value === true) clause.held += 1;
+      else if (value === false) clause.failed += 1;
+      else clause.faults += 1;
+    }
+  }
+
+  total(): Coverage {
+    return {
+      policyId: this.#policyId,
+      held: this.#held,
+      decided: this.#decided,
+      outcomes: this.#outcomes,
+      clauses: this.#clauses,
+    };
+  }
+}
+
+const placeOf = ({ from, to }: Span | Node): string => `${from}:${to}`;
