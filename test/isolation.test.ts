@@ -29,6 +29,8 @@ interface Side {
   readonly ids: Set<string>;
   /** What requests name it and its own by beside ids: addresses, bundles. */
   readonly names: Set<string>;
+  /** The last that was sent to a user of it. */
+  code: string;
 }
 
 let service: TestVault;
@@ -46,7 +48,15 @@ beforeAll(async () => {
     const { client, rootUserId } = await newSub(name);
     const { organizationId, key } = client;
     const scene = await sceneIn({ ...service, organizationId, rootUserId, key, root: client }, oidc);
-    return { client, scene, ids: new Set([organizationId, rootUserId, scene.policyId]), names: new Set() };
+    const ids = new Set([organizationId, rootUserId, scene.policyId]);
+    const side: Side = {
+      client,
+      scene: { ...scene, code: () => Promise.resolve(side.code) },
+      ids,
+      names: new Set(),
+      code: '',
+    };
+    return side;
   };
   own = await newSide('One');
   neighbour = await newSide('Another');
@@ -91,6 +101,8 @@ function ask(
 async function carryOut(call: SdkCall, side: Side, parameters: Json): Promise<void> {
   const answer = await ask(side.client, call, parameters);
   expect(answer.status, answer.text).toBe(200);
+  await service.vault.messages.settled();
+  side.code = service.vault.messages.shown().at(-1)?.code ?? '';
   for (const id of idsIn(answer.body)) side.ids.add(id);
   const kept = call.keep?.(flat(call, answer) as never) ?? {};
   for (const [what, value] of Object.entries(kept)) {
