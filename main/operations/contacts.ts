@@ -73,7 +73,7 @@ export const verifiedAtOf = ({ channel }: Contact): 'emailVerifiedAt' | 'phoneNu
   channel === 'email' ? 'emailVerifiedAt' : 'phoneNumberVerifiedAt';
 
 export const hasContact = (
-  { email, phoneNumber }: { readonly [Field in 'email' | 'phoneNumber']?: string | null | undefined },
+  { email, phoneNumber }: Partial<Readonly<Record<'email' | 'phoneNumber', string | null | undefined>>>,
   { channel, address }: Contact,
 ): boolean => (channel === 'email' ? email : phoneNumber)?.toLowerCase() === address.toLowerCase();
 
