@@ -830,6 +830,39 @@ describe('deleting one', () => {
     });
   });
 
+  test('takes the whole quorum, and leaves what it decided in the log', async () => {
+    const [first, second] = [newTestKey(), newTestKey()];
+    const sub = await newSub(first, {
+      rootUsers: [
+        userOf('Ann', { apiKeys: [apiKeyOf(first)] }),
+        userOf('Bob', { apiKeys: [apiKeyOf(second)] }),
+      ],
+      rootQuorumThreshold: 2,
+    });
+    const asked = activityOf(await remove(sub, { deleteWithoutExport: true }));
+    expect(asked.status).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
+    // Who reads it from the parent has no vote in it.
+    const { organizationId } = sub;
+    const { fingerprint } = asked;
+    const approve = (key: TestKey) =>
+      new TestClient(service.url, organizationId, key).submit('approve_activity', 'APPROVE_ACTIVITY', {
+        fingerprint,
+      });
+    const parent = new TestClient(service.url, organizationId, service.key);
+    expect((await parent.query('get_activity', { activityId: asked.id })).body?.['activity']).toMatchObject({
+      canApprove: false,
+      canReject: false,
+    });
+    expect(errorOf(await approve(service.key))).toEqual(mismatch(organizationId));
+    const done = activityOf(await approve(second));
+    expect(done).toMatchObject({
+      id: asked.id,
+      status: 'ACTIVITY_STATUS_COMPLETED',
+      votes: [{ user: { userName: 'Ann' } }, { user: { userName: 'Bob' } }],
+    });
+    expect((await parent.query('whoami')).status).toBe(404);
+  });
+
   test('is not for the vault’s own organization', async () => {
     const answer = await root.submit('delete_sub_organization', 'DELETE_SUB_ORGANIZATION', {
       deleteWithoutExport: true,

@@ -18,6 +18,7 @@ export const resourceTexts: readonly ResourceText[] = [
       update_organization_name: 'Gives the organization another name.',
       set_organization_feature: 'Switches a feature on, or gives it another value.',
       remove_organization_feature: 'Switches a feature off.',
+      update_root_quorum: 'Says whose votes make the root quorum, and how many of them it takes.',
     },
   },
   {
@@ -29,6 +30,20 @@ export const resourceTexts: readonly ResourceText[] = [
       list_suborgs: 'Lists the sub-organizations, or those that have a name, a user or a credential.',
       list_verified_suborgs: 'Lists those with a user who has proven an email address or a phone number.',
       delete_sub_organization: 'Deletes the sub-organization that the request names, with all that it holds.',
+    },
+  },
+  {
+    name: 'Webhooks',
+    about: 'Every activity, sent to URLs as it comes about, signed; and what became of that.',
+    operations: {
+      create_webhook_endpoint: 'Has events sent to a URL from now on.',
+      list_webhook_endpoints: 'Lists where events are sent.',
+      update_webhook_endpoint: 'Gives an endpoint another URL or name, or switches it off or on.',
+      delete_webhook_endpoint: 'Has no more events sent to an endpoint.',
+      test_webhook_endpoint: 'Sends this very activity to one endpoint, whatever it has subscribed to.',
+      list_webhook_deliveries: 'Lists what became of events on their way, newest first.',
+      get_webhook_delivery: 'Shows one delivery, and what it brings.',
+      replay_webhook_deliveries: 'Sends one event again, or all since a time.',
     },
   },
   {
@@ -157,8 +172,16 @@ export const resourceTexts: readonly ResourceText[] = [
     name: 'Policies',
     about: 'Rules that say who may do what.',
     operations: {
+      create_policy: 'Makes a policy; one that cannot be read or evaluated is refused with the place where.',
+      create_policies: 'Makes several policies, all or none.',
+      update_policy:
+        'Changes what is given of a policy, and leaves the rest; an empty expression removes one.',
+      delete_policy: 'Deletes a policy.',
+      delete_policies: 'Deletes several policies, all or none.',
       get_policy: 'Shows one policy.',
       list_policies: 'Lists all policies.',
+      get_active_policies: 'Tells of every policy whether its time expression holds now.',
+      get_policy_evaluations: 'Tells what each policy said of an activity, at each vote on it.',
       check_policies: 'Tells what is wrong with drafts of policies, and what is right but surely not meant.',
       test_policies:
         'Replays past activities with drafts of policies: what each would have been decided, and which rules never hold.',
@@ -176,6 +199,9 @@ export const resourceTexts: readonly ResourceText[] = [
     operations: {
       get_activity: 'Shows one activity.',
       list_activities: 'Lists activities, the newest first.',
+      approve_activity:
+        'Approves an activity that waits for votes; the vote that was missing has it carried out.',
+      reject_activity: 'Rejects an activity that waits for votes, for good.',
     },
   },
 ];

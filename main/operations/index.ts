@@ -20,7 +20,10 @@ import * as tags from './tags.ts';
 import * as transactions from './transactions.ts';
 import * as users from './users.ts';
 import * as walletAccounts from './wallet-accounts.ts';
+import * as votes from './votes.ts';
 import * as wallets from './wallets.ts';
+import * as webhookDeliveries from './webhook-deliveries.ts';
+import * as webhookEndpoints from './webhook-endpoints.ts';
 
 const all: readonly Operation[] = [
   organizations,
@@ -42,8 +45,11 @@ const all: readonly Operation[] = [
   tags,
   policies,
   policyDrafts,
+  webhookEndpoints,
+  webhookDeliveries,
   policyTests,
   activities,
+  votes,
 ].flatMap((resource) => Object.values<Operation>(resource));
 
 /** By path, as it follows `/public/v1/`: `submit/create_wallet`, `query/list_wallets`. */

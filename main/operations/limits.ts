@@ -20,8 +20,14 @@ export const limits = {
   privateKeysPerOrganization: 1000,
   walletsPerOrganization: 100,
   tagsPerOrganization: 100,
+  webhookEndpointsPerOrganization: 20,
+  /** Events that one request sends again. */
+  replayedEvents: 10_000,
   tagsPerSubOrganization: 10,
   nameCharacters: 64,
+  policiesPerOrganization: 100,
+  policyNameCharacters: 255,
+  policyNotesCharacters: 10_000,
   /** Elements of one array in one request. */
   batch: 100,
   /** Largest payload to sign, in characters. */

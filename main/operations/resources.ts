@@ -168,6 +168,39 @@ export const shownPolicy = z
   })
   .meta({ id: 'Policy' });
 
+export const shownPolicyEvaluation = z
+  .object({
+    id: uuid,
+    activityId: uuid,
+    organizationId: uuid,
+    voteId: uuid,
+    policyEvaluations: z.array(
+      z.object({
+        policyId: uuid,
+        outcome: z.enum([
+          'OUTCOME_ALLOW',
+          'OUTCOME_DENY_EXPLICIT',
+          'OUTCOME_DENY_IMPLICIT',
+          'OUTCOME_REQUIRES_CONSENSUS',
+          'OUTCOME_ERROR',
+          'OUTCOME_TIME_INACTIVE',
+        ]),
+      }),
+    ),
+    createdAt: timestamp,
+  })
+  .meta({ id: 'PolicyEvaluation' });
+
+export const shownPolicyStatus = z
+  .object({
+    organizationId: uuid,
+    policyId: uuid,
+    active: z.boolean(),
+    timeExpr: z.string().optional(),
+    error: z.string().optional(),
+  })
+  .meta({ id: 'PolicyStatus' });
+
 export const featureNames = [
   'FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY',
   'FEATURE_NAME_WEBAUTHN_ORIGINS',
@@ -181,6 +214,38 @@ export const featureNames = [
 export const shownFeature = z
   .object({ name: z.enum(featureNames), value: z.string() })
   .meta({ id: 'Feature' });
+
+const shownSubscription = z
+  .object({ eventType: z.string(), filtersJson: z.string().optional(), isActive: z.boolean() })
+  .meta({ id: 'WebhookSubscription' });
+
+export const shownWebhookEndpoint = z
+  .object({
+    endpointId: uuid,
+    organizationId: uuid,
+    url: z.string(),
+    name: z.string(),
+    isActive: z.boolean(),
+    subscriptions: z.array(shownSubscription),
+  })
+  .meta({ id: 'WebhookEndpoint' });
+
+/** An event on its way to a webhook endpoint, or what became of it. */
+export const shownDelivery = z
+  .object({
+    deliveryId: uuid,
+    endpointId: uuid,
+    activityId: uuid,
+    activityType: z.string(),
+    activityStatus: z.string(),
+    state: z.enum(['waiting', 'delivered', 'refused', 'parked', 'expired']),
+    attempts: z.int(),
+    lastResult: z.string().optional(),
+    nextAttemptAt: timestamp.optional(),
+    finishedAt: timestamp.optional(),
+    createdAt: timestamp,
+  })
+  .meta({ id: 'WebhookDelivery' });
 
 export const shownQuorum = z.object({ threshold: z.int(), userIds: uuids }).meta({ id: 'Quorum' });
 
