@@ -22,6 +22,7 @@ import {
   activityOf,
   newTestKey,
   resultOf,
+  runCommand,
   send,
   startDevProcess,
   startTestVault,
@@ -926,6 +927,32 @@ describe('sessions', () => {
     expect((await query(first)).status).toBe(401);
     const rest = (await list(userId)).map(({ sessionId }) => sessionId);
     expect(resultOf(await end(service.root, rest))).toEqual({ sessionIds: rest });
+  });
+
+  test('are listed and ended by command', async () => {
+    const { userId, client } = await service.newUser('Commanded');
+    const key = newTestKey();
+    activityOf(await client.submit('stamp_login', 'STAMP_LOGIN', { publicKey: key.publicKey }));
+    await readOnly(client);
+    const run = (...argv: readonly string[]) =>
+      runCommand(['sessions', ...argv, '--data-dir', service.directory]);
+    const listed = await run('list', '--user', userId, '--json');
+    const { sessions } = JSON.parse(listed.stdout) as { sessions: readonly { sessionId: string }[] };
+    expect(sessions).toEqual(await list(userId));
+    expect((await run('list')).stdout).toContain(`user ${userId}`);
+    const [first] = sessions.map(({ sessionId }) => sessionId);
+    expect(await run('revoke', first ?? '', '--json')).toMatchObject({
+      code: 0,
+      stdout: `${JSON.stringify({ ended: [first] })}\n`,
+    });
+    expect(await whoIs(key)).toBeUndefined();
+    expect(await run('revoke', first ?? '')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('there is no session') as string,
+    });
+    expect(await run('revoke')).toMatchObject({ code: 2 });
+    expect(await run('revoke', '--user', userId)).toMatchObject({ code: 0, stdout: '1 session ended.\n' });
+    expect(await list(userId)).toEqual([]);
   });
 
   test('and all else that has expired is swept away, without an activity', async () => {

@@ -4,6 +4,7 @@ import { Button, Text } from '@mantine/core';
 import {
   IconArchive,
   IconBuilding,
+  IconDevices,
   IconHistory,
   IconKey,
   IconLock,
@@ -29,6 +30,7 @@ const places = [
   { to: '/private-keys', label: 'Private keys', icon: IconKey },
   { to: '/sign', label: 'Sign', icon: IconSignature },
   { to: '/users', label: 'Users', icon: IconUsers },
+  { to: '/sessions', label: 'Sessions', icon: IconDevices },
   { to: '/tags', label: 'Tags', icon: IconTags },
   { to: '/organization', label: 'Organization', icon: IconBuilding },
   { to: '/keyslots', label: 'Keys to the vault', icon: IconLockAccess },
