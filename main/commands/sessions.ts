@@ -74,11 +74,12 @@ async function sessionsOf(running: Running, userId: string | undefined): Promise
 }
 
 /** Asks as the vault's owner. */
-async function call(running: Running, path: string, body: object): Promise<CallAnswer['body']> {
+async function call(running: Running, path: string, body: object): Promise<Record<string, unknown>> {
   const answer = (await running.call('call', `/public/v1/${path}`, body)) as CallAnswer;
-  if (answer.status === 200) return answer.body;
+  const answered = answer.body as Record<string, unknown>;
+  if (answer.status === 200) return answered;
   throw new CommandError(
-    answer.body['turnkeyErrorCode'] === 'VAULT_LOCKED' ? exitCodes.locked : exitCodes.failed,
-    String(answer.body['message']),
+    answered['turnkeyErrorCode'] === 'VAULT_LOCKED' ? exitCodes.locked : exitCodes.failed,
+    String(answered['message']),
   );
 }
