@@ -75,8 +75,14 @@ export const sandboxCode = '000000';
 export const isSandboxContact = ({ channel, address }: Contact): boolean =>
   address.toLowerCase() === sandboxContacts[channel];
 
-export const hasContact = ({ email, phoneNumber }: UserRow, { channel, address }: Contact): boolean =>
-  (channel === 'email' ? email : phoneNumber)?.toLowerCase() === address.toLowerCase();
+/** Where a user's row says that a contact was proven. */
+export const verifiedAtOf = ({ channel }: Contact): 'emailVerifiedAt' | 'phoneNumberVerifiedAt' =>
+  channel === 'email' ? 'emailVerifiedAt' : 'phoneNumberVerifiedAt';
+
+export const hasContact = (
+  { email, phoneNumber }: Partial<Readonly<Record<'email' | 'phoneNumber', string | null | undefined>>>,
+  { channel, address }: Contact,
+): boolean => (channel === 'email' ? email : phoneNumber)?.toLowerCase() === address.toLowerCase();
 
 /**
  * Whose a contact is: that of one user, or nobody is signed in by it.
@@ -96,8 +102,8 @@ export function holderOf(tx: Reader, organizationId: string, { channel, address 
 }
 
 /** Notes that a user has shown to have a contact, for as long as it is the user's. */
-export function markVerified(tx: Writer, user: UserRow, { channel }: Contact, now: number): void {
-  const field = channel === 'email' ? 'emailVerifiedAt' : 'phoneNumberVerifiedAt';
+export function markVerified(tx: Writer, user: UserRow, contact: Contact, now: number): void {
+  const field = verifiedAtOf(contact);
   if (user[field] === null) updateUserRow(tx, { ...user, [field]: now });
 }
 
