@@ -255,6 +255,7 @@ function addCommands(program: Command): void {
   addBackups(program);
   addPolicies(program);
   addWebhooks(program);
+  addSessions(program);
   addMessages(program);
   add<DoctorFlags>(program, {
     name: 'doctor',
@@ -593,6 +594,29 @@ function addWebhooks(program: Command): void {
     run: async (config, flags, json) => {
       const { listenToWebhooks } = await import('./webhooks.ts');
       await listenToWebhooks(config, { ...flags, json });
+    },
+  });
+}
+
+function addSessions(program: Command): void {
+  const sessions = program.command('sessions').description('say who is signed in, and end it');
+  const userOption = (text: string): Option => new Option('--user <id>', text);
+  add<{ readonly user?: string }>(sessions, {
+    name: 'list',
+    description: 'list the sessions that have not ended',
+    options: [userOption('of one user alone')],
+    run: async (config, { user }, json) => {
+      const { listSessions } = await import('./sessions.ts');
+      await listSessions(config, user, json);
+    },
+  });
+  add<{ readonly user?: string }>(sessions, {
+    name: 'revoke [ids...]',
+    description: 'end sessions before their time',
+    options: [userOption('all sessions of a user')],
+    run: async (config, flags, json, ids) => {
+      const { revokeSessions } = await import('./sessions.ts');
+      await revokeSessions(config, ids, { ...flags, json });
     },
   });
 }
