@@ -1,0 +1,161 @@
+/** `latchkey policy` as a script runs it. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { activityOf, newWallet, runCommand, startTestVault, temporaryDirectory } from './support.ts';
+import type { Json, TestVault } from './support.ts';
+
+const papers = temporaryDirectory();
+let service: TestVault;
+let signed: string;
+let request: Json;
+
+beforeAll(async () => {
+  service = await startTestVault();
+  const { keysDirectory } = service.config;
+  mkdirSync(keysDirectory, { recursive: true });
+  writeFileSync(join(keysDirectory, 'owner.public'), service.key.publicKey);
+  writeFileSync(join(keysDirectory, 'owner.private'), service.key.privateKey, { mode: 0o600 });
+  const { ethereum } = await newWallet(service.root);
+  request = {
+    signWith: ethereum,
+    payload: 'hello',
+    encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
+    hashFunction: 'HASH_FUNCTION_KECCAK256',
+  };
+  signed = activityOf(await service.root.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', request)).id;
+});
+afterAll(async () => {
+  papers[Symbol.dispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+function file(name: string, content: unknown): string {
+  const path = join(papers.path, name);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+const run = (argv: readonly string[], input = '') =>
+  runCommand(['policy', ...argv], {
+    input,
+    environment: {
+      HOME: papers.path,
+      LATCHKEY_DATA_DIR: service.directory,
+      LATCHKEY_CONFIG_DIR: join(dirname(service.directory), 'config'),
+    },
+  });
+
+const signing = {
+  policyName: 'Sign',
+  effect: 'EFFECT_ALLOW',
+  condition: "activity.action == 'SIGN' && wallet.label == 'None such'",
+};
+
+describe('policy check', () => {
+  test('points at what is wrong, and fails', async () => {
+    const wrong = {
+      policies: [signing, { policyName: 'Pay', effect: 'EFFECT_DENY', condition: 'eth.tx.valu > 5' }],
+    };
+    const { code, stdout } = await run(['check', file('wrong.json', wrong)]);
+    expect(code).toBe(1);
+    const [right, wrongly, ...pointed] = stdout.split('\n');
+    expect(right).toBe('“Sign”: right');
+    expect(wrongly).toMatch(/^“Pay”: condition, line 1, column 8: expected a field of EthereumTransaction/);
+    expect(pointed).toEqual(['    eth.tx.valu > 5', '           ^^^^', '']);
+    expect(stdout).toContain('did you mean value?');
+  });
+
+  test('takes one policy from standard input, without a vault, and answers JSON', async () => {
+    const { code, stdout } = await run(['check', '-', '--json'], JSON.stringify({ effect: 'EFFECT_ALLOW' }));
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: true,
+      policies: [{ problems: [], warnings: [{ message: expect.stringContaining('everybody') as string }] }],
+    });
+  });
+
+  test.each([
+    ['{', /is not JSON: expected a policy/],
+    ['[]', /has no policy/],
+    ['[{"effect":"EFFECT_MAYBE"}]', /0\.effect: Invalid option/],
+    ['"x"', /expected a policy/],
+  ])('refuses a file that holds %s', async (text, message) => {
+    const { code, stderr } = await run(['check', file('odd.json', text)]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+  });
+});
+
+describe('policy test', () => {
+  test('tells what would be otherwise, by which rule, and what never holds', async () => {
+    const drafts = [
+      { ...signing, condition: "activity.action == 'SIGN'" },
+      { ...signing, policyName: 'Never' },
+    ];
+    const { code, stdout } = await run([
+      'test',
+      file('drafts.json', drafts),
+      '--without-root',
+      '--against',
+      'last:10',
+    ]);
+    expect(code).toBe(0);
+    const lines = stdout.split('\n');
+    expect(lines[0]).toBe(
+      '2 activities tried: 0 newly denied, 1 newly allowed, 0 newly waiting for approvals',
+    );
+    expect(lines[1]).toBe('  allowed (was denied): “Sign”');
+    expect(lines[2]).toMatch(new RegExp(`^ {4}20.+Z {2}SIGN_RAW_PAYLOAD_V2 {2}${signed}$`));
+    expect(lines.slice(3)).toEqual([
+      '  draft “Sign”: its condition held in 1 of 2, and decided 1',
+      '  draft “Never”: its condition never held',
+      "    never true: wallet.label == 'None such'",
+      '',
+    ]);
+  });
+
+  test('says what the root quorum decided', async () => {
+    const { stdout } = await run(['test', file('one.json', signing)]);
+    expect(stdout).toContain('2 of them the root quorum decided, which no policy holds back: --without-root');
+  });
+
+  test('refuses a window that is none', async () => {
+    const { code, stderr } = await run(['test', file('one.json', signing), '--against', 'yesterday']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('invalid --against "yesterday": expected last:1 to last:1000');
+  });
+});
+
+describe('policy explain', () => {
+  test('shows what each part of a past activity came to', async () => {
+    const { code, stdout } = await run([
+      'explain',
+      signed,
+      '--without-root',
+      '--with',
+      file('one.json', signing),
+    ]);
+    expect(code).toBe(0);
+    expect(stdout.split('\n').slice(0, 5)).toEqual([
+      'denied: nothing allows it',
+      'draft “Sign” (allow): does not apply',
+      '  condition: false',
+      "    activity.action == 'SIGN' && wallet.label == 'None such' = false",
+      "    activity.action == 'SIGN' = true",
+    ]);
+  });
+
+  test('decides about a request that nobody has sent', async () => {
+    const body = { type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2', parameters: request };
+    const { code, stdout } = await run(['explain', '--body', file('body.json', body), '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: 'OUTCOME_ALLOW', decidedBy: 'DECIDER_ROOT_QUORUM' });
+  });
+
+  test('wants one of them', async () => {
+    const { code, stderr } = await run(['explain']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('expected the id of an activity, or --body');
+  });
+});
