@@ -5,6 +5,7 @@
 import { encryptPrivateKeyToBundle, encryptWalletToBundle, generateP256KeyPair } from '@turnkey/crypto';
 import type { TurnkeyApiTypes, TurnkeyClient } from '@turnkey/http';
 import type { Turnkey } from '@turnkey/sdk-server';
+import { serializeTransaction } from 'viem';
 import { english, generateMnemonic, generatePrivateKey } from 'viem/accounts';
 import { insertPolicy } from '../main/db/policies.ts';
 import { issueOneTimeCode } from '../main/operations/one-time-codes.ts';
@@ -33,6 +34,13 @@ type Inputs = {
 type Answers = {
   [Name in MethodName]: Methods[Name] extends (input: never) => infer Output ? Awaited<Output> : never;
 };
+
+const unsignedTransfer = serializeTransaction({
+  type: 'eip1559',
+  chainId: 1,
+  to: '0x3535353535353535353535353535353535353535',
+  value: 1n,
+});
 
 /** What calls leave to later ones: ids, an address, bundles. */
 type Kept =
@@ -487,6 +495,15 @@ export const sdkCalls: readonly SdkCall[] = [
       hashFunction: 'HASH_FUNCTION_KECCAK256',
     }),
     keep: (answer) => ({ activity: answer.activity.id }),
+  },
+  {
+    path: 'submit/sign_transaction',
+    method: 'signTransaction',
+    parameters: ({ id }) => ({
+      signWith: id('address'),
+      unsignedTransaction: unsignedTransfer,
+      type: 'TRANSACTION_TYPE_ETHEREUM',
+    }),
   },
   {
     path: 'submit/sign_raw_payloads',

@@ -20,6 +20,7 @@ import * as signIn from '../main/operations/sign-in.ts';
 import * as signing from '../main/operations/signing.ts';
 import * as subOrganizations from '../main/operations/sub-organizations.ts';
 import * as tags from '../main/operations/tags.ts';
+import * as transactions from '../main/operations/transactions.ts';
 import * as users from '../main/operations/users.ts';
 import * as walletAccounts from '../main/operations/wallet-accounts.ts';
 import * as wallets from '../main/operations/wallets.ts';
@@ -79,6 +80,7 @@ describe('the vendor’s types take', () => {
       fitting(signing),
       fitting(subOrganizations),
       fitting(tags),
+      fitting(transactions),
       fitting(users),
       fitting(walletAccounts),
       fitting(wallets),

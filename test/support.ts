@@ -410,6 +410,7 @@ export interface ResultBody extends Json {
   readonly r: string;
   readonly s: string;
   readonly v: string;
+  readonly signedTransaction: string;
 }
 
 /** The real API's result of a completed activity: the first object in `activity.result`. */

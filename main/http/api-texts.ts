@@ -126,6 +126,7 @@ export const resourceTexts: readonly ResourceText[] = [
     operations: {
       sign_raw_payload: 'Signs one payload.',
       sign_raw_payloads: 'Signs several payloads with one key.',
+      sign_transaction: 'Signs a transaction of Ethereum, Solana, Tron or Bitcoin, which the vault reads.',
     },
   },
   {

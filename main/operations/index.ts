@@ -14,6 +14,7 @@ import * as signIn from './sign-in.ts';
 import * as signing from './signing.ts';
 import * as subOrganizations from './sub-organizations.ts';
 import * as tags from './tags.ts';
+import * as transactions from './transactions.ts';
 import * as users from './users.ts';
 import * as walletAccounts from './wallet-accounts.ts';
 import * as wallets from './wallets.ts';
@@ -31,6 +32,7 @@ const all: readonly Operation[] = [
   wallets,
   walletAccounts,
   signing,
+  transactions,
   tags,
   policies,
   policyDrafts,

@@ -3,6 +3,7 @@ import type { ActivityContext } from '../activities/define.ts';
 import { signerOf, type AddressFormat } from '../crypto/addresses.ts';
 import { curves, type Curve, type CurveEntry } from '../crypto/curves.ts';
 import { derivePrivateKey } from '../crypto/derivation.ts';
+import { decodeHex } from '../crypto/encodings.ts';
 import { readPublicKey } from '../crypto/public-keys.ts';
 import {
   findPrivateKeyByAddress,
@@ -26,11 +27,16 @@ export type NamedKey =
   | { readonly kind: 'private key'; readonly row: PrivateKeyRow; readonly format?: AddressFormat }
   | { readonly kind: 'wallet account'; readonly row: WalletAccountRow; readonly format?: AddressFormat };
 
-export interface Signer {
+/** A key without its secret. */
+export interface Key {
   readonly curve: Curve;
-  /** Compressed SEC 1 or Ed25519's 32 bytes, in lowercase hex. */
-  readonly publicKey: string;
+  /** Compressed SEC 1, or Ed25519's 32 bytes. */
+  readonly publicKey: Uint8Array;
+  /** Of the address that names the key, where one does. */
   readonly format: AddressFormat | undefined;
+}
+
+export interface Signer extends Key {
   readonly sign: CurveEntry['sign'];
   /** The private key, lent until the vault locks. */
   readonly secret: () => Uint8Array;
@@ -44,17 +50,21 @@ type SigningContext = Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'organizati
  */
 export function findSigner(context: SigningContext, signWith: string): Signer {
   const named = findNamedKey(context.tx, context.organizationId, signWith);
-  const { row, format } = named;
-  const curve = row.curve as Curve;
+  const key = keyOf(named);
+  const { curve, format } = key;
   return {
-    curve,
-    publicKey: row.publicKey,
-    format,
+    ...key,
     sign: format === undefined ? curves[curve].sign : signerOf(format, curve),
     secret:
       named.kind === 'private key' ? privateKeySecret(context, named.row) : accountSecret(context, named.row),
   };
 }
+
+export const keyOf = ({ row, format }: NamedKey): Key => ({
+  curve: row.curve as Curve,
+  publicKey: decodeHex('publicKey', row.publicKey),
+  format,
+});
 
 /** @throws LatchkeyError NOT_FOUND where it names nothing in the organization. */
 export function findNamedKey(tx: Reader, organizationId: string, signWith: string): NamedKey {

@@ -1,0 +1,52 @@
+/** Signing transactions: the vault reads them, puts its signature in, and shows policies what they do. */
+import { z } from 'zod';
+import { activity, older } from '../activities/define.ts';
+import { toHex } from '../crypto/encodings.ts';
+import { chains, notTransaction, openTransaction, transactionFacts, type TransactionType } from './chains.ts';
+import { signerFacts } from './key-facts.ts';
+import { limits } from './limits.ts';
+import { findNamedKey, findSigner, keyOf } from './signers.ts';
+
+const transactionType = z.enum(Object.keys(chains) as [TransactionType, ...TransactionType[]]);
+
+const params = z.object({
+  signWith: z.string().min(1).max(200),
+  /** Hex, with 0x or without: RLP, a serialized transaction of Solana, raw_data of Tron, or a PSBT. */
+  unsignedTransaction: z.string().min(1).max(limits.payloadCharacters),
+  type: transactionType,
+});
+
+type SignParams = z.output<typeof params>;
+
+export const signTransaction = activity({
+  path: 'sign_transaction',
+  type: 'ACTIVITY_TYPE_SIGN_TRANSACTION_V2',
+  intent: 'signTransactionIntentV2',
+  result: 'signTransactionResult',
+  authority: {
+    resource: 'PRIVATE_KEY',
+    action: 'SIGN',
+    shows: ({ type }) => ({ type }),
+    facts: ({ params: { signWith, unsignedTransaction, type }, ...where }) => ({
+      ...signerFacts(where, signWith),
+      ...transactionFacts(type, unsignedTransaction, () =>
+        keyOf(findNamedKey(where.tx, where.organizationId, signWith)),
+      ),
+    }),
+  },
+  params,
+  returns: z.object({ signedTransaction: z.string() }),
+  accepts: {
+    ACTIVITY_TYPE_SIGN_TRANSACTION: older({
+      intent: 'signTransactionIntent',
+      params: params.omit({ signWith: true }).extend({ privateKeyId: params.shape.signWith }),
+      upgrade: ({ privateKeyId, ...rest }): SignParams => ({ signWith: privateKeyId, ...rest }),
+    }),
+  },
+  run(context) {
+    const { signWith, unsignedTransaction, type } = context.params;
+    const signer = findSigner(context, signWith);
+    const signed = openTransaction(type, unsignedTransaction, signer).sign(signer.secret());
+    return { signedTransaction: toHex(signed.ok ? signed.value : notTransaction(signed.problem)) };
+  },
+});

@@ -1,0 +1,275 @@
+/** Transactions signed through a real vault, as each chain's own library makes and checks them. */
+import {
+  address,
+  appendTransactionMessageInstruction,
+  blockhash,
+  compileTransaction,
+  createTransactionMessage,
+  getBase58Decoder,
+  getTransactionDecoder,
+  getTransactionEncoder,
+  pipe,
+  setTransactionMessageFeePayer,
+  setTransactionMessageLifetimeUsingBlockhash,
+} from '@solana/kit';
+import * as bitcoinjs from 'bitcoinjs-lib';
+import * as tiny from 'tiny-secp256k1';
+import { TronWeb, utils } from 'tronweb';
+import { recoverTransactionAddress, serializeTransaction, type TransactionSerialized } from 'viem';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { verifyEd25519 } from '../main/crypto/ed25519.ts';
+import { readTron } from '../main/transactions/tron.ts';
+import {
+  ethereumAccount,
+  resultOf,
+  startTestVault,
+  type Answer,
+  type TestClient,
+  type TestVault,
+} from './support.ts';
+
+bitcoinjs.initEccLib(tiny);
+
+let service: TestVault;
+let root: TestClient;
+/** Address and public key by format. */
+const accounts = new Map<string, { readonly address: string; readonly publicKey: string }>();
+
+const formats = {
+  ADDRESS_FORMAT_ETHEREUM: ["m/44'/60'/0'/0/0", 'CURVE_SECP256K1'],
+  ADDRESS_FORMAT_SOLANA: ["m/44'/501'/0'/0'", 'CURVE_ED25519'],
+  ADDRESS_FORMAT_TRON: ["m/44'/195'/0'", 'CURVE_SECP256K1'],
+  ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH: ["m/84'/1'/0'/0/0", 'CURVE_SECP256K1'],
+  ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR: ["m/86'/1'/0'/0/0", 'CURVE_SECP256K1'],
+} as const;
+
+beforeAll(async () => {
+  service = await startTestVault();
+  ({ root } = service);
+  const made = await root.submit('create_wallet', 'CREATE_WALLET', {
+    walletName: 'Chains',
+    accounts: Object.entries(formats).map(([addressFormat, [path, curve]]) => ({
+      ...ethereumAccount,
+      addressFormat,
+      path,
+      curve,
+    })),
+  });
+  const { walletId } = resultOf(made);
+  const listed = await root.query('list_wallet_accounts', { walletId });
+  for (const account of listed.body?.['accounts'] as {
+    addressFormat: string;
+    address: string;
+    publicKey: string;
+  }[]) {
+    accounts.set(account.addressFormat, account);
+  }
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+function accountOf(format: keyof typeof formats): { readonly address: string; readonly publicKey: string } {
+  const account = accounts.get(format);
+  if (account === undefined) throw new Error(`no account of ${format}`);
+  return account;
+}
+
+const sign = (signWith: string, type: string, unsignedTransaction: string): Promise<Answer> =>
+  root.submit('sign_transaction', 'SIGN_TRANSACTION_V2', {
+    signWith,
+    unsignedTransaction,
+    type: `TRANSACTION_TYPE_${type}`,
+  });
+
+async function signed(format: keyof typeof formats, type: string, hex: string): Promise<string> {
+  const answer = await sign(accountOf(format).address, type, hex);
+  return resultOf(answer).signedTransaction;
+}
+
+const bytes = (hex: string): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(hex, 'hex'));
+
+const ethereum = serializeTransaction({
+  type: 'eip1559',
+  chainId: 1,
+  nonce: 3,
+  to: '0x3535353535353535353535353535353535353535',
+  value: 10n ** 18n,
+  gas: 21_000n,
+  maxFeePerGas: 30n * 10n ** 9n,
+  maxPriorityFeePerGas: 10n ** 9n,
+});
+
+function solana(payer: string): string {
+  const message = pipe(
+    createTransactionMessage({ version: 0 }),
+    (each) => setTransactionMessageFeePayer(address(payer), each),
+    (each) =>
+      setTransactionMessageLifetimeUsingBlockhash(
+        {
+          blockhash: blockhash(getBase58Decoder().decode(new Uint8Array(32).fill(5))),
+          lastValidBlockHeight: 1n,
+        },
+        each,
+      ),
+    (each) =>
+      appendTransactionMessageInstruction(
+        {
+          programAddress: address('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr'),
+          data: Uint8Array.from(Buffer.from('memo')),
+        },
+        each,
+      ),
+  );
+  return Buffer.from(getTransactionEncoder().encode(compileTransaction(message))).toString('hex');
+}
+
+function tron(owner: string): string {
+  const value = {
+    owner_address: TronWeb.address.toHex(owner),
+    to_address: TronWeb.address.toHex('TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf'),
+    amount: 5_000_000,
+  };
+  const type = 'TransferContract';
+  return utils.transaction
+    .txPbToRawDataHex(
+      utils.transaction.txJsonToPb({
+        raw_data: {
+          contract: [{ parameter: { value, type_url: `type.googleapis.com/protocol.${type}` }, type }],
+          ref_block_bytes: '5e4b',
+          ref_block_hash: '47c9dc89341b300d',
+          expiration: 1_591_089_627_000,
+          timestamp: 1_591_089_567_635,
+        },
+      }),
+    )
+    .toLowerCase();
+}
+
+function psbt(from: string): string {
+  const network = bitcoinjs.networks.regtest;
+  const funding = new bitcoinjs.Transaction();
+  funding.addInput(new Uint8Array(32).fill(9), 0);
+  const script = bitcoinjs.address.toOutputScript(from, network);
+  funding.addOutput(script, 100_000n);
+  const made = new bitcoinjs.Psbt({ network });
+  made.addInput({
+    hash: funding.getId(),
+    index: 0,
+    nonWitnessUtxo: funding.toBuffer(),
+    witnessUtxo: { script, value: 100_000n },
+  });
+  made.addOutput({ address: from, value: 99_000n });
+  return made.toHex();
+}
+
+describe('each chain', () => {
+  test.each(['', '0x'])('Ethereum, with the prefix "%s"', async (prefix) => {
+    const hex = await signed('ADDRESS_FORMAT_ETHEREUM', 'ETHEREUM', `${prefix}${ethereum.slice(2)}`);
+    expect(hex).toMatch(/^02f8/);
+    const sender = await recoverTransactionAddress({
+      serializedTransaction: `0x${hex}` as TransactionSerialized,
+    });
+    expect(sender).toBe(accountOf('ADDRESS_FORMAT_ETHEREUM').address);
+  });
+
+  test('Solana', async () => {
+    const { address: payer, publicKey } = accountOf('ADDRESS_FORMAT_SOLANA');
+    const hex = await signed('ADDRESS_FORMAT_SOLANA', 'SOLANA', solana(payer));
+    const { messageBytes, signatures } = getTransactionDecoder().decode(bytes(hex));
+    const signature = signatures[address(payer)];
+    expect(verifyEd25519(publicKey, Uint8Array.from(signature ?? []), Uint8Array.from(messageBytes))).toBe(
+      true,
+    );
+  });
+
+  test('Tron', async () => {
+    const { address: owner } = accountOf('ADDRESS_FORMAT_TRON');
+    const raw = tron(owner);
+    const hex = await signed('ADDRESS_FORMAT_TRON', 'TRON', raw);
+    const read = readTron(bytes(raw));
+    if (!read.ok) throw new Error(read.problem);
+    const id = Buffer.from(read.value.digest).toString('hex');
+    expect(hex).toContain(raw);
+    expect(TronWeb.address.fromHex(utils.crypto.ecRecover(id, `0x${hex.slice(-130)}`))).toBe(owner);
+  });
+
+  test.each(['ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH', 'ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR'] as const)(
+    'Bitcoin, %s',
+    async (format) => {
+      const hex = await signed(format, 'BITCOIN', psbt(accountOf(format).address));
+      const [input] = bitcoinjs.Psbt.fromHex(hex).data.inputs;
+      expect(input?.finalScriptWitness).toBeUndefined();
+      expect(input?.partialSig ?? input?.tapKeySig).toBeDefined();
+    },
+  );
+
+  test('the first version names the private key’s id', async () => {
+    const made = await root.submit('create_private_keys', 'CREATE_PRIVATE_KEYS_V2', {
+      privateKeys: [
+        {
+          privateKeyName: 'Signs',
+          curve: 'CURVE_SECP256K1',
+          addressFormats: ['ADDRESS_FORMAT_ETHEREUM'],
+          privateKeyTags: [],
+        },
+      ],
+    });
+    const [key] = resultOf(made).privateKeys;
+    if (key === undefined) throw new Error('no key');
+    const answer = await root.submit('sign_transaction', 'SIGN_TRANSACTION', {
+      privateKeyId: key.privateKeyId,
+      unsignedTransaction: ethereum,
+      type: 'TRANSACTION_TYPE_ETHEREUM',
+    });
+    const hex = resultOf(answer).signedTransaction;
+    expect(
+      await recoverTransactionAddress({ serializedTransaction: `0x${hex}` as TransactionSerialized }),
+    ).toBe(key.addresses[0]?.address);
+  });
+});
+
+describe('what is refused', () => {
+  const errorOf = ({ status, body }: Answer): unknown => [
+    status,
+    body?.['turnkeyErrorCode'],
+    body?.['message'],
+  ];
+
+  test.each([
+    ['ADDRESS_FORMAT_SOLANA', 'ETHEREUM', 'signed by keys on CURVE_SECP256K1, this one is on CURVE_ED25519'],
+    ['ADDRESS_FORMAT_ETHEREUM', 'SOLANA', 'signed by keys on CURVE_ED25519'],
+    [
+      'ADDRESS_FORMAT_TRON',
+      'ETHEREUM',
+      'signed for an address of Ethereum, this one is of ADDRESS_FORMAT_TRON',
+    ],
+    ['ADDRESS_FORMAT_ETHEREUM', 'BITCOIN', 'signed for an address of Bitcoin'],
+  ] as const)('a key of %s for %s', async (format, type, expected) => {
+    const answer = await sign(accountOf(format).address, type, ethereum);
+    expect(errorOf(answer)).toEqual([400, 'REQUEST_INVALID', expect.stringContaining(expected)]);
+  });
+
+  test('another chain’s transaction', async () => {
+    const { address: payer } = accountOf('ADDRESS_FORMAT_SOLANA');
+    const answer = await sign(accountOf('ADDRESS_FORMAT_ETHEREUM').address, 'ETHEREUM', solana(payer));
+    expect(errorOf(answer)).toEqual([
+      400,
+      'INVALID_TRANSACTION',
+      expect.stringContaining('expected an unsigned Ethereum transaction in RLP'),
+    ]);
+  });
+
+  test('a transaction that another must sign', async () => {
+    const stranger = getBase58Decoder().decode(new Uint8Array(32).fill(3));
+    const answer = await sign(accountOf('ADDRESS_FORMAT_SOLANA').address, 'SOLANA', solana(stranger));
+    expect(errorOf(answer)).toEqual([400, 'INVALID_TRANSACTION', expect.stringContaining(stranger)]);
+  });
+
+  test('Tempo', async () => {
+    const answer = await sign(accountOf('ADDRESS_FORMAT_ETHEREUM').address, 'TEMPO', ethereum);
+    expect(errorOf(answer)).toEqual([
+      400,
+      'UNSUPPORTED_TRANSACTION_TYPE',
+      expect.stringContaining('expected one of TRANSACTION_TYPE_ETHEREUM'),
+    ]);
+  });
+});
