@@ -86,6 +86,9 @@ const samples: readonly string[] = [
   JSON.stringify({ encappedPublic: uncompressed, ciphertext: 'ab'.repeat(40) }),
   'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2V4YW1wbGUuY29tIn0.aGVsbG8',
   `sha256:${'ab'.repeat(32)}`,
+  'https://example.com/%s',
+  'Your code is {{.OtpCode}}',
+  '{}',
   '',
 ];
 

@@ -396,7 +396,7 @@ describe('a new master key', () => {
     await units.write((tx) =>
       issueOneTimeCode(
         { tx, keys: keyring, organizationId, random, now: Date.now() },
-        { userId, contact: 'root@example.org' },
+        { purpose: 'sign in', userId, contact: { channel: 'email', address: 'root@example.org' } },
       ),
     );
     const { bridge, outbox } = service.vault;

@@ -11,7 +11,7 @@ import { makeConfig } from '../main/config.ts';
 import { mnemonicFromEntropy } from '../main/crypto/mnemonics.ts';
 import { open, seal } from '../main/crypto/sealing.ts';
 import { Connection } from '../main/db/connection.ts';
-import { unprotected } from '../main/db/integrity.ts';
+import { putSealedRowKey, RowGuard, rowKeyPlace, unprotected } from '../main/db/integrity.ts';
 import { migrate } from '../main/db/migrations.ts';
 import {
   earlierServerKeyPlace,
@@ -19,6 +19,8 @@ import {
   serverKeyPlace,
   type ServerKeyName,
 } from '../main/db/server-keys.ts';
+import { Keyring } from '../main/keyslots/keyring.ts';
+import { systemClock } from '../main/lib/clock.ts';
 import { LatchkeyError } from '../main/lib/errors.ts';
 import type { Random } from '../main/lib/random.ts';
 import { SeededRandom } from '../main/lib/seeded-random.ts';
@@ -189,6 +191,8 @@ const choices: Readonly<Record<string, readonly (string | number)[]>> = {
   exported: [0, 1],
   imported: [0, 1],
   effect: ['EFFECT_ALLOW', 'EFFECT_DENY'],
+  purpose: ['sign in', 'verification'],
+  channel: ['email', 'sms'],
   state: ['refused', 'parked'],
 };
 
@@ -750,21 +754,33 @@ describe('a running vault', () => {
   });
 });
 
-/** The file as a Latchkey of before would have left it: rows without HMACs, and its keys sealed as then. */
-function earlierFile(): Buffer {
+/**
+ * The file as a Latchkey of before would have left it: up to version 3 rows without HMACs, and its keys sealed as then.
+ * It has one-time codes, which later versions keep elsewhere.
+ */
+function earlierFile(version = 3): Buffer {
   const file = join(home.path, 'earlier.db');
   rmSync(file, { force: true });
   const made = Connection.open(file);
-  migrate(made, 3);
+  migrate(made, version);
   made.exec('PRAGMA foreign_keys = OFF');
+  const keyring = new Keyring({ random, clock: systemClock });
+  const guard = version > 3 ? new RowGuard(made, keyring) : undefined;
+  const rowKey = new Uint8Array(randomBytes(32));
+  if (guard) keyring.unlock(masterKey, rowKey);
   const copy = join(home.path, 'copy.db');
   writeFileSync(copy, pristine);
   const from = new Sqlite(copy);
   const place = (name: ServerKeyName) => serverKeyPlace(name, organizationId);
   for (const table of tablesOf(made)) {
-    const columns = columnsOf(made, table).map(({ name }) => name);
+    if (table === 'integrity') continue;
+    if (table === 'one_time_codes') {
+      fill(made, table);
+      continue;
+    }
+    const columns = columnsOf(made, table).flatMap(({ name }) => (name === 'mac' ? [] : [name]));
     for (const row of from.prepare(`SELECT ${columns.join(', ')} FROM ${table}`).all() as Row[]) {
-      if (table === 'server_keys') {
+      if (table === 'server_keys' && !guard) {
         const name = String(row['name']) as ServerKeyName;
         const scalar = open(masterKey, place(name), row['sealed'] as Buffer);
         row['sealed'] = Buffer.from(
@@ -778,6 +794,10 @@ function earlierFile(): Buffer {
     }
   }
   from.close();
+  guard?.adopt((tx) => {
+    putSealedRowKey(tx, seal(masterKey, rowKeyPlace, rowKey, random));
+  });
+  keyring.lock();
   made.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   made.close();
   return readFileSync(file);
@@ -823,6 +843,25 @@ describe('a vault of an earlier version', () => {
     });
     const edit = (forger: Forger): number => forger.run('UPDATE users SET root = 1');
     expect(await refusalOf(forgedFile(adopted, edit), 'adopted')).toMatchObject({ code: 'VAULT_TAMPERED' });
+  });
+
+  test('holds after a table of it went that had rows', async () => {
+    const before = earlierFile(4);
+    const used = await unlocked(before, 'with codes', async ({ bridge, guard }) => {
+      expect(guard.inspect()).toEqual([]);
+      const { status } = await bridge.call('/public/v1/submit/create_user_tag', {
+        type: 'ACTIVITY_TYPE_CREATE_USER_TAG',
+        parameters: { userTagName: 'After', userIds: [] },
+      });
+      expect(status).toBe(200);
+      expect(guard.inspect()).toEqual([]);
+    });
+    await unlocked(used, 'with codes', ({ guard, connection }) => {
+      expect(guard.inspect()).toEqual([]);
+      expect(tablesOf(connection)).not.toContain('one_time_codes');
+    });
+    const edit = (forger: Forger): number => forger.run('UPDATE users SET root = 1');
+    expect(await refusalOf(forgedFile(before, edit), 'with codes')).toMatchObject({ code: 'VAULT_TAMPERED' });
   });
 
   test.each<[string, (forger: Forger) => void]>([

@@ -2,18 +2,23 @@
  * A call by the vendor's SDKs for every operation, in an order in which each finds what it needs. A test makes them all, and
  * the README's matrix names their methods.
  */
-import { encryptPrivateKeyToBundle, encryptWalletToBundle, generateP256KeyPair } from '@turnkey/crypto';
+import {
+  encryptOtpCodeToBundle,
+  encryptPrivateKeyToBundle,
+  encryptWalletToBundle,
+  generateP256KeyPair,
+} from '@turnkey/crypto';
 import type { TurnkeyApiTypes, TurnkeyClient } from '@turnkey/http';
 import type { Turnkey } from '@turnkey/sdk-server';
 import { serializeTransaction } from 'viem';
 import { english, generateMnemonic, generatePrivateKey } from 'viem/accounts';
+import { signP256 } from '../main/crypto/p256.ts';
 import { insertPolicy } from '../main/db/policies.ts';
-import { issueOneTimeCode } from '../main/operations/one-time-codes.ts';
 import { startOidcProvider } from './oidc-provider.ts';
 import type { OidcProvider } from './oidc-provider.ts';
 import { SoftwareAuthenticator } from './software-authenticator.ts';
 import { ethereumAccount, newTestKey, send, startTestVault } from './support.ts';
-import type { TestVault } from './support.ts';
+import type { TestKey, TestVault } from './support.ts';
 
 /** What a type names, without the "anything else" that the server SDK's client allows. */
 type Named<T> = { [Name in keyof T as string extends Name ? never : Name]: T[Name] };
@@ -48,12 +53,17 @@ type Kept =
   | 'address'
   | 'apiKey'
   | 'authenticator'
+  | 'oauthProvider'
+  | 'otp'
+  | 'otpBundle'
+  | 'otpForKey'
   | 'privateKey'
   | 'privateKeyImport'
   | 'privateKeyTag'
   | 'subOrganization'
   | 'user'
   | 'userTag'
+  | 'verificationToken'
   | 'wallet'
   | 'walletAccount'
   | 'walletImport';
@@ -66,6 +76,12 @@ export interface Scene extends AsyncDisposable {
   readonly target: string;
   /** The public half of the key that the vault signs bundles with. */
   readonly signer: string;
+  /** And those that it makes codes' targets and tokens with. */
+  readonly tlsFetcher: string;
+  /** What a client signs with, and signs in with. */
+  readonly clientKey: TestKey;
+  /** The code that the vault had sent last. */
+  readonly code: () => Promise<string>;
   readonly policyId: string;
   readonly kept: Map<Kept, string>;
   /** @throws Error where no call has left it. */
@@ -313,13 +329,125 @@ export const sdkCalls: readonly SdkCall[] = [
     }),
   },
   {
+    path: 'submit/oauth_login',
+    method: 'oauthLogin',
+    parameters: async ({ oidc }) => {
+      const { publicKey } = newTestKey();
+      return { oidcToken: await oidc.idToken({ subject, boundTo: publicKey }), publicKey };
+    },
+  },
+  {
+    path: 'submit/create_oauth_providers',
+    method: 'createOauthProviders',
+    parameters: ({ oidc, id }) => ({
+      userId: id('user'),
+      oauthProviders: [
+        { providerName: 'Second', oidcClaims: { iss: oidc.issuer, sub: 'second', aud: 'another' } },
+      ],
+    }),
+    keep: (answer) => ({ oauthProvider: answer.providerIds[0] }),
+  },
+  {
+    path: 'submit/delete_oauth_providers',
+    method: 'deleteOauthProviders',
+    parameters: ({ id }) => ({ userId: id('user'), providerIds: [id('oauthProvider')] }),
+  },
+  {
+    path: 'submit/init_otp_auth',
+    method: 'initOtpAuth',
+    parameters: () => ({
+      otpType: 'OTP_TYPE_EMAIL',
+      contact: 'anne@example.com',
+      appName: 'App',
+      otpLength: 6,
+      alphanumeric: false,
+    }),
+    keep: (answer) => ({ otpForKey: answer.otpId }),
+  },
+  {
     path: 'submit/otp_auth',
     method: 'otpAuth',
-    parameters: async (scene) => ({
-      ...(await newOneTimeCode(scene, scene.id('user'), 'anne@example.com')),
-      targetPublicKey: scene.target,
+    parameters: async ({ id, target, code }) => ({
+      otpId: id('otpForKey'),
+      otpCode: await code(),
+      targetPublicKey: target,
       apiKeyName: 'By code',
     }),
+  },
+  {
+    path: 'submit/init_otp',
+    method: 'initOtp',
+    parameters: () => ({
+      otpType: 'OTP_TYPE_SMS',
+      contact: '+15557654321',
+      appName: 'App',
+      smsCustomization: { template: 'Your code: {{.OtpCode}}' },
+      userIdentifier: 'somebody',
+      expirationSeconds: '600',
+    }),
+    keep: (answer) => ({ otp: answer.otpId, otpBundle: answer.otpEncryptionTargetBundle }),
+  },
+  {
+    path: 'submit/verify_otp',
+    method: 'verifyOtp',
+    parameters: async ({ id, code, clientKey, tlsFetcher }) => ({
+      otpId: id('otp'),
+      encryptedOtpBundle: await encryptOtpCodeToBundle(
+        await code(),
+        id('otpBundle'),
+        clientKey.publicKey,
+        tlsFetcher,
+      ),
+    }),
+    keep: (answer) => ({ verificationToken: answer.verificationToken }),
+  },
+  {
+    path: 'submit/otp_login',
+    method: 'otpLogin',
+    parameters: ({ id, clientKey }) => ({
+      verificationToken: id('verificationToken'),
+      publicKey: clientKey.publicKey,
+      clientSignature: loginSignature(clientKey, id('verificationToken')),
+      invalidateExisting: true,
+    }),
+  },
+  {
+    path: 'submit/email_auth',
+    method: 'emailAuth',
+    parameters: ({ target }) => ({
+      email: 'anne@example.com',
+      targetPublicKey: target,
+      emailCustomization: { appName: 'App', magicLinkTemplate: 'https://app.example/%s' },
+    }),
+  },
+  {
+    path: 'submit/stamp_login',
+    method: 'stampLogin',
+    parameters: () => ({ publicKey: newTestKey().publicKey, expirationSeconds: '60' }),
+  },
+  {
+    path: 'submit/create_read_write_session',
+    method: 'createReadWriteSession',
+    parameters: ({ id, target }) => ({ targetPublicKey: target, userId: id('user') }),
+  },
+  {
+    path: 'submit/create_read_only_session',
+    method: 'createReadOnlySession',
+    parameters: () => ({}),
+  },
+  {
+    path: 'submit/init_user_email_recovery',
+    method: 'initUserEmailRecovery',
+    parameters: ({ target }) => ({
+      email: 'anne@example.com',
+      targetPublicKey: target,
+      emailCustomization: { appName: 'App' },
+    }),
+  },
+  {
+    path: 'submit/recover_user',
+    method: 'recoverUser',
+    parameters: ({ id }) => ({ userId: id('user'), authenticator: newPasskey('Recovered') }),
   },
 
   {
@@ -571,30 +699,26 @@ function importTo({ service, signer }: Scene, importBundle: string) {
   };
 }
 
-/** A code as the vault would send it to a user. */
-function newOneTimeCode(
-  { service: { vault, organizationId } }: Scene,
-  userId: string,
-  contact: string,
-): Promise<{ readonly otpId: string; readonly otpCode: string }> {
-  return vault.units.write((tx) =>
-    issueOneTimeCode(
-      {
-        tx,
-        keys: vault.keyring,
-        organizationId,
-        random: (_purpose, length) => crypto.getRandomValues(new Uint8Array(length)),
-        now: Date.now(),
-      },
-      { userId, contact },
-    ),
+/** How a client says that it wants to be signed in by its key. */
+function loginSignature(
+  { publicKey, privateKey }: TestKey,
+  verificationToken: string,
+): TurnkeyApiTypes['v1ClientSignature'] {
+  const [, claims = ''] = verificationToken.split('.');
+  const { id: tokenId } = JSON.parse(Buffer.from(claims, 'base64url').toString('utf8')) as { id: string };
+  const message = JSON.stringify({ login: { publicKey }, tokenId, type: 'USAGE_TYPE_LOGIN' });
+  const signature = signP256(
+    new Uint8Array(Buffer.from(privateKey, 'hex')),
+    new TextEncoder().encode(message),
   );
+  return { publicKey, scheme: 'CLIENT_SIGNATURE_SCHEME_API_P256', message, signature };
 }
 
 export async function setScene(): Promise<Scene> {
   await using resources = new AsyncDisposableStack();
   const oidc = resources.use(await startOidcProvider());
   const service = resources.use(await startTestVault({ oidcIssuers: [oidc.issuer] }));
+  await service.vault.messages.change({ channel: 'desktop', on: true });
   const { organizationId, url, vault } = service;
   const keys = await send(url, { method: 'GET', path: '/public/v1/discovery/keys' });
   const policyId = crypto.randomUUID();
@@ -621,6 +745,12 @@ export async function setScene(): Promise<Scene> {
     oidc,
     target: generateP256KeyPair().publicKeyUncompressed,
     signer: String(keys.body?.['signer']),
+    tlsFetcher: String(keys.body?.['tlsFetcher']),
+    clientKey: newTestKey(),
+    code: async () => {
+      await vault.messages.settled();
+      return vault.messages.shown().at(-1)?.code ?? '';
+    },
     policyId,
     kept,
     id: (what) => {

@@ -13,9 +13,12 @@ import * as authenticators from '../main/operations/authenticators.ts';
 import * as features from '../main/operations/features.ts';
 import * as oauthProviders from '../main/operations/oauth-providers.ts';
 import * as organizations from '../main/operations/organizations.ts';
+import * as otp from '../main/operations/otp.ts';
 import * as policies from '../main/operations/policies.ts';
 import * as privateKeys from '../main/operations/private-keys.ts';
+import * as recovery from '../main/operations/recovery.ts';
 import { shownWallet, type shownUser } from '../main/operations/resources.ts';
+import { createReadOnlySession, createReadWriteSession } from '../main/operations/sessions.ts';
 import * as signIn from '../main/operations/sign-in.ts';
 import * as signing from '../main/operations/signing.ts';
 import * as subOrganizations from '../main/operations/sub-organizations.ts';
@@ -74,8 +77,11 @@ describe('the vendor’s types take', () => {
       fitting(features),
       fitting(oauthProviders),
       fitting(organizations),
+      fitting(otp),
       fitting(policies),
       fitting(privateKeys),
+      fitting(recovery),
+      fitting({ createReadOnlySession, createReadWriteSession }),
       fitting(signIn),
       fitting(signing),
       fitting(subOrganizations),

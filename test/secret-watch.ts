@@ -21,6 +21,8 @@ const open = new Set([
   'oauth provider',
   'import target id',
   'one-time code id',
+  'verification token id',
+  'read-only session',
   'keyslot.id',
   'keyslot.salt',
   'sealing.nonce',

@@ -11,7 +11,6 @@ import type { JSONWebKeySet } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { compressP256 } from '../main/crypto/p256.ts';
 import { issueOneTimeCode } from '../main/operations/one-time-codes.ts';
-import type { CodeRequest } from '../main/operations/one-time-codes.ts';
 import { startVault } from '../main/vault.ts';
 import { idTokenSeconds, oidcClient, otherOidcClient, startOidcProvider } from './oidc-provider.ts';
 import type { IdTokenRequest, OidcProvider } from './oidc-provider.ts';
@@ -105,14 +104,16 @@ interface Code {
   readonly otpCode: string;
 }
 
+type CodeRequest = Parameters<typeof issueOneTimeCode>[1];
+
 /** A code as it goes out to a user by mail. */
 const newCode = (
   person: { readonly userId: string; readonly email: string },
   request: Partial<CodeRequest> = {},
   { vault, organizationId, clock } = service,
 ): Promise<Code> =>
-  vault.units.write((tx) =>
-    issueOneTimeCode(
+  vault.units.write((tx) => {
+    const { otpId, otpCode } = issueOneTimeCode(
       {
         tx,
         keys: vault.keyring,
@@ -120,9 +121,15 @@ const newCode = (
         random: (_purpose, length) => crypto.getRandomValues(new Uint8Array(length)),
         now: clock.now(),
       },
-      { userId: person.userId, contact: person.email, ...request },
-    ),
-  );
+      {
+        purpose: 'sign in',
+        userId: person.userId,
+        contact: { channel: 'email', address: person.email },
+        ...request,
+      },
+    );
+    return { otpId, otpCode };
+  });
 
 /** Another code of the same form. */
 const wrong = (otpCode: string, change = 1): string =>
@@ -576,7 +583,11 @@ describe('otp_auth', () => {
 
   test('draws every symbol as often as any other', async () => {
     const person = await newPerson();
-    const codes = await Promise.all(Array.from({ length: 2000 }, () => newCode(person)));
+    const codes = await Promise.all(
+      Array.from({ length: 2000 }, (_, index) =>
+        newCode(person, { contact: { channel: 'email', address: `person@${String(index)}.example.com` } }),
+      ),
+    );
     const counts = new Map<string, number>();
     for (const symbol of codes.flatMap(({ otpCode }) => otpCode.split(''))) {
       counts.set(symbol, (counts.get(symbol) ?? 0) + 1);
@@ -594,7 +605,7 @@ describe('a one-time code', () => {
     otpAuth({ ...code, targetPublicKey }, client);
   const triesOf = ({ otpId }: Code): unknown =>
     service.vault.connection.get<{ tries: number }>(
-      'SELECT wrong_tries AS tries FROM one_time_codes WHERE id = ?',
+      'SELECT wrong_tries AS tries FROM sent_codes WHERE id = ?',
       otpId,
     )?.tries;
 
@@ -700,10 +711,10 @@ describe('a one-time code', () => {
        SELECT ?, parent_id, name, root_quorum_threshold, created_at, updated_at FROM organizations`,
       other,
     );
-    connection.run('UPDATE one_time_codes SET organization_id = ? WHERE id = ?', other, two.otpId);
+    connection.run('UPDATE sent_codes SET organization_id = ? WHERE id = ?', other, two.otpId);
     await fails(service, () => use(two), refused);
     connection.run(
-      'UPDATE one_time_codes SET organization_id = ? WHERE id = ?',
+      'UPDATE sent_codes SET organization_id = ? WHERE id = ?',
       service.organizationId,
       two.otpId,
     );
@@ -745,7 +756,7 @@ describe('a one-time code', () => {
     await fails(later, () => use(late, later.root), refused);
     // What has expired is not kept for longer than until the next is sent.
     await newCode(person, {}, later);
-    expect(later.vault.connection.all('SELECT id FROM one_time_codes')).toHaveLength(1);
+    expect(later.vault.connection.all('SELECT id FROM sent_codes')).toHaveLength(1);
   });
 
   test('needs the vault unlocked, and is not tried while it is locked', async () => {

@@ -636,7 +636,7 @@ const oneTimeCode = (userId: string): Promise<{ readonly otpId: string; readonly
         random: (_purpose, length) => crypto.getRandomValues(new Uint8Array(length)),
         now: Date.now(),
       },
-      { userId, contact: 'ann@example.com' },
+      { purpose: 'sign in', userId, contact: { channel: 'email', address: 'ann@example.com' } },
     ),
   );
 

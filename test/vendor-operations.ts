@@ -31,7 +31,7 @@ export const keptVendorOperations = (): VendorOperations =>
 
 /** Of what Latchkey has, by path, what it has from the vendor: all but its own. */
 export const taken: ReadonlyMap<string, Operation> = new Map(
-  [...served].filter(([, operation]) => operation.kind === 'activity' || operation.own !== true),
+  [...served].filter(([, operation]) => operation.own !== true),
 );
 
 /** @returns the list of the package that is installed. */

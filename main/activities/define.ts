@@ -182,6 +182,8 @@ export interface ActivityOperation {
   readonly kind: 'activity';
   /** The last part of its path: `create_wallet`. */
   readonly path: string;
+  /** Whether it is Latchkey's own: the real API has none of its name. */
+  readonly own?: true;
   readonly versions: readonly ActivityVersion[];
   /** What its result holds, whichever version asked. */
   readonly returns: z.ZodType;
@@ -218,6 +220,7 @@ interface OlderVersion<Latest, Older extends z.ZodType = z.ZodType> {
 
 interface ActivityDefinition<Schema extends z.ZodType, Returns extends z.ZodType, Prepared> {
   readonly path: string;
+  readonly own?: true;
   readonly type: string;
   readonly intent: string;
   readonly result: string;
@@ -267,18 +270,23 @@ export function activity<
   },
 ): NamedActivity<Path, Result, Returns> {
   const { path, type, intent, result, params, returns, specified, accepts = {} } = definition;
-  const { authority, prepare, run } = definition;
+  const { authority, own, prepare, run } = definition;
   const latest = { type, intent, result, params, upgrade: (value: unknown) => value, specified };
   const versions = [
     latest,
     ...Object.entries(accepts).map(([name, version]) => ({ result, ...version, type: name })),
   ];
   // From here on parameters are `unknown`: only the version's own schema produces what these functions take.
-  return { kind: 'activity', path, versions, returns, authority, prepare, run } as unknown as NamedActivity<
-    Path,
-    Result,
-    Returns
-  >;
+  return {
+    kind: 'activity',
+    path,
+    ...(own && { own }),
+    versions,
+    returns,
+    authority,
+    prepare,
+    run,
+  } as unknown as NamedActivity<Path, Result, Returns>;
 }
 
 export function query<Path extends string, Schema extends z.ZodType, Returns extends z.ZodType>(definition: {

@@ -92,13 +92,27 @@ export function p256PublicKey(privateKey: Uint8Array): Uint8Array {
  * @param privateKey 32 bytes.
  * @returns DER in lowercase hex. The nonce is random, so that two signatures of one message differ.
  */
-export function signP256(privateKey: Uint8Array, message: Uint8Array): string {
+export const signP256 = (privateKey: Uint8Array, message: Uint8Array): string =>
+  toHex(signMessage(privateKey, message, 'der'));
+
+/**
+ * As `signP256`, in the form that JSON Web Signatures have (RFC 7518, section 3.4).
+ * @returns r and s, 32 bytes each.
+ */
+export const signP256Raw = (privateKey: Uint8Array, message: Uint8Array): Uint8Array =>
+  signMessage(privateKey, message, 'ieee-p1363');
+
+function signMessage(
+  privateKey: Uint8Array,
+  message: Uint8Array,
+  dsaEncoding: 'der' | 'ieee-p1363',
+): Uint8Array {
   checkPrivateKey(privateKey);
   checkBytes('message', message);
   const sec1 = concatBytes(sec1Prefix, privateKey, sec1Suffix);
   try {
     const key = createPrivateKey({ key: Buffer.from(sec1.buffer), format: 'der', type: 'sec1' });
-    return toHex(sign('sha256', message, key));
+    return plain(sign('sha256', message, { key, dsaEncoding }));
   } finally {
     sec1.fill(0);
   }
@@ -115,6 +129,14 @@ export function verifyP256(publicKey: string, signature: Uint8Array, message: Ui
   checkBytes('message', message);
   const key = importPublicKey(publicKey);
   return key !== undefined && verify('sha256', message, key, signature);
+}
+
+/** As `verifyP256`, for a signature of r and s, 32 bytes each. */
+export function verifyP256Raw(publicKey: string, signature: Uint8Array, message: Uint8Array): boolean {
+  checkBytes('signature', signature);
+  checkBytes('message', message);
+  const key = importPublicKey(publicKey);
+  return key !== undefined && verify('sha256', message, { key, dsaEncoding: 'ieee-p1363' }, signature);
 }
 
 /**

@@ -372,11 +372,58 @@ const migrations: readonly Migration[] = [
   {
     version: 5,
     sql: `
+      -- Codes live minutes: those that wait while the vault is updated are asked for anew.
+      DROP TABLE one_time_codes;
+      CREATE TABLE sent_codes (
+        id TEXT PRIMARY KEY,
+        organization_id TEXT NOT NULL REFERENCES organizations (id),
+        purpose TEXT NOT NULL CHECK (purpose IN ('sign in', 'verification')),
+        user_id TEXT REFERENCES users (id) ON DELETE CASCADE,
+        channel TEXT NOT NULL CHECK (channel IN ('email', 'sms')),
+        contact TEXT NOT NULL,
+        sealed BLOB NOT NULL,
+        wrong_tries INTEGER NOT NULL,
+        expires_at INTEGER NOT NULL,
+        created_at INTEGER NOT NULL,
+        mac BLOB
+      ) STRICT;
+      CREATE INDEX sent_codes_contact ON sent_codes (organization_id, contact);
+      CREATE INDEX sent_codes_user ON sent_codes (user_id);
+
+      CREATE TABLE contact_requests (
+        sequence INTEGER PRIMARY KEY,
+        organization_id TEXT NOT NULL REFERENCES organizations (id),
+        contact TEXT NOT NULL,
+        identifier TEXT,
+        requested_at INTEGER NOT NULL,
+        mac BLOB
+      ) STRICT;
+      CREATE INDEX contact_requests_organization ON contact_requests (organization_id, requested_at);
+
+      CREATE TABLE spent_tokens (
+        id TEXT NOT NULL,
+        organization_id TEXT NOT NULL REFERENCES organizations (id),
+        expires_at INTEGER NOT NULL,
+        mac BLOB,
+        PRIMARY KEY (id, organization_id)
+      ) STRICT;
+
+      CREATE TABLE read_only_sessions (
+        id TEXT PRIMARY KEY,
+        organization_id TEXT NOT NULL REFERENCES organizations (id),
+        user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+        expires_at INTEGER NOT NULL,
+        created_at INTEGER NOT NULL,
+        mac BLOB
+      ) STRICT;
+      CREATE INDEX read_only_sessions_user ON read_only_sessions (user_id);
+
       ALTER TABLE users ADD COLUMN email_verified_at INTEGER;
       ALTER TABLE users ADD COLUMN phone_number_verified_at INTEGER;
       CREATE INDEX organizations_parent ON organizations (parent_id);
       CREATE INDEX api_keys_anywhere ON api_keys (public_key);
       CREATE INDEX authenticators_anywhere ON authenticators (credential_id);
+
       CREATE TABLE outbox (
         sequence INTEGER PRIMARY KEY,
         id TEXT NOT NULL UNIQUE,

@@ -69,6 +69,10 @@ export function insertOauthProvider(tx: Writer, row: OauthProviderRow): void {
   );
 }
 
+export function deleteOauthProvider(tx: Writer, id: string): void {
+  tx.run('DELETE FROM oauth_providers WHERE id = ?', id);
+}
+
 export const toOauthProvider = (row: OauthProviderRow): OauthProvider => ({
   providerId: row.id,
   providerName: row.name,

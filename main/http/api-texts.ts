@@ -70,8 +70,32 @@ export const resourceTexts: readonly ResourceText[] = [
     about: 'Short-lived API keys for users who prove who they are.',
     operations: {
       oauth: 'Signs a user in by an OpenID Connect token, with an API key encrypted to the client (beta).',
-      otp_auth: 'Signs a user in by a one-time code, with an API key encrypted to the client.',
+      oauth_login: 'Signs a user in by an OpenID Connect token, with a key of the client’s own.',
+      create_oauth_providers:
+        'Adds OpenID Connect identities to a user, proven by tokens or named by claims.',
+      delete_oauth_providers: 'Deletes OpenID Connect identities of a user, who keeps at least one way in.',
       get_oauth_providers: 'Lists the OpenID Connect identities of a user.',
+      init_otp_auth: 'Sends a user a one-time code that signs in with `otp_auth`.',
+      otp_auth: 'Signs a user in by a one-time code, with an API key encrypted to the client.',
+      init_otp: 'Sends a one-time code to an email address or a phone number, whoever has it.',
+      verify_otp: 'Takes a one-time code, and gives a token that says which contact was verified.',
+      otp_login: 'Signs the user in whose contact was verified, with a key of the client’s own.',
+      email_auth: 'Mails a user an API key that is encrypted to the client.',
+      stamp_login: 'Registers another key of the client’s own for a while, for whoever stamped the request.',
+      init_user_email_recovery:
+        'Mails a user a key, encrypted to the client, that can register a passkey and no more.',
+      recover_user: 'Registers a new passkey for a user who is recovering.',
+    },
+  },
+  {
+    name: 'Sessions',
+    about: 'What a user who is signed in has, on one device for a while.',
+    operations: {
+      create_read_write_session: 'Makes a short-lived API key for a user, encrypted to the client.',
+      create_read_only_session:
+        'Gives the caller a token that asks queries for an hour, in the header `X-Session`.',
+      list_sessions: 'Lists the sessions of a user, or of everybody, that have not ended.',
+      delete_sessions: 'Ends sessions of a user before their time.',
     },
   },
   {

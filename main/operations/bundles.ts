@@ -15,9 +15,9 @@ import {
   listImportTargets,
   type ImportTargetRow,
 } from '../db/import-targets.ts';
-import { getServerKey, serverKeyPlace } from '../db/server-keys.ts';
-import { getVault } from '../db/vault.ts';
+import type { ServerKeyName } from '../db/server-keys.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import { serverKey } from './server-keys.ts';
 
 const hour = 60 * 60_000;
 
@@ -58,21 +58,47 @@ export const exportBundle = (context: Sealing, encrypted: Encrypted): string =>
   signedEnvelope(context, { ...encrypted, organizationId: context.organizationId });
 
 /** Wraps data as clients check it: hex of its JSON, a signature over those bytes, and the key that made it. */
-function signedEnvelope({ tx, keys, organizationId }: Sealing, data: object): string {
-  const signer = getServerKey(tx, 'signer');
-  // The vault's own keys are sealed for its top organization, whichever one asks.
-  const home = getVault(tx)?.organizationId ?? organizationId;
-  if (signer === undefined) throw new Error('the vault has no signer key');
-  const privateKey = keys.cached('server key signer', () =>
-    keys.open(serverKeyPlace('signer', home), signer.sealed),
-  );
+function signedEnvelope(context: Sealing, data: object, by: ServerKeyName = 'signer'): string {
+  const { privateKey, publicKey } = serverKey(context, by);
   const bytes = new Uint8Array(Buffer.from(JSON.stringify(data)));
   return JSON.stringify({
     version: 'v1.0.0',
     data: toHex(bytes),
     dataSignature: signP256(privateKey, bytes),
-    enclaveQuorumPublic: signer.publicKey,
+    enclaveQuorumPublic: publicKey,
   });
+}
+
+/**
+ * Makes a key that a client encrypts a one-time code to.
+ * @returns its private half, which the caller seals and erases, and the text of an `otpEncryptionTargetBundle`.
+ */
+export function codeTarget(context: Sealing & Pick<ActivityContext<unknown>, 'random'>): {
+  readonly privateKey: Uint8Array;
+  readonly bundle: string;
+} {
+  const { random, organizationId } = context;
+  const { privateKey, publicKey } = generateP256((length) => random('one-time code target', length));
+  const target = { targetPublic: toHex(uncompressP256(publicKey)), organizationId };
+  return { privateKey, bundle: signedEnvelope(context, target, 'tlsFetcher') };
+}
+
+/**
+ * Opens what a client encrypted to a key.
+ * @param text As `encryptedBundleText` takes it.
+ * @returns undefined where it does not open; else the plaintext, which the caller erases.
+ */
+export async function openBundle(privateKey: Uint8Array, text: string): Promise<Uint8Array | undefined> {
+  const bundle = readBundle(text);
+  try {
+    return await openWithPrivateKey(privateKey, {
+      encapsulatedKey: decodeHex('encappedPublic', bundle?.encappedPublic ?? ''),
+      ciphertext: decodeHex('ciphertext', bundle?.ciphertext ?? ''),
+    });
+  } catch (error) {
+    if (!(error instanceof LatchkeyError) || error.code !== 'INVALID_ARGUMENT') throw error;
+    return undefined;
+  }
 }
 
 /**
@@ -150,19 +176,13 @@ export async function openImport(
   kind: ImportTargetRow['kind'],
   text: string,
 ): Promise<OpenedImport> {
-  const bundle = readBundle(text);
   const targets = listImportTargets(tx, userId, kind, now - importTargets.lifetimeMs);
   for (const target of targets) {
     const place = { table: importTargetsTable, rowId: target.id, organizationId: target.organizationId };
     const privateKey = keys.open(place, target.sealed);
     try {
-      const secret = await openWithPrivateKey(privateKey, {
-        encapsulatedKey: decodeHex('parameters.encryptedBundle', bundle?.encappedPublic ?? ''),
-        ciphertext: decodeHex('parameters.encryptedBundle', bundle?.ciphertext ?? ''),
-      });
-      return { secret, targetId: target.id };
-    } catch (error) {
-      if (!(error instanceof LatchkeyError) || error.code !== 'INVALID_ARGUMENT') throw error;
+      const secret = await openBundle(privateKey, text);
+      if (secret !== undefined) return { secret, targetId: target.id };
     } finally {
       privateKey.fill(0);
     }

@@ -6,10 +6,13 @@ import * as authenticators from './authenticators.ts';
 import * as features from './features.ts';
 import * as oauthProviders from './oauth-providers.ts';
 import * as organizations from './organizations.ts';
+import * as otp from './otp.ts';
 import * as policies from './policies.ts';
 import * as policyDrafts from './policy-drafts.ts';
 import * as policyTests from './policy-tests.ts';
 import * as privateKeys from './private-keys.ts';
+import * as recovery from './recovery.ts';
+import * as sessions from './sessions.ts';
 import * as signIn from './sign-in.ts';
 import * as signing from './signing.ts';
 import * as subOrganizations from './sub-organizations.ts';
@@ -27,7 +30,10 @@ const all: readonly Operation[] = [
   apiKeys,
   authenticators,
   oauthProviders,
+  otp,
   signIn,
+  sessions,
+  recovery,
   privateKeys,
   wallets,
   walletAccounts,

@@ -7,6 +7,15 @@ export const limits = {
   /** How long a key that a sign-in makes can be asked to last: a year. */
   sessionKeySeconds: 31_536_000,
   wrongTriesPerOneTimeCode: 3,
+  /** Codes that wait for one contact at a time, used up by wrong tries or not. */
+  waitingCodesPerContact: 3,
+  /** Messages to one contact, or for one identifier of a client's, within the window. */
+  messagesPerContact: 3,
+  messagesPerOrganization: 100,
+  contactWindowSeconds: 180,
+  oneTimeCodeSeconds: 600,
+  verificationTokenSeconds: 86_400,
+  readOnlySessionsPerUser: 10,
   authenticatorsPerUser: 10,
   privateKeysPerOrganization: 1000,
   walletsPerOrganization: 100,

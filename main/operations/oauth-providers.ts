@@ -1,10 +1,76 @@
 /** OAuth providers. */
 import { z } from 'zod';
-import { query } from '../activities/define.ts';
-import { listOauthProviderRows, listOauthProvidersOfUser, toOauthProvider } from '../db/oauth-providers.ts';
+import { activity, older, query } from '../activities/define.ts';
+import {
+  deleteOauthProvider,
+  listOauthProviderRows,
+  listOauthProvidersOfUser,
+  toOauthProvider,
+} from '../db/oauth-providers.ts';
 import { getUserRow } from '../db/users.ts';
-import { found, id } from './parameters.ts';
-import { shownOauthProvider } from './resources.ts';
+import { ownCredentials } from './authority.ts';
+import { checkCredentialLeft } from './credentials.ts';
+import { limits } from './limits.ts';
+import {
+  addOauthProviders,
+  oauthProviderParams,
+  provenOauthProviderParams,
+  verifyOauthProviders,
+} from './oauth-provider-registration.ts';
+import { checkDistinct, found, id, ids } from './parameters.ts';
+import { shownOauthProvider, uuids } from './resources.ts';
+
+const providersOf = <Schema extends z.ZodType>(provider: Schema) =>
+  z.object({ userId: id, oauthProviders: z.array(provider).min(1).max(limits.oauthProvidersPerUser) });
+
+export const createOauthProviders = activity({
+  path: 'create_oauth_providers',
+  type: 'ACTIVITY_TYPE_CREATE_OAUTH_PROVIDERS_V2',
+  intent: 'createOauthProvidersIntentV2',
+  result: 'createOauthProvidersResultV2',
+  params: providersOf(oauthProviderParams),
+  returns: z.object({ providerIds: uuids }),
+  accepts: {
+    ACTIVITY_TYPE_CREATE_OAUTH_PROVIDERS: older({
+      intent: 'createOauthProvidersIntent',
+      result: 'createOauthProvidersResult',
+      params: providersOf(provenOauthProviderParams),
+      upgrade: (params) => params,
+    }),
+  },
+  authority: { resource: 'CREDENTIAL', action: 'CREATE', ownCredentials },
+  prepare: (context) =>
+    verifyOauthProviders(context, context.params.oauthProviders, 'parameters.oauthProviders'),
+  run(context) {
+    const { tx, organizationId, params, prepared } = context;
+    const user = found(getUserRow(tx, organizationId, params.userId), `unable to find user ${params.userId}`);
+    return { providerIds: addOauthProviders(context, user.id, prepared, 'parameters.oauthProviders') };
+  },
+});
+
+export const deleteOauthProviders = activity({
+  path: 'delete_oauth_providers',
+  type: 'ACTIVITY_TYPE_DELETE_OAUTH_PROVIDERS',
+  intent: 'deleteOauthProvidersIntent',
+  result: 'deleteOauthProvidersResult',
+  params: z.object({ userId: id, providerIds: ids.min(1) }),
+  returns: z.object({ providerIds: uuids }),
+  authority: { resource: 'CREDENTIAL', action: 'DELETE', ownCredentials },
+  run({ tx, organizationId, params: { userId, providerIds }, now }) {
+    found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
+    checkDistinct('parameters.providerIds', providerIds);
+    const present = new Set(listOauthProvidersOfUser(tx, userId).map((provider) => provider.id));
+    for (const providerId of providerIds) {
+      found(
+        present.has(providerId) ? providerId : undefined,
+        `unable to find OAuth provider ${providerId} of user ${userId}`,
+      );
+      deleteOauthProvider(tx, providerId);
+    }
+    checkCredentialLeft(tx, userId, now);
+    return { providerIds };
+  },
+});
 
 export const getOauthProviders = query({
   path: 'get_oauth_providers',

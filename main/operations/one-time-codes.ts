@@ -1,10 +1,14 @@
-/** One-time codes: drawn for a user, and good for one sign-in within a few minutes. */
+/** One-time codes: drawn for a contact, and good once within a few minutes. */
 import { timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
 import type { ActivityContext } from '../activities/define.ts';
+import { concatBytes } from '../crypto/bytes.ts';
 import { encodeUtf8 } from '../crypto/encodings.ts';
 import { sha256 } from '../crypto/hashes.ts';
 import { uuidV4 } from '../crypto/uuid.ts';
+import type { Reader } from '../db/connection.ts';
 import {
+  countOneTimeCodes,
   countWrongTry,
   deleteExpiredOneTimeCodes,
   deleteOneTimeCode,
@@ -13,9 +17,9 @@ import {
   oneTimeCodesTable,
   type OneTimeCodeRow,
 } from '../db/one-time-codes.ts';
-import { getUserRow, type UserRow } from '../db/users.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
+import { tooManyCodes, type Contact } from './contacts.ts';
 import { limits } from './limits.ts';
 
 type CodeContext = Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'organizationId' | 'now'>;
@@ -26,77 +30,122 @@ const digits = '0123456789';
 /** Crockford's base 32: no letters that are taken for digits, or that make words. */
 const symbols = `${digits}ABCDEFGHJKMNPQRSTVWXYZ`;
 
-export interface CodeRequest {
-  readonly userId: string;
-  /** The user's email address or phone number, as the user has it. The code dies when the user has it no more. */
-  readonly contact: string;
+const hashLength = 32;
+
+const largestCode = 64;
+
+/** A code as requests carry one, of whatever form: what is no code is a wrong one. */
+export const otpCode = z
+  .string()
+  .refine(({ length }) => length <= largestCode, {
+    error: `Expected at most ${String(largestCode)} characters`,
+    params: { secret: true },
+  })
+  .meta({ format: 'password' });
+
+interface CodeRequest {
+  readonly purpose: OneTimeCodeRow['purpose'];
+  /** Whom it signs in. */
+  readonly userId?: string;
+  /** The code dies when the user that it signs in has it no more. */
+  readonly contact: Contact;
   /** 6 to 9; 9 unless given. */
-  readonly characters?: number;
+  readonly characters?: number | undefined;
   /** Letters beside digits; so it is unless false is given. */
-  readonly alphanumeric?: boolean;
+  readonly alphanumeric?: boolean | undefined;
   /** 300 unless given. */
-  readonly lifetimeSeconds?: number;
+  readonly lifetimeSeconds?: number | undefined;
+  /** The private half of the key that a client encrypts the code to. Erased. */
+  readonly targetKey?: Uint8Array;
 }
 
-/** Draws a code for a user. The code is on its way to the user, and nowhere else: only its sealed hash is kept. */
+export interface IssuedCode {
+  readonly otpId: string;
+  readonly otpCode: string;
+  /** Milliseconds. */
+  readonly expiresAt: number;
+}
+
+/**
+ * Draws a code. It is on its way to the contact, and nowhere else: only its sealed hash is kept.
+ * @throws LatchkeyError INVALID_ARGUMENT when too many wait for the contact already.
+ */
 export function issueOneTimeCode(
   { tx, keys, organizationId, random, now }: CodeContext & { readonly random: Random },
-  { userId, contact, ...options }: CodeRequest,
-): { readonly otpId: string; readonly otpCode: string } {
+  { purpose, userId, contact, targetKey = new Uint8Array(0), ...options }: CodeRequest,
+): IssuedCode {
   deleteExpiredOneTimeCodes(tx, now);
-  const id = uuidV4(random('one-time code id', 16));
-  const otpCode = drawCode(
-    random,
-    options.alphanumeric === false ? digits : symbols,
-    options.characters ?? defaults.characters,
-  );
+  const address = contact.address.toLowerCase();
+  if (countOneTimeCodes(tx, organizationId, address, now) >= limits.waitingCodesPerContact)
+    throw tooManyCodes();
+  const otpId = uuidV4(random('one-time code id', 16));
+  const alphabet = options.alphanumeric === false ? digits : symbols;
+  const otpCode = drawCode(random, alphabet, options.characters ?? defaults.characters);
+  const expiresAt = now + (options.lifetimeSeconds ?? defaults.lifetimeSeconds) * 1000;
+  const secret = concatBytes(hashOf(otpCode), targetKey);
   insertOneTimeCode(tx, {
-    id,
+    id: otpId,
     organizationId,
-    userId,
-    contact,
-    sealed: keys.seal(placeOf(id, organizationId), hashOf(otpCode)),
+    purpose,
+    userId: userId ?? null,
+    channel: contact.channel,
+    contact: address,
+    sealed: keys.seal(placeOf(otpId, organizationId), secret),
     wrongTries: 0,
-    expiresAt: now + (options.lifetimeSeconds ?? defaults.lifetimeSeconds) * 1000,
+    expiresAt,
     createdAt: now,
   });
-  return { otpId: id, otpCode };
+  targetKey.fill(0);
+  secret.fill(0);
+  return { otpId, otpCode, expiresAt };
+}
+
+/**
+ * The key that a client encrypts a code to.
+ * @returns undefined where there is no such code, or it has none; the taker erases it.
+ */
+export function targetKeyOf(
+  { tx, keys, organizationId }: Pick<CodeContext, 'keys' | 'organizationId'> & { readonly tx: Reader },
+  otpId: string,
+): Uint8Array | undefined {
+  const row = getOneTimeCode(tx, organizationId, otpId);
+  if (row === undefined) return undefined;
+  const secret = keys.open(placeOf(row.id, organizationId), row.sealed);
+  const key = secret.slice(hashLength);
+  secret.fill(0);
+  return key.length === 0 ? undefined : key;
 }
 
 /**
  * Takes a code, once.
- * @returns the user whom it was sent to.
+ * @returns what it was drawn for.
  * @throws LatchkeyError INVALID_ARGUMENT, in the same words whatever is wrong; a wrong code is counted, and the last
  * that is allowed ends the right one too.
  */
 export function spendOneTimeCode(
   { tx, keys, organizationId, now }: CodeContext,
+  purpose: OneTimeCodeRow['purpose'],
   otpId: string,
   otpCode: string,
-): UserRow {
+): OneTimeCodeRow {
   const row = getOneTimeCode(tx, organizationId, otpId);
-  if (row === undefined || row.expiresAt <= now || row.wrongTries >= limits.wrongTriesPerOneTimeCode) {
+  if (row?.purpose !== purpose || row.expiresAt <= now || row.wrongTries >= limits.wrongTriesPerOneTimeCode) {
     throw invalidCode();
   }
-  const expected = keys.open(placeOf(row.id, organizationId), row.sealed);
-  if (!timingSafeEqual(expected, hashOf(otpCode))) {
+  const secret = keys.open(placeOf(row.id, organizationId), row.sealed);
+  const holds = timingSafeEqual(secret.subarray(0, hashLength), hashOf(otpCode));
+  secret.fill(0);
+  if (!holds) {
     throw invalidCode(() => {
       countWrongTry(tx, row.id);
     });
   }
-  const user = holderOf(row, getUserRow(tx, organizationId, row.userId));
   deleteOneTimeCode(tx, row.id);
-  return user;
-}
-
-/** A code that went to an address proves nothing about a user who has another by now. */
-function holderOf({ contact }: OneTimeCodeRow, user: UserRow | undefined): UserRow {
-  if (user !== undefined && (user.email === contact || user.phoneNumber === contact)) return user;
-  throw invalidCode();
+  return row;
 }
 
 /** Text that SDKs look for. */
-const invalidCode = (lasting?: () => void): LatchkeyError =>
+export const invalidCode = (lasting?: () => void): LatchkeyError =>
   new LatchkeyError('INVALID_ARGUMENT', 'Invalid OTP code', lasting ? { lasting } : {});
 
 /** People type letters in either case. */

@@ -89,6 +89,19 @@ export const shownUser = z
   })
   .meta({ id: 'User' });
 
+/** A session that has not ended; one that may only read has no credential. */
+export const shownSession = z
+  .object({
+    sessionId: uuid,
+    userId: uuid,
+    sessionType: z.enum(['SESSION_TYPE_READ_WRITE', 'SESSION_TYPE_READ_ONLY']),
+    sessionName: z.string(),
+    credential: credential.optional(),
+    createdAt: timestamp,
+    expiresAt: timestamp,
+  })
+  .meta({ id: 'Session' });
+
 /** An address in one of a key's formats. */
 export const shownAddress = z.object({ format: addressFormat, address: z.string() }).meta({ id: 'Address' });
 

@@ -1,38 +1,71 @@
-/** The API keys that a sign-in makes: short-lived, and handed to the client encrypted. */
+/** The API keys that a sign-in makes: short-lived, and handed to the client encrypted, or the client's own. */
 import { z } from 'zod';
 import type { ActivityContext } from '../activities/define.ts';
 import { concatBytes } from '../crypto/bytes.ts';
 import { decodeHex, encodeBase58Check, toHex } from '../crypto/encodings.ts';
 import { compressP256, generateP256, isP256PublicKey } from '../crypto/p256.ts';
-import { deleteApiKey, listApiKeysOfUser } from '../db/api-keys.ts';
+import { signToken } from '../crypto/signed-tokens.ts';
+import { deleteApiKey, findApiKey, listApiKeysOfUser } from '../db/api-keys.ts';
+import { LatchkeyError } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
 import { addApiKey } from './api-key-registration.ts';
 import { encryptTo, targetPublicKey } from './bundles.ts';
 import { limits } from './limits.ts';
 import { name } from './parameters.ts';
+import { serverKey } from './server-keys.ts';
 
 /** The ways to sign in, with the credential that each makes and the name that it gives it. */
 const sessionKinds = {
   oauth: { credentialType: 'CREDENTIAL_TYPE_OAUTH_KEY_P256', defaultName: 'Oauth' },
   oneTimeCode: { credentialType: 'CREDENTIAL_TYPE_OTP_AUTH_KEY_P256', defaultName: 'OTP Auth' },
+  email: { credentialType: 'CREDENTIAL_TYPE_EMAIL_AUTH_KEY_P256', defaultName: 'Email Auth' },
+  readWriteSession: {
+    credentialType: 'CREDENTIAL_TYPE_READ_WRITE_SESSION_KEY_P256',
+    defaultName: 'Read Write Session',
+  },
+  recovery: { credentialType: 'CREDENTIAL_TYPE_RECOVER_USER_KEY_P256', defaultName: 'Recovery' },
+  login: { credentialType: 'CREDENTIAL_TYPE_LOGIN', defaultName: 'Login' },
 } as const;
 
+export type SessionKind = keyof typeof sessionKinds;
+
+/** The types of the credentials that only sign-ins make. */
+export const sessionCredentialTypes: readonly string[] = Object.values(sessionKinds).map(
+  ({ credentialType }) => credentialType,
+);
+
 const defaultSeconds = 900;
+
+const sessionSeconds = z
+  .string()
+  .refine(
+    (text) => /^[1-9][0-9]{0,8}$/.test(text) && Number(text) <= limits.sessionKeySeconds,
+    `invalid api key expiration: expected a whole number of seconds in digits, from 1 to ${limits.sessionKeySeconds}`,
+  );
 
 /** What requests say of the key that they ask for. */
 export const sessionKeyParams = z.object({
   // Checked to the end before anything is carried out: a code that signs in is spent only on a key that can be handed out.
   targetPublicKey: targetPublicKey.refine(isP256PublicKey, 'Expected a point of P-256'),
   apiKeyName: name.optional(),
-  expirationSeconds: z
-    .string()
-    .refine(
-      (text) => /^[1-9][0-9]{0,8}$/.test(text) && Number(text) <= limits.sessionKeySeconds,
-      `invalid api key expiration: expected a whole number of seconds in digits, from 1 to ${limits.sessionKeySeconds}`,
-    )
-    .optional(),
+  expirationSeconds: sessionSeconds.optional(),
   invalidateExisting: z.boolean().optional(),
 });
+
+/** What requests say of a session that a key of the client's own is for. */
+export const loginParams = z.object({
+  publicKey: targetPublicKey.refine(isP256PublicKey, 'Expected a point of P-256'),
+  expirationSeconds: sessionSeconds.optional(),
+  invalidateExisting: z.boolean().optional(),
+  sessionProfileId: z.literal('', 'Expected none: there are no session profiles here').optional(),
+});
+
+/** How a session is to be. */
+export interface SessionWishes {
+  readonly apiKeyName?: string | undefined;
+  readonly expirationSeconds?: string | undefined;
+  readonly invalidateExisting?: boolean | undefined;
+}
 
 /** A fresh key: its public half, and the private one for the client. */
 export interface SessionKey {
@@ -59,10 +92,10 @@ export async function makeSessionKey(random: Random, target: string): Promise<Se
  */
 export function addSessionKey(
   context: Pick<ActivityContext<unknown>, 'tx' | 'organizationId' | 'random' | 'now'>,
-  kind: keyof typeof sessionKinds,
+  kind: SessionKind,
   userId: string,
-  { publicKey }: SessionKey,
-  params: z.output<typeof sessionKeyParams>,
+  { publicKey }: Pick<SessionKey, 'publicKey'>,
+  params: SessionWishes,
 ): string {
   const { tx, now } = context;
   const { credentialType, defaultName } = sessionKinds[kind];
@@ -75,6 +108,55 @@ export function addSessionKey(
     name: params.apiKeyName ?? `${defaultName} - ${new Date(now).toISOString()}`,
     credentialType,
     publicKey,
-    expirationSeconds: Number(params.expirationSeconds ?? defaultSeconds),
+    expirationSeconds: secondsOf(params),
   });
+}
+
+const secondsOf = ({ expirationSeconds }: SessionWishes): number =>
+  Number(expirationSeconds ?? defaultSeconds);
+
+/** When what is asked for ends, in milliseconds. */
+export const sessionEnd = (wishes: SessionWishes, now: number): number => now + secondsOf(wishes) * 1000;
+
+/**
+ * Registers a client's own key for the user who signs in. A key that signed the user in before is renewed.
+ * @returns the text of a `session`: what the client may know of it, signed. It proves nothing to the vault.
+ * @throws LatchkeyError ALREADY_EXISTS for a key that is registered otherwise.
+ */
+export function addLoginKey(
+  context: Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'organizationId' | 'random' | 'now'>,
+  userId: string,
+  params: z.output<typeof loginParams>,
+): string {
+  const { tx, organizationId, now } = context;
+  const publicKey = compressed(params.publicKey);
+  const known = findApiKey(tx, organizationId, publicKey);
+  if (known !== undefined) {
+    if (known.userId !== userId || known.credentialType !== sessionKinds.login.credentialType) {
+      throw new LatchkeyError(
+        'ALREADY_EXISTS',
+        'invalid parameters.publicKey: this key is registered in the organization already',
+      );
+    }
+    deleteApiKey(tx, known.id);
+  }
+  addSessionKey(context, 'login', userId, { publicKey }, params);
+  return sessionToken(context, {
+    exp: Math.floor(sessionEnd(params, now) / 1000),
+    public_key: publicKey,
+    session_type: 'SESSION_TYPE_READ_WRITE',
+    user_id: userId,
+    organization_id: organizationId,
+  });
+}
+
+/** Signed as the clients check it: over the digest of the text. */
+export const sessionToken = (
+  context: Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'organizationId'>,
+  claims: object,
+): string => signToken(serverKey(context, 'notarizer').privateKey, claims, 'digest');
+
+function compressed(publicKey: string): string {
+  const bytes = decodeHex('parameters.publicKey', publicKey);
+  return toHex(bytes.length === 33 ? bytes : compressP256(bytes));
 }

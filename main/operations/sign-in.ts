@@ -1,77 +1,228 @@
 /** Signing in: what proves who a user is, for an API key that lasts a while. */
 import { z } from 'zod';
-import { activity } from '../activities/define.ts';
+import { activity, older } from '../activities/define.ts';
 import { encodeUtf8, toHex } from '../crypto/encodings.ts';
 import { sha256 } from '../crypto/hashes.ts';
-import { findOauthProvider } from '../db/oauth-providers.ts';
+import { findOauthProvider, type OauthProviderRow } from '../db/oauth-providers.ts';
+import { getOrganization } from '../db/organizations.ts';
+import { getUserRow } from '../db/users.ts';
 import { invalidIdToken, type IdTokenClaims } from '../lib/id-tokens.ts';
+import type { Reader } from '../db/connection.ts';
+import { countContact, emailAddress, hasContact, holderOf, tooManyRequests } from './contacts.ts';
+import {
+  appName,
+  credentialMessage,
+  emailCustomization,
+  namedEmailCustomization,
+  senderParams,
+  type MessageWishes,
+} from './message-texts.ts';
 import { idToken } from './oauth-provider-registration.ts';
-import { spendOneTimeCode } from './one-time-codes.ts';
+import { invalidCode, otpCode, spendOneTimeCode } from './one-time-codes.ts';
 import { found, id } from './parameters.ts';
 import { uuid } from './resources.ts';
-import { addSessionKey, makeSessionKey, sessionKeyParams } from './session-keys.ts';
+import {
+  addLoginKey,
+  addSessionKey,
+  loginParams,
+  makeSessionKey,
+  sessionEnd,
+  sessionKeyParams,
+} from './session-keys.ts';
+import { checkGate } from './sign-in-gates.ts';
+import {
+  checkClientSignature,
+  clientSignature,
+  readVerificationToken,
+  refused,
+  spendVerificationToken,
+  verificationToken,
+} from './verification-tokens.ts';
+
+const authority = { resource: 'AUTH', action: 'CREATE', fromParent: true } as const;
 
 export const oauth = activity({
   path: 'oauth',
   type: 'ACTIVITY_TYPE_OAUTH',
   intent: 'oauthIntent',
   result: 'oauthResult',
-  authority: { resource: 'AUTH', action: 'CREATE', fromParent: true },
   params: z.object({ oidcToken: idToken, ...sessionKeyParams.shape }),
   returns: z.object({ userId: uuid, apiKeyId: uuid, credentialBundle: z.string() }),
+  authority,
   async prepare({ params, random, verifyIdToken }) {
     const claims = await verifyIdToken('parameters.oidcToken', params.oidcToken);
-    checkBoundTo(params.targetPublicKey, claims);
+    checkBoundTo('targetPublicKey', params.targetPublicKey, claims);
     return { claims, key: await makeSessionKey(random, params.targetPublicKey) };
   },
   run(context) {
     const { tx, organizationId, params } = context;
     const { claims, key } = context.prepared;
-    const { userId } = found(
-      findOauthProvider(tx, organizationId, claims),
-      `unable to find user: nobody in the organization has an OAuth provider with the issuer, audience and subject of this token (issuer ${JSON.stringify(claims.issuer)}, audience ${JSON.stringify(claims.audience)})`,
-    );
+    const { userId } = providerOf(tx, organizationId, claims);
     const apiKeyId = addSessionKey(context, 'oauth', userId, key, params);
     return { userId, apiKeyId, credentialBundle: key.credentialBundle };
   },
 });
 
+export const oauthLogin = activity({
+  path: 'oauth_login',
+  type: 'ACTIVITY_TYPE_OAUTH_LOGIN',
+  intent: 'oauthLoginIntent',
+  result: 'oauthLoginResult',
+  params: z.object({ oidcToken: idToken, ...loginParams.shape }),
+  returns: z.object({ session: z.string() }),
+  authority,
+  async prepare({ params, verifyIdToken }) {
+    const claims = await verifyIdToken('parameters.oidcToken', params.oidcToken);
+    checkBoundTo('publicKey', params.publicKey, claims);
+    return claims;
+  },
+  run(context) {
+    const { userId } = providerOf(context.tx, context.organizationId, context.prepared);
+    return { session: addLoginKey(context, userId, context.params) };
+  },
+});
+
+const providerOf = (tx: Reader, organizationId: string, claims: IdTokenClaims): OauthProviderRow =>
+  found(
+    findOauthProvider(tx, organizationId, claims),
+    `unable to find user: nobody in the organization has an OAuth provider with the issuer, audience and subject of this token (issuer ${JSON.stringify(claims.issuer)}, audience ${JSON.stringify(claims.audience)})`,
+  );
+
 /** A token signs in for the key that it was asked for with, so that whoever else sees it has no use for it. */
-function checkBoundTo(targetPublicKey: string, { nonces }: IdTokenClaims): void {
-  const expected = toHex(sha256(encodeUtf8('parameters.targetPublicKey', targetPublicKey)));
+function checkBoundTo(field: string, publicKey: string, { nonces }: IdTokenClaims): void {
+  const expected = toHex(sha256(encodeUtf8(`parameters.${field}`, publicKey)));
   if (nonces.includes(expected)) return;
   throw invalidIdToken(
     'parameters.oidcToken',
-    `expected its "nonce" to be the SHA-256, in lower-case hex, of the text of parameters.targetPublicKey: ${expected}`,
+    `expected its "nonce" to be the SHA-256, in lower-case hex, of the text of parameters.${field}: ${expected}`,
   );
 }
-
-const largestCode = 64;
 
 export const otpAuth = activity({
   path: 'otp_auth',
   type: 'ACTIVITY_TYPE_OTP_AUTH',
   intent: 'otpAuthIntent',
   result: 'otpAuthResult',
-  authority: { resource: 'AUTH', action: 'CREATE', fromParent: true },
-  params: z.object({
-    otpId: id,
-    // Of whatever form: what is no code is a wrong one.
-    otpCode: z
-      .string()
-      .refine(({ length }) => length <= largestCode, {
-        error: `Expected at most ${largestCode} characters`,
-        params: { secret: true },
-      })
-      .meta({ format: 'password' }),
-    ...sessionKeyParams.shape,
-  }),
+  params: z.object({ otpId: id, otpCode, ...sessionKeyParams.shape }),
   returns: z.object({ userId: uuid, apiKeyId: uuid.optional(), credentialBundle: z.string().optional() }),
+  authority,
   prepare: ({ params, random }) => makeSessionKey(random, params.targetPublicKey),
   run(context) {
-    const { params, prepared } = context;
-    const user = spendOneTimeCode(context, params.otpId, params.otpCode);
+    const { tx, organizationId, params, prepared } = context;
+    const { userId, channel, contact } = spendOneTimeCode(context, 'sign in', params.otpId, params.otpCode);
+    const user = userId === null ? undefined : getUserRow(tx, organizationId, userId);
+    // A code that went to an address proves nothing about a user who has another by now.
+    if (user === undefined || !hasContact(user, { channel, address: contact })) throw invalidCode();
     const apiKeyId = addSessionKey(context, 'oneTimeCode', user.id, prepared, params);
     return { userId: user.id, apiKeyId, credentialBundle: prepared.credentialBundle };
+  },
+});
+
+const otpLoginParams = z.object({ verificationToken, ...loginParams.shape });
+
+/** The signature was not always asked for. */
+type OtpLogin = z.output<typeof otpLoginParams> & {
+  readonly clientSignature?: z.output<typeof clientSignature> | undefined;
+};
+
+const usage = 'USAGE_TYPE_LOGIN';
+const signedLogin = z.looseObject({ login: z.looseObject({ publicKey: z.string() }) });
+
+export const otpLogin = activity({
+  path: 'otp_login',
+  type: 'ACTIVITY_TYPE_OTP_LOGIN_V2',
+  intent: 'otpLoginIntentV2',
+  result: 'otpLoginResult',
+  params: otpLoginParams.extend({ clientSignature }).transform((params): OtpLogin => params),
+  returns: z.object({ session: z.string() }),
+  accepts: {
+    ACTIVITY_TYPE_OTP_LOGIN: older({
+      intent: 'otpLoginIntent',
+      params: otpLoginParams.extend({ clientSignature: clientSignature.optional() }),
+      upgrade: (params) => params,
+    }),
+  },
+  authority,
+  run(context) {
+    const { tx, organizationId, params, now } = context;
+    const field = 'parameters.verificationToken';
+    const claims = readVerificationToken(tx, organizationId, now, field, params.verificationToken);
+    const at = 'parameters.clientSignature';
+    if (params.clientSignature !== undefined) {
+      const signer = claims.publicKey ?? params.publicKey;
+      const message = checkClientSignature(params.clientSignature, at, signer, claims, usage);
+      const { data } = signedLogin.safeParse(message);
+      if (data?.login.publicKey.toLowerCase() !== params.publicKey.toLowerCase()) {
+        throw refused(`${at}.message`, 'expected "login" with parameters.publicKey as its "publicKey"');
+      }
+    } else if (claims.publicKey !== undefined) {
+      throw refused(at, 'the verification token is bound to a key: expected a signature by it');
+    }
+    checkGate(tx, organizationId, 'code', claims.contact.channel);
+    const user = holderOf(tx, organizationId, claims.contact);
+    spendVerificationToken(context, field, claims);
+    return { session: addLoginKey(context, user.id, params) };
+  },
+});
+
+export const stampLogin = activity({
+  path: 'stamp_login',
+  type: 'ACTIVITY_TYPE_STAMP_LOGIN',
+  intent: 'stampLoginIntent',
+  result: 'stampLoginResult',
+  params: loginParams,
+  returns: z.object({ session: z.string() }),
+  authority: { resource: 'AUTH', action: 'CREATE', ownCredentials: () => true, inCallersOrganization: true },
+  run: (context) => ({ session: addLoginKey(context, context.caller.userId, context.params) }),
+});
+
+const mailParams = z.object({ email: emailAddress, ...sessionKeyParams.shape, ...senderParams.shape });
+
+type EmailAuth = z.output<typeof mailParams> & Pick<MessageWishes, 'emailCustomization'>;
+
+const earlierEmailAuth = mailParams.extend({ emailCustomization: namedEmailCustomization.optional() });
+
+export const emailAuth = activity({
+  path: 'email_auth',
+  type: 'ACTIVITY_TYPE_EMAIL_AUTH_V3',
+  intent: 'emailAuthIntentV3',
+  result: 'emailAuthResult',
+  params: mailParams
+    .extend({ emailCustomization: emailCustomization.extend({ appName }) })
+    .transform((params): EmailAuth => params),
+  returns: z.object({ userId: uuid, apiKeyId: uuid }),
+  accepts: {
+    ACTIVITY_TYPE_EMAIL_AUTH_V2: older({
+      intent: 'emailAuthIntentV2',
+      params: earlierEmailAuth,
+      upgrade: (params) => params,
+    }),
+    ACTIVITY_TYPE_EMAIL_AUTH: older({
+      intent: 'emailAuthIntent',
+      params: earlierEmailAuth,
+      upgrade: (params) => params,
+    }),
+  },
+  authority,
+  prepare: ({ params, random }) => makeSessionKey(random, params.targetPublicKey),
+  run(context) {
+    const { tx, organizationId, params, prepared, now, post } = context;
+    const contact = { channel: 'email', address: params.email } as const;
+    checkGate(tx, organizationId, 'credential', 'email');
+    const { id: userId } = holderOf(tx, organizationId, contact);
+    countContact(context, contact, undefined, tooManyRequests);
+    const apiKeyId = addSessionKey(context, 'email', userId, prepared, params);
+    post(
+      credentialMessage({
+        purpose: 'signIn',
+        bundle: prepared.credentialBundle,
+        to: params.email,
+        organizationName: getOrganization(tx, organizationId)?.name ?? '',
+        now,
+        expiresAt: sessionEnd(params, now),
+        wishes: params,
+      }),
+    );
+    return { userId, apiKeyId };
   },
 });

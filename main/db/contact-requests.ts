@@ -1,0 +1,42 @@
+/** Requests that had something sent to a contact, for as long as they count against a limit. */
+import type { Reader, Writer } from './connection.ts';
+
+export interface ContactRequestRow {
+  readonly organizationId: string;
+  readonly contact: string;
+  /** A hash of whom the client says it asks for; null where it does not say. */
+  readonly identifier: string | null;
+  /** Milliseconds. */
+  readonly requestedAt: number;
+}
+
+/** How many there were after a point in time: of the organization, to the contact, for the identifier. */
+export function countContactRequests(
+  tx: Reader,
+  { organizationId, contact, identifier }: Omit<ContactRequestRow, 'requestedAt'>,
+  after: number,
+): { readonly all: number; readonly toContact: number; readonly forIdentifier: number } {
+  const counts = tx.get<{ all: number; toContact: number; forIdentifier: number }>(
+    `SELECT count(*) AS "all", count(*) FILTER (WHERE contact = ?) AS toContact,
+       count(*) FILTER (WHERE identifier = ?) AS forIdentifier
+     FROM contact_requests WHERE organization_id = ? AND requested_at > ?`,
+    contact,
+    identifier,
+    organizationId,
+    after,
+  );
+  return counts ?? { all: 0, toContact: 0, forIdentifier: 0 };
+}
+
+export function insertContactRequest(tx: Writer, row: ContactRequestRow): void {
+  tx.run(
+    'INSERT INTO contact_requests (organization_id, contact, identifier, requested_at) VALUES (?, ?, ?, ?)',
+    row.organizationId,
+    row.contact,
+    row.identifier,
+    row.requestedAt,
+  );
+}
+
+export const deleteContactRequests = (tx: Writer, until: number): number =>
+  tx.run('DELETE FROM contact_requests WHERE requested_at <= ?', until);

@@ -1,0 +1,137 @@
+/** Where messages reach people: email addresses and phone numbers in requests, whose they are, and how often they are used. */
+import { z } from 'zod';
+import type { ActivityContext } from '../activities/define.ts';
+import { encodeUtf8, toHex } from '../crypto/encodings.ts';
+import { sha256 } from '../crypto/hashes.ts';
+import {
+  countContactRequests,
+  deleteContactRequests,
+  insertContactRequest,
+  type ContactRequestRow,
+} from '../db/contact-requests.ts';
+import type { Reader } from '../db/connection.ts';
+import { listUsersByContact } from '../db/contacts.ts';
+import type { UserRow } from '../db/users.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import { limits } from './limits.ts';
+
+/** The ways that a message takes, as the API names them. */
+export const channels = { OTP_TYPE_EMAIL: 'email', OTP_TYPE_SMS: 'sms' } as const;
+
+export type OtpType = keyof typeof channels;
+export type Channel = (typeof channels)[OtpType];
+
+export interface Contact {
+  readonly channel: Channel;
+  /** An email address, or a phone number in E.164. */
+  readonly address: string;
+}
+
+const longestAddress = 254;
+
+export const emailAddress = z.email('Expected an email address').max(longestAddress);
+
+/** People write phone numbers with signs between the digits. */
+const withoutSeparators = (text: string): string => text.replace(/[\s().-]/g, '');
+
+const forms: Readonly<Record<Channel, (text: string) => boolean>> = {
+  email: (text) => emailAddress.safeParse(text).success,
+  sms: (text) => /^\+[1-9][0-9]{6,14}$/.test(withoutSeparators(text)),
+};
+
+const expected =
+  'Expected an email address, or for OTP_TYPE_SMS a phone number in E.164 form, like +15551234567';
+
+const otpTypes = Object.keys(channels) as [OtpType, ...OtpType[]];
+
+/** A contact as requests name one; `isContact` holds the two together. */
+export const contactParams = {
+  otpType: z.enum(otpTypes),
+  contact: z
+    .string()
+    .max(longestAddress)
+    .refine((text) => forms.email(text) || forms.sms(text), expected),
+};
+
+interface NamedContact {
+  readonly otpType: OtpType;
+  readonly contact: string;
+}
+
+export const isContact = ({ otpType, contact }: NamedContact): boolean => forms[channels[otpType]](contact);
+
+export const contactProblem = { error: expected, path: ['contact'] };
+
+/** One text for each contact, however it is written. */
+export function contactOf({ otpType, contact }: NamedContact): Contact {
+  const channel = channels[otpType];
+  return { channel, address: channel === 'sms' ? withoutSeparators(contact) : contact };
+}
+
+export const hasContact = ({ email, phoneNumber }: UserRow, { channel, address }: Contact): boolean =>
+  (channel === 'email' ? email : phoneNumber)?.toLowerCase() === address.toLowerCase();
+
+/**
+ * Whose a contact is: that of one user, or nobody is signed in by it.
+ * @throws LatchkeyError NOT_FOUND, or INVALID_ARGUMENT where several have it.
+ */
+export function holderOf(tx: Reader, organizationId: string, { channel, address }: Contact): UserRow {
+  const [user, another] = listUsersByContact(tx, organizationId, channel, address);
+  const what = channel === 'email' ? 'email address' : 'phone number';
+  if (user === undefined) {
+    throw new LatchkeyError('NOT_FOUND', `unable to find user: nobody in the organization has this ${what}`);
+  }
+  if (another === undefined) return user;
+  throw new LatchkeyError(
+    'INVALID_ARGUMENT',
+    `more than one user of the organization has this ${what}: it does not say who is meant`,
+  );
+}
+
+const windowMs = limits.contactWindowSeconds * 1000;
+
+/**
+ * Counts a request that has something sent to a contact.
+ * @param identifier Whom the client says it asks for: an address of the network, for instance.
+ * @param refused The error for too many.
+ */
+export function countContact(
+  { tx, organizationId, now }: Pick<ActivityContext<unknown>, 'tx' | 'organizationId' | 'now'>,
+  { address }: Contact,
+  identifier: string | undefined,
+  refused: () => LatchkeyError,
+): void {
+  deleteContactRequests(tx, now - windowMs);
+  const request: ContactRequestRow = {
+    organizationId,
+    contact: address.toLowerCase(),
+    identifier: identifier === undefined ? null : toHex(sha256(encodeUtf8('userIdentifier', identifier))),
+    requestedAt: now,
+  };
+  const { all, toContact, forIdentifier } = countContactRequests(tx, request, now - windowMs);
+  if (
+    all >= limits.messagesPerOrganization ||
+    toContact >= limits.messagesPerContact ||
+    forIdentifier >= limits.messagesPerContact
+  ) {
+    throw refused();
+  }
+  insertContactRequest(tx, request);
+}
+
+/** Removes what counts no more. */
+export const forgetContacts = (tx: ActivityContext<unknown>['tx'], now: number): number =>
+  deleteContactRequests(tx, now - windowMs);
+
+/** For mails that bring a credential. */
+export const tooManyRequests = (): LatchkeyError =>
+  new LatchkeyError(
+    'RESOURCE_EXHAUSTED',
+    `Too many requests: at most ${String(limits.messagesPerContact)} messages go to a contact, and ${String(limits.messagesPerOrganization)} out of an organization, in ${String(limits.contactWindowSeconds)} seconds`,
+  );
+
+/** Text that SDKs look for, with the real API's code. */
+export const tooManyCodes = (): LatchkeyError =>
+  new LatchkeyError('INVALID_ARGUMENT', 'Max number of OTPs have been initiated please wait and try again', {
+    turnkeyErrorCode: 'MAX_OTP_INITIATED',
+  });

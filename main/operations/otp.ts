@@ -1,0 +1,248 @@
+/** One-time codes: asked for, and turned into a token that says whose contact was verified. */
+import { z } from 'zod';
+import { activity, older, type ActivityContext } from '../activities/define.ts';
+import { getOrganization } from '../db/organizations.ts';
+import { codeTarget, encryptedBundleText, openBundle } from './bundles.ts';
+import {
+  contactOf,
+  contactParams,
+  contactProblem,
+  countContact,
+  holderOf,
+  isContact,
+  tooManyCodes,
+  type Contact,
+} from './contacts.ts';
+import { limits } from './limits.ts';
+import {
+  appName,
+  emailCustomization,
+  namedEmailCustomization,
+  oneTimeCodeMessage,
+  senderParams,
+  smsCustomization,
+  type MessageWishes,
+} from './message-texts.ts';
+import { invalidCode, issueOneTimeCode, otpCode, spendOneTimeCode, targetKeyOf } from './one-time-codes.ts';
+import { id } from './parameters.ts';
+import { uuid } from './resources.ts';
+import { checkGate } from './sign-in-gates.ts';
+import { clientKey, issueVerificationToken, refused } from './verification-tokens.ts';
+
+/** A period in digits, up to a limit. */
+const secondsUpTo = (most: number) =>
+  z
+    .string()
+    .refine(
+      (text) => /^[1-9][0-9]{0,9}$/.test(text) && Number(text) <= most,
+      `Expected a whole number of seconds in digits, from 1 to ${String(most)}`,
+    );
+
+const wishes = {
+  smsCustomization: smsCustomization.optional(),
+  userIdentifier: z.string().max(256).optional(),
+  ...senderParams.shape,
+};
+const codeForm = { otpLength: z.int().min(6).max(9).optional(), alphanumeric: z.boolean().optional() };
+const codeLife = { expirationSeconds: secondsUpTo(limits.oneTimeCodeSeconds).optional() };
+const named = { appName, emailCustomization: emailCustomization.optional() };
+const namedInside = { emailCustomization: namedEmailCustomization.optional() };
+
+const ofContact = { ...contactParams, ...wishes };
+
+/** Holds the contact and its type together. */
+const request = <Schema extends z.ZodType<Parameters<typeof isContact>[0]>>(schema: Schema): Schema =>
+  schema.refine(isContact, contactProblem);
+
+/** The application was named in the customization of mails before, or nowhere. */
+const unnamed = { appName: '' };
+
+/** What an activity says of the code that it asks for. */
+interface AskedCode extends MessageWishes {
+  readonly otpLength?: number | undefined;
+  readonly alphanumeric?: boolean | undefined;
+  readonly expirationSeconds?: string | undefined;
+  readonly userIdentifier?: string | undefined;
+}
+
+/** Draws a code and has it sent. */
+function sendCode(
+  context: ActivityContext<AskedCode>,
+  contact: Contact,
+  of: Pick<Parameters<typeof issueOneTimeCode>[1], 'purpose' | 'userId' | 'targetKey'>,
+): string {
+  const { tx, organizationId, params, now, post } = context;
+  checkGate(tx, organizationId, 'code', contact.channel);
+  countContact(context, contact, params.userIdentifier, tooManyCodes);
+  const { otpId, otpCode, expiresAt } = issueOneTimeCode(context, {
+    ...of,
+    contact,
+    characters: params.otpLength,
+    alphanumeric: params.alphanumeric,
+    lifetimeSeconds: params.expirationSeconds === undefined ? undefined : Number(params.expirationSeconds),
+  });
+  post(
+    oneTimeCodeMessage({
+      channel: contact.channel,
+      to: contact.address,
+      code: otpCode,
+      organizationName: getOrganization(tx, organizationId)?.name ?? '',
+      now,
+      expiresAt,
+      wishes: params,
+    }),
+  );
+  return otpId;
+}
+
+export const initOtp = activity({
+  path: 'init_otp',
+  type: 'ACTIVITY_TYPE_INIT_OTP_V3',
+  intent: 'initOtpIntentV3',
+  result: 'initOtpResultV2',
+  params: request(z.object({ ...ofContact, ...named, ...codeForm, ...codeLife })),
+  returns: z.object({ otpId: uuid, otpEncryptionTargetBundle: z.string() }),
+  accepts: {
+    ACTIVITY_TYPE_INIT_OTP_V2: older({
+      intent: 'initOtpIntentV2',
+      result: 'initOtpResult',
+      params: request(z.object({ ...ofContact, ...named, ...codeForm, ...codeLife })),
+      upgrade: (params) => params,
+    }),
+    ACTIVITY_TYPE_INIT_OTP: older({
+      intent: 'initOtpIntent',
+      result: 'initOtpResult',
+      params: request(z.object({ ...ofContact, ...namedInside, ...codeForm, ...codeLife })),
+      upgrade: (params) => ({ ...params, ...unnamed }),
+    }),
+  },
+  authority: { resource: 'OTP', action: 'CREATE', fromParent: true },
+  // Whether anybody has the contact is neither looked up nor told.
+  run(context) {
+    const target = codeTarget(context);
+    const otpId = sendCode(context, contactOf(context.params), {
+      purpose: 'verification',
+      targetKey: target.privateKey,
+    });
+    return { otpId, otpEncryptionTargetBundle: target.bundle };
+  },
+});
+
+export const initOtpAuth = activity({
+  path: 'init_otp_auth',
+  type: 'ACTIVITY_TYPE_INIT_OTP_AUTH_V3',
+  intent: 'initOtpAuthIntentV3',
+  result: 'initOtpAuthResultV2',
+  params: request(z.object({ ...ofContact, ...named, ...codeForm, ...codeLife })),
+  returns: z.object({ otpId: uuid }),
+  accepts: {
+    ACTIVITY_TYPE_INIT_OTP_AUTH_V2: older({
+      intent: 'initOtpAuthIntentV2',
+      params: request(z.object({ ...ofContact, ...namedInside, ...codeForm })),
+      upgrade: (params) => ({ ...params, ...unnamed }),
+    }),
+    ACTIVITY_TYPE_INIT_OTP_AUTH: older({
+      intent: 'initOtpAuthIntent',
+      result: 'initOtpAuthResult',
+      params: request(z.object({ ...ofContact, ...namedInside })),
+      upgrade: (params) => ({ ...params, ...unnamed }),
+    }),
+  },
+  authority: {
+    resource: 'AUTH',
+    action: 'CREATE',
+    fromParent: true,
+    shows: ({ otpLength }) => (otpLength === undefined ? {} : { otp_length: otpLength }),
+  },
+  run(context) {
+    const contact = contactOf(context.params);
+    const { id: userId } = holderOf(context.tx, context.organizationId, contact);
+    return { otpId: sendCode(context, contact, { purpose: 'sign in', userId }) };
+  },
+});
+
+interface VerifyOtp {
+  readonly otpId: string;
+  readonly encryptedOtpBundle?: string;
+  readonly otpCode?: string;
+  readonly publicKey?: string | undefined;
+  readonly expirationSeconds?: string | undefined;
+}
+
+/** What a client encrypts, in the names that it uses. */
+const encryptedCode = z.object({ otp_code: otpCode, public_key: clientKey });
+
+const tokenLife = { expirationSeconds: secondsUpTo(limits.verificationTokenSeconds).optional() };
+const defaultTokenSeconds = 3600;
+
+const optionalKey = z.union([z.literal(''), clientKey]).optional();
+
+export const verifyOtp = activity({
+  path: 'verify_otp',
+  type: 'ACTIVITY_TYPE_VERIFY_OTP_V2',
+  intent: 'verifyOtpIntentV2',
+  result: 'verifyOtpResult',
+  params: z
+    .object({ otpId: id, encryptedOtpBundle: encryptedBundleText, ...tokenLife })
+    .transform((params): VerifyOtp => params),
+  returns: z.object({ verificationToken: z.string() }),
+  accepts: {
+    ACTIVITY_TYPE_VERIFY_OTP: older({
+      intent: 'verifyOtpIntent',
+      params: z.object({ otpId: id, otpCode, publicKey: optionalKey, ...tokenLife }),
+      upgrade: (params) => params,
+    }),
+  },
+  authority: { resource: 'OTP', action: 'VERIFY', fromParent: true },
+  async prepare({ tx, keys, organizationId, params }) {
+    const { encryptedOtpBundle, publicKey } = params;
+    if (encryptedOtpBundle === undefined) return { otpCode: params.otpCode ?? '', publicKey };
+    const key = targetKeyOf({ tx, keys, organizationId }, params.otpId);
+    // There is no such code, or none any more.
+    if (key === undefined) throw invalidCode();
+    try {
+      return readEncryptedCode(await openBundle(key, encryptedOtpBundle));
+    } finally {
+      key.fill(0);
+    }
+  },
+  run(context) {
+    const { params, prepared } = context;
+    const { channel, contact } = spendOneTimeCode(context, 'verification', params.otpId, prepared.otpCode);
+    const verificationToken = issueVerificationToken(
+      context,
+      { channel, address: contact },
+      prepared.publicKey === '' ? undefined : prepared.publicKey,
+      Number(params.expirationSeconds ?? defaultTokenSeconds),
+    );
+    return { verificationToken };
+  },
+});
+
+function readEncryptedCode(plaintext: Uint8Array | undefined): {
+  readonly otpCode: string;
+  readonly publicKey: string;
+} {
+  const at = 'parameters.encryptedOtpBundle';
+  if (plaintext === undefined) {
+    throw refused(at, 'it does not open: encrypt to the target of the bundle that came with this otpId');
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(
+      Buffer.from(plaintext.buffer, plaintext.byteOffset, plaintext.length).toString('utf8'),
+    );
+  } catch {
+    value = undefined;
+  } finally {
+    plaintext.fill(0);
+  }
+  const { data } = encryptedCode.safeParse(value);
+  if (data === undefined) {
+    throw refused(
+      at,
+      'expected it to hold JSON of { otp_code, public_key }, the key compressed P-256 in hex',
+    );
+  }
+  return { otpCode: data.otp_code, publicKey: data.public_key };
+}

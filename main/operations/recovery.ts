@@ -1,0 +1,95 @@
+/** Recovery: a mail that lets a user who has lost every credential register a new passkey. */
+import { z } from 'zod';
+import { activity, older } from '../activities/define.ts';
+import { deleteApiKey, findApiKey } from '../db/api-keys.ts';
+import { getOrganization } from '../db/organizations.ts';
+import { getUserRow } from '../db/users.ts';
+import {
+  addAuthenticators,
+  authenticatorParams,
+  verifyAuthenticators,
+} from './authenticator-registration.ts';
+import { ownCredentials } from './authority.ts';
+import { countContact, emailAddress, holderOf, tooManyRequests } from './contacts.ts';
+import {
+  appName,
+  credentialMessage,
+  emailCustomization,
+  namedEmailCustomization,
+  senderParams,
+  type MessageWishes,
+} from './message-texts.ts';
+import { found, id } from './parameters.ts';
+import { uuid, uuids } from './resources.ts';
+import { addSessionKey, makeSessionKey, sessionEnd, sessionKeyParams } from './session-keys.ts';
+import { checkGate } from './sign-in-gates.ts';
+
+const recoveryParams = z.object({
+  email: emailAddress,
+  ...sessionKeyParams.pick({ targetPublicKey: true, expirationSeconds: true }).shape,
+  ...senderParams.shape,
+});
+
+type InitRecovery = z.output<typeof recoveryParams> & Pick<MessageWishes, 'emailCustomization'>;
+
+export const initUserEmailRecovery = activity({
+  path: 'init_user_email_recovery',
+  type: 'ACTIVITY_TYPE_INIT_USER_EMAIL_RECOVERY_V2',
+  intent: 'initUserEmailRecoveryIntentV2',
+  result: 'initUserEmailRecoveryResult',
+  params: recoveryParams
+    .extend({ emailCustomization: emailCustomization.extend({ appName }) })
+    .transform((params): InitRecovery => params),
+  returns: z.object({ userId: uuid }),
+  accepts: {
+    ACTIVITY_TYPE_INIT_USER_EMAIL_RECOVERY: older({
+      intent: 'initUserEmailRecoveryIntent',
+      params: recoveryParams.extend({ emailCustomization: namedEmailCustomization.optional() }),
+      upgrade: (params) => params,
+    }),
+  },
+  authority: { resource: 'RECOVERY', action: 'CREATE', fromParent: true },
+  prepare: ({ params, random }) => makeSessionKey(random, params.targetPublicKey),
+  run(context) {
+    const { tx, organizationId, params, prepared, now, post } = context;
+    const contact = { channel: 'email', address: params.email } as const;
+    checkGate(tx, organizationId, 'recovery', 'email');
+    const { id: userId } = holderOf(tx, organizationId, contact);
+    countContact(context, contact, undefined, tooManyRequests);
+    // The mail before this one no longer recovers anything.
+    addSessionKey(context, 'recovery', userId, prepared, { ...params, invalidateExisting: true });
+    post(
+      credentialMessage({
+        purpose: 'recovery',
+        bundle: prepared.credentialBundle,
+        to: params.email,
+        organizationName: getOrganization(tx, organizationId)?.name ?? '',
+        now,
+        expiresAt: sessionEnd(params, now),
+        wishes: params,
+      }),
+    );
+    return { userId };
+  },
+});
+
+export const recoverUser = activity({
+  path: 'recover_user',
+  type: 'ACTIVITY_TYPE_RECOVER_USER',
+  intent: 'recoverUserIntent',
+  result: 'recoverUserResult',
+  params: z.object({ authenticator: authenticatorParams, userId: id }),
+  returns: z.object({ authenticatorId: uuids }),
+  authority: { resource: 'RECOVERY', action: 'CREATE', ownCredentials },
+  prepare: (context) =>
+    verifyAuthenticators(context, [context.params.authenticator], 'parameters.authenticator'),
+  run(context) {
+    const { tx, organizationId, params, prepared, caller } = context;
+    const user = found(getUserRow(tx, organizationId, params.userId), `unable to find user ${params.userId}`);
+    const authenticatorId = addAuthenticators(context, user.id, prepared, 'parameters.authenticator');
+    // A recovery key recovers once.
+    const key = findApiKey(tx, organizationId, caller.stamp.publicKey);
+    if (key?.credentialType === 'CREDENTIAL_TYPE_RECOVER_USER_KEY_P256') deleteApiKey(tx, key.id);
+    return { authenticatorId };
+  },
+});

@@ -1,0 +1,19 @@
+/** The vault's own keys, for what operations sign. */
+import type { ActivityContext } from '../activities/define.ts';
+import { getServerKey, serverKeyPlace, type ServerKeyName } from '../db/server-keys.ts';
+import { getVault } from '../db/vault.ts';
+
+/** @returns the public half in hex, uncompressed; the private one is lent. */
+export function serverKey(
+  { tx, keys, organizationId }: Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'organizationId'>,
+  name: ServerKeyName,
+): { readonly publicKey: string; readonly privateKey: Uint8Array } {
+  const row = getServerKey(tx, name);
+  if (row === undefined) throw new Error(`the vault has no ${name} key`);
+  // They are sealed for the top organization, whichever one asks.
+  const home = getVault(tx)?.organizationId ?? organizationId;
+  const privateKey = keys.cached(`server key ${name}`, () =>
+    keys.open(serverKeyPlace(name, home), row.sealed),
+  );
+  return { publicKey: row.publicKey, privateKey };
+}

@@ -1,0 +1,197 @@
+/** Sessions: what a user who is signed in has, on one device for a while. */
+import { z } from 'zod';
+import { activity, older, query, type ActivityContext } from '../activities/define.ts';
+import { uuidV4 } from '../crypto/uuid.ts';
+import { deleteApiKey, listApiKeyRows, listApiKeysOfUser, type ApiKeyRow } from '../db/api-keys.ts';
+import { getOrganization } from '../db/organizations.ts';
+import {
+  deleteReadOnlySession,
+  insertReadOnlySession,
+  listReadOnlySessions,
+  listReadOnlySessionsOfUser,
+  type ReadOnlySessionRow,
+} from '../db/read-only-sessions.ts';
+import { getUserRow, type UserRow } from '../db/users.ts';
+import { timestamp } from '../lib/clock.ts';
+import { ownCredentials } from './authority.ts';
+import { emailAddress, holderOf } from './contacts.ts';
+import { limits } from './limits.ts';
+import { checkDistinct, found, id, ids } from './parameters.ts';
+import { shownSession, uuid, uuids } from './resources.ts';
+import {
+  addSessionKey,
+  makeSessionKey,
+  sessionCredentialTypes,
+  sessionKeyParams,
+  sessionToken,
+} from './session-keys.ts';
+
+const signedIn = {
+  organizationId: uuid,
+  organizationName: z.string(),
+  userId: uuid,
+  username: z.string(),
+};
+
+const describe = (
+  { tx, organizationId }: Pick<ActivityContext<unknown>, 'tx' | 'organizationId'>,
+  user: UserRow,
+) => ({
+  organizationId,
+  organizationName: getOrganization(tx, organizationId)?.name ?? '',
+  userId: user.id,
+  username: user.name,
+});
+
+const forUser = sessionKeyParams.extend({ userId: id.optional() });
+
+/** Users were named by their email addresses first. */
+type ReadWriteSession = z.output<typeof forUser> & { readonly email?: string };
+
+export const createReadWriteSession = activity({
+  path: 'create_read_write_session',
+  type: 'ACTIVITY_TYPE_CREATE_READ_WRITE_SESSION_V2',
+  intent: 'createReadWriteSessionIntentV2',
+  result: 'createReadWriteSessionResultV2',
+  params: forUser.transform((params): ReadWriteSession => params),
+  returns: z.object({ ...signedIn, apiKeyId: uuid, credentialBundle: z.string() }),
+  accepts: {
+    ACTIVITY_TYPE_CREATE_READ_WRITE_SESSION: older({
+      intent: 'createReadWriteSessionIntent',
+      result: 'createReadWriteSessionResult',
+      params: sessionKeyParams.omit({ invalidateExisting: true }).extend({ email: emailAddress }),
+      upgrade: (params) => params,
+    }),
+  },
+  authority: {
+    resource: 'AUTH',
+    action: 'CREATE',
+    ownCredentials: ({ userId, email }, caller) =>
+      email === undefined && (userId === undefined || userId === caller.userId),
+    inCallersOrganization: true,
+  },
+  prepare: ({ params, random }) => makeSessionKey(random, params.targetPublicKey),
+  run(context) {
+    const { tx, organizationId, params, prepared, caller } = context;
+    const { email, userId = caller.userId } = params;
+    const user =
+      email === undefined
+        ? found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`)
+        : holderOf(tx, organizationId, { channel: 'email', address: email });
+    const apiKeyId = addSessionKey(context, 'readWriteSession', user.id, prepared, params);
+    return { ...describe(context, user), apiKeyId, credentialBundle: prepared.credentialBundle };
+  },
+});
+
+const hourMs = 3_600_000;
+
+export const createReadOnlySession = activity({
+  path: 'create_read_only_session',
+  type: 'ACTIVITY_TYPE_CREATE_READ_ONLY_SESSION',
+  intent: 'createReadOnlySessionIntent',
+  result: 'createReadOnlySessionResult',
+  params: z.object({}),
+  returns: z.object({ ...signedIn, session: z.string(), sessionExpiry: z.string() }),
+  authority: { resource: 'AUTH', action: 'CREATE', ownCredentials: () => true, inCallersOrganization: true },
+  run(context) {
+    const { tx, organizationId, random, now } = context;
+    const { userId } = context.caller;
+    const user = found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
+    const [oldest, ...others] = listReadOnlySessionsOfUser(tx, userId);
+    if (oldest !== undefined && others.length + 1 >= limits.readOnlySessionsPerUser) {
+      deleteReadOnlySession(tx, oldest.id);
+    }
+    const sessionId = uuidV4(random('read-only session', 16));
+    const expiresAt = now + hourMs;
+    insertReadOnlySession(tx, { id: sessionId, organizationId, userId, expiresAt, createdAt: now });
+    const sessionExpiry = Math.floor(expiresAt / 1000);
+    const session = sessionToken(context, {
+      jti: sessionId,
+      exp: sessionExpiry,
+      session_type: 'SESSION_TYPE_READ_ONLY',
+      user_id: userId,
+      organization_id: organizationId,
+    });
+    return {
+      ...describe(context, user),
+      session,
+      sessionExpiry: String(sessionExpiry),
+    };
+  },
+});
+
+const isSession = ({ credentialType }: ApiKeyRow): boolean => sessionCredentialTypes.includes(credentialType);
+
+const showKey = (key: ApiKeyRow) => ({
+  sessionId: key.id,
+  userId: key.userId,
+  sessionType: 'SESSION_TYPE_READ_WRITE',
+  sessionName: key.name,
+  credential: { publicKey: key.publicKey, type: key.credentialType },
+  createdAt: timestamp(key.createdAt),
+  expiresAt: timestamp(key.expiresAt ?? key.createdAt),
+});
+
+const showReadOnly = (session: ReadOnlySessionRow) => ({
+  sessionId: session.id,
+  userId: session.userId,
+  sessionType: 'SESSION_TYPE_READ_ONLY',
+  sessionName: 'Read Only Session',
+  createdAt: timestamp(session.createdAt),
+  expiresAt: timestamp(session.expiresAt),
+});
+
+/** Sessions that have not ended, of one user or of all; the vendor's API has none such. */
+export const listSessions = query({
+  path: 'list_sessions',
+  own: true,
+  params: z.object({ userId: id.optional() }),
+  returns: z.object({ sessions: z.array(shownSession) }),
+  run({ tx, organizationId, params: { userId }, now }) {
+    if (userId !== undefined) found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
+    const keys = userId === undefined ? listApiKeyRows(tx, organizationId) : listApiKeysOfUser(tx, userId);
+    const readOnly =
+      userId === undefined
+        ? listReadOnlySessions(tx, organizationId)
+        : listReadOnlySessionsOfUser(tx, userId);
+    return {
+      sessions: [
+        ...keys.filter((key) => isSession(key) && (key.expiresAt ?? 0) > now).map(showKey),
+        ...readOnly.filter(({ expiresAt }) => expiresAt > now).map(showReadOnly),
+      ],
+    };
+  },
+});
+
+/** Ends sessions before their time. */
+export const deleteSessions = activity({
+  path: 'delete_sessions',
+  own: true,
+  type: 'ACTIVITY_TYPE_DELETE_SESSIONS',
+  intent: 'deleteSessionsIntent',
+  result: 'deleteSessionsResult',
+  params: z.object({ userId: id, sessionIds: ids.min(1) }),
+  returns: z.object({ sessionIds: uuids }),
+  authority: { resource: 'CREDENTIAL', action: 'DELETE', ownCredentials },
+  run({ tx, organizationId, params: { userId, sessionIds } }) {
+    found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
+    checkDistinct('parameters.sessionIds', sessionIds);
+    const keys = new Set(
+      listApiKeysOfUser(tx, userId)
+        .filter(isSession)
+        .map((key) => key.id),
+    );
+    const readOnly = new Set(listReadOnlySessionsOfUser(tx, userId).map((session) => session.id));
+    for (const sessionId of sessionIds) {
+      if (keys.has(sessionId)) deleteApiKey(tx, sessionId);
+      else {
+        found(
+          readOnly.has(sessionId) ? sessionId : undefined,
+          `unable to find session ${sessionId} of user ${userId}`,
+        );
+        deleteReadOnlySession(tx, sessionId);
+      }
+    }
+    return { sessionIds };
+  },
+});

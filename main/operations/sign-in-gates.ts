@@ -1,0 +1,35 @@
+/** What an organization lets people sign in with. */
+import type { Reader } from '../db/connection.ts';
+import { getFeature } from '../db/features.ts';
+import { getOrganization } from '../db/organizations.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import type { Channel } from './contacts.ts';
+
+/** The features of a sub-organization, any of which lets its people in this way. */
+const gates = {
+  code: { email: ['FEATURE_NAME_OTP_EMAIL_AUTH'], sms: ['FEATURE_NAME_SMS_AUTH'] },
+  credential: { email: ['FEATURE_NAME_EMAIL_AUTH'] },
+  recovery: { email: ['FEATURE_NAME_EMAIL_RECOVERY', 'FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY'] },
+} as const satisfies Record<string, Partial<Record<Channel, readonly string[]>>>;
+
+/**
+ * The vault's own organization decides by what it is set up to send, and by policies; a sub-organization by its features,
+ * which it has unless it was made without them.
+ * @throws LatchkeyError PERMISSION_DENIED
+ */
+export function checkGate<Way extends keyof typeof gates>(
+  tx: Reader,
+  organizationId: string,
+  way: Way,
+  channel: keyof (typeof gates)[Way] & Channel,
+): void {
+  const organization = getOrganization(tx, organizationId);
+  if (organization?.parentId == null) return;
+  const features = gates[way][channel] as unknown as readonly string[];
+  if (features.some((feature) => getFeature(tx, organizationId, feature) !== undefined)) return;
+  throw new LatchkeyError(
+    'PERMISSION_DENIED',
+    `request not authorized: ${features.join(' or ')} is not set in organization ${organizationId}`,
+    { turnkeyErrorCode: 'REQUEST_NOT_AUTHORIZED' },
+  );
+}
