@@ -1,7 +1,8 @@
 /** `latchkey policy` as a script runs it. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { calledFunctions } from '../main/policy/compile.ts';
 import { activityOf, newWallet, runCommand, startTestVault, temporaryDirectory } from './support.ts';
 import type { Json, TestVault } from './support.ts';
 
@@ -36,15 +37,14 @@ function file(name: string, content: unknown): string {
   return path;
 }
 
+const environment = () => ({
+  HOME: papers.path,
+  LATCHKEY_DATA_DIR: service.directory,
+  LATCHKEY_CONFIG_DIR: join(dirname(service.directory), 'config'),
+});
+
 const run = (argv: readonly string[], input = '') =>
-  runCommand(['policy', ...argv], {
-    input,
-    environment: {
-      HOME: papers.path,
-      LATCHKEY_DATA_DIR: service.directory,
-      LATCHKEY_CONFIG_DIR: join(dirname(service.directory), 'config'),
-    },
-  });
+  runCommand(['policy', ...argv], { input, environment: environment() });
 
 const signing = {
   policyName: 'Sign',
@@ -157,5 +157,76 @@ describe('policy explain', () => {
     const { code, stderr } = await run(['explain']);
     expect(code).toBe(2);
     expect(stderr).toContain('expected the id of an activity, or --body');
+  });
+});
+
+describe('request --dry-run', () => {
+  const dryRun = (path: string, body: Json) =>
+    runCommand(['request', '--dry-run', '--path', path, '--body', '-', '--json'], {
+      input: JSON.stringify(body),
+      environment: environment(),
+    });
+
+  test('asks about the request that it would send, and sends it not', async () => {
+    const count = async () =>
+      ((await service.root.query('list_activities')).body?.['activities'] as Json[]).length;
+    const before = await count();
+    const { code, stdout } = await dryRun('/public/v1/submit/sign_raw_payload', {
+      type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
+      parameters: request,
+    });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ policyExplanation: { outcome: 'OUTCOME_ALLOW' } });
+    expect(await count()).toBe(before);
+  });
+
+  test('refuses what only reads', async () => {
+    const { code, stderr } = await dryRun('/public/v1/query/whoami', {});
+    expect(code).toBe(2);
+    expect(stderr).toContain('expected a path of /public/v1/submit/');
+  });
+});
+
+describe('the README', () => {
+  const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
+  const [, chapter = ''] = /\n## Policies and budgets\n(.*?)\n## /s.exec(readme) ?? [];
+
+  test('shows policies that are accepted as they are', async () => {
+    const policies = [...chapter.matchAll(/^```json\n(.*?)^```$/gms)].map(
+      ([, text = '']) => JSON.parse(text) as Json,
+    );
+    expect(policies.length).toBeGreaterThan(2);
+    const { code, stdout } = await run(['check', '-'], JSON.stringify({ policies }));
+    expect(stdout.trim().split('\n')).toEqual(
+      policies.map((policy) => `“${String(policy['policyName'])}”: right`),
+    );
+    expect(code).toBe(0);
+    const made = await service.root.submit('create_policies', 'CREATE_POLICIES', { policies });
+    expect(made.status, made.text).toBe(200);
+  });
+
+  test('shows commands that run', async () => {
+    const drafts = file('policies.json', signing);
+    const body = file('request.json', { type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2', parameters: request });
+    const shown = [...chapter.matchAll(/^ {4}npx latchkey policy ([^#\n]+)/gm)].map(([, words = '']) =>
+      words
+        .trim()
+        .replaceAll('policies.json', drafts)
+        .replace('request.json', body)
+        .replace(/0190a1b2-…/, signed)
+        .replace(/8f14e45f-…/, service.rootUserId)
+        .split(/\s+/),
+    );
+    expect(shown.length).toBeGreaterThan(4);
+    for (const argv of shown) {
+      const { code, stderr } = await run(argv);
+      expect(code, `${argv.join(' ')}: ${stderr}`).toBe(0);
+    }
+  });
+
+  test('shows functions that there are', () => {
+    for (const [, name] of chapter.matchAll(/^\| `(\w+)\(/gm)) {
+      expect(calledFunctions.map((each) => each.name)).toContain(name);
+    }
   });
 });

@@ -227,13 +227,14 @@ function addCommands(program: Command): void {
       new Option('--key <name>', 'name of the API key files').default('owner'),
       new Option('--url <url>', 'base URL of the service; default: the vault that runs'),
       new Option('--raw', 'send the body to the letter: fill in neither organizationId nor timestampMs'),
+      new Option('--dry-run', 'ask what policies would make of it, and carry nothing out'),
     ],
     run: async (config, flags, json) => {
       const { request } = await import('./request.ts');
-      await request(config, { ...flags, raw: flags.raw === true, json });
+      await request(config, { ...flags, raw: flags.raw === true, dryRun: flags.dryRun === true, json });
     },
   });
-  add<Omit<RequestFlags, 'path' | 'url' | 'raw'>>(program, {
+  add<Omit<RequestFlags, 'path' | 'url' | 'raw' | 'dryRun'>>(program, {
     name: 'stamp',
     description: 'write the X-Stamp header of a body, for curl',
     options: [
@@ -692,4 +693,5 @@ interface RequestFlags {
   readonly key: string;
   readonly url?: string;
   readonly raw?: true;
+  readonly dryRun?: true;
 }

@@ -121,7 +121,10 @@ export function PolicyEditor({
           onChange={(event) => {
             const area = event.currentTarget;
             onType(area.value);
-            suggest(area.value.slice(0, area.selectionStart));
+            const source = area.value.slice(0, area.selectionStart);
+            // An empty beginning is helped when asked for.
+            if (/[\w.']$/.test(source)) suggest(source);
+            else close();
           }}
           onKeyDown={onKeyDown}
           onBlur={close}

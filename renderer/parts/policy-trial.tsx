@@ -150,7 +150,7 @@ function Found({ of, drafts, plain }: FoundProps): ReactNode {
             { value: 'changed', label: 'Decided otherwise' },
             { value: 'all', label: 'All' },
           ]}
-          w="fit-content"
+          style={{ alignSelf: 'start' }}
         />
       )}
       {listed.length > 0 && (

@@ -46,7 +46,10 @@ export function NewPolicy({ template }: { readonly template: string | undefined 
       <PageHead
         title="New policy"
         back={{ to: '/policies', label: 'Policies' }}
-        lead={begun !== undefined && `Fill in what is left open: ${blank}. Names are offered while you type.`}
+        lead={
+          begun !== undefined &&
+          `Fill in what is left open, each “${blank}”. Names are offered while you type.`
+        }
       />
       <PolicyForm
         begun={{ ...emptyDraft, ...begun }}
@@ -238,7 +241,7 @@ function PolicyForm({ begun, policyId, busy, done, error, failed, does, onSubmit
   const wrong = found?.problems.length ?? 0;
   const obstacle =
     open.length > 0
-      ? `Fill in what is left open (${blank}) in its ${open.map(({ field }) => field).join(' and ')} first.`
+      ? `Fill in what is left open (“${blank}”) in its ${open.map(({ field }) => field).join(' and ')} first.`
       : wrong > 0
         ? 'Mend what is underlined first.'
         : undefined;
