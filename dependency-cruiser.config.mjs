@@ -11,7 +11,7 @@ const layers = {
   audit: ['crypto/', 'db/', 'keyslots/', 'lib/', 'preload/contract.ts'],
   // What leaves the vault by itself: deliveries in general, and what is delivered.
   outbox: ['crypto/', 'db/', 'lib/'],
-  messages: ['outbox/', 'crypto/', 'db/', 'lib/'],
+  messages: ['outbox/', 'crypto/', 'db/', 'lib/', 'preload/contract.ts'],
   webhooks: ['outbox/', 'crypto/', 'db/', 'lib/'],
   transactions: ['crypto/', 'lib/'],
   backup: ['keyslots/', 'db/', 'crypto/', 'lib/', 'operations/wallet-secrets.ts', 'preload/contract.ts'],

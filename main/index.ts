@@ -8,6 +8,7 @@ import { startAutoLock } from './desktop/auto-lock.ts';
 import { guardAllContents, guardSession } from './desktop/guards.ts';
 import { serveBridge } from './desktop/ipc.ts';
 import { setMenu } from './desktop/menu.ts';
+import { notifyOfMessages } from './desktop/notifications.ts';
 import { closeBeforeQuit } from './desktop/quit.ts';
 import { report } from './desktop/report.ts';
 import { registerScheme, serveScheme } from './desktop/scheme.ts';
@@ -57,6 +58,7 @@ async function run(config: Config): Promise<void> {
   opened.use(serveBridge(vault.bridge));
   opened.use(createTray(vault.bridge));
   opened.use(startAutoLock(vault.bridge));
+  opened.use(notifyOfMessages(vault.bridge));
 
   // Without a listener, Electron quits with its last window; here the tray stays.
   app.on('window-all-closed', () => undefined);

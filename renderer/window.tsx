@@ -7,12 +7,14 @@ import { notifications } from '@mantine/notifications';
 import { Redirect, Route, Router, Switch } from 'wouter';
 import { useHashLocation } from 'wouter/use-hash-location';
 import { Failure } from './parts/states.tsx';
+import { MessageNotices } from './parts/message-notices.tsx';
 import { Shell } from './parts/shell.tsx';
 import { StatusProvider, useDoorState, useStatusQuery } from './parts/vault.tsx';
 import { Activity } from './screens/activity.tsx';
 import { Backups } from './screens/backups.tsx';
 import { Connect } from './screens/connect.tsx';
 import { FirstRun } from './screens/first-run.tsx';
+import { Messages } from './screens/messages.tsx';
 import { Organization } from './screens/organization.tsx';
 import { Keyslots } from './screens/keyslots.tsx';
 import { NewPhrase } from './screens/keyslots-phrase.tsx';
@@ -92,6 +94,7 @@ function Places(): ReactNode {
   );
   return (
     <Router hook={useHashLocation}>
+      <MessageNotices />
       <Shell>
         <Switch>
           <Route path="/">
@@ -150,6 +153,7 @@ function Places(): ReactNode {
             {({ activityId }) => <Activity activityId={activityId} />}
           </Route>
           <Route path="/backups" component={Backups} />
+          <Route path="/messages" component={Messages} />
           <Route path="/connect" component={Connect} />
           <Route component={NotFound} />
         </Switch>

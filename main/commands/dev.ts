@@ -13,10 +13,9 @@ import { noKeychain } from '../keyslots/keychain.ts';
 import type { Keyring } from '../keyslots/keyring.ts';
 import type { Clock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
-import type { Messages } from '../messages/messages.ts';
-import type { Outbox } from '../outbox/outbox.ts';
 import { SeededRandom } from '../lib/seeded-random.ts';
-import { startVault, type Vault } from '../vault.ts';
+import { startVault, type OpenVault, type Vault } from '../vault.ts';
+
 import { untilSignalled } from './serve.ts';
 
 export interface DevOptions {
@@ -139,7 +138,7 @@ interface Snapshot {
   readonly database: Buffer;
   readonly positions: ReadonlyMap<string, number>;
   readonly clock: number;
-  readonly messages: Messages['kept'];
+  readonly messages: OpenVault['messages']['kept'];
 }
 
 /** What of the open vault goes back with a snapshot. */
@@ -147,16 +146,16 @@ interface SnapshotParts {
   readonly connection: Connection;
   readonly guard: RowGuard;
   readonly keyring: Keyring;
-  readonly messages: Messages;
-  readonly outbox: Pick<Outbox, 'look'>;
+  readonly messages: OpenVault['messages'];
+  readonly outbox: OpenVault['outbox'];
 }
 
 class DevSnapshots implements DevControls {
   readonly #connection: Connection;
   readonly #guard: RowGuard;
   readonly #keyring: Keyring;
-  readonly #messages: Messages;
-  readonly #outbox: Pick<Outbox, 'look'>;
+  readonly #messages: OpenVault['messages'];
+  readonly #outbox: OpenVault['outbox'];
   readonly #random: SeededRandom;
   readonly #clock: DevClock;
   readonly #snapshots = new Map<string, Snapshot>();

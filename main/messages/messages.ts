@@ -319,7 +319,8 @@ export class Messages {
     this.#shown = [...others, { id, channel, to, subject, text, code, at, sequence, expiresAt }]
       .sort((a, b) => a.sequence - b.sequence)
       .slice(-mostShown);
-    this.#parts.onShown(id);
+    if (this.#parts.inboxOnly) this.#parts.onChange();
+    else this.#parts.onShown(id);
   }
 
   /** The carrier of the settings as they are now; the one before it is closed. */

@@ -29,6 +29,9 @@ export const machine = {
   openedExternally: [] as string[],
   menu: undefined as FakeMenu | undefined,
   trays: [] as FakeTray[],
+  /** Whether the system shows notifications. */
+  notifies: true,
+  notifications: [] as FakeNotification[],
   /** What the preload script showed to the page, as the page sees it. */
   mainWorld: {} as Record<string, unknown>,
 };
@@ -429,6 +432,35 @@ class FakeTray extends EventEmitter implements Pick<electron.Tray, 'destroy' | '
 }
 
 export { FakeTray as Tray };
+
+class FakeNotification extends EventEmitter implements Pick<electron.Notification, 'close' | 'show'> {
+  readonly title: string;
+  readonly body: string;
+  isShown = false;
+
+  constructor({ title = '', body = '' }: electron.NotificationConstructorOptions = {}) {
+    super();
+    needsReady('Notification');
+    this.title = title;
+    this.body = body;
+    machine.notifications.push(this);
+  }
+
+  static isSupported(): boolean {
+    return machine.notifies;
+  }
+
+  show(): void {
+    this.isShown = true;
+  }
+
+  close(): void {
+    this.isShown = false;
+    this.emit('close');
+  }
+}
+
+export { FakeNotification as Notification };
 
 type SessionHandlers = Pick<
   electron.Session,

@@ -1,0 +1,259 @@
+/** `latchkey messages`: how codes reach people, by mail, by SMS, or on this computer. */
+import { readFileSync } from 'node:fs';
+import type {
+  BridgeCall,
+  HttpGatewaySettings,
+  MailSettings,
+  MessageChannelChange,
+  MessageDelivery,
+  MessagesStatus,
+  MessageTest,
+} from '../../preload/contract.ts';
+import type { Config } from '../config.ts';
+import { count, when } from './backup.ts';
+import { requireRunning } from './client.ts';
+import { dataDirectory } from './control.ts';
+import { withVault } from './opened-vault.ts';
+import { CommandError, exitCodes, print } from './output.ts';
+import { askForPassword, canAsk, readPassword, readSecretFile, type PasswordOptions } from './secrets.ts';
+
+export interface MailOptions extends PasswordOptions {
+  readonly host?: string;
+  readonly smtpPort?: string;
+  readonly security: MailSettings['security'];
+  readonly user?: string;
+  readonly from?: string;
+  readonly fromName?: string;
+  readonly replyTo?: string;
+  readonly otherSender: readonly string[];
+  readonly certificates?: string;
+  readonly json: boolean;
+}
+
+export interface SmsOptions extends PasswordOptions {
+  readonly gatewayFile?: string;
+  readonly twilioAccount?: string;
+  readonly twilioKey?: string;
+  readonly twilioUrl: string;
+  readonly from?: string;
+  readonly json: boolean;
+}
+
+export async function messagesStatus(config: Config, json: boolean): Promise<void> {
+  const status = await withVault(config, (vault) => vault.call<MessagesStatus>('messages'));
+  print(json, status, describe(status));
+}
+
+/** @param operand `off`, or nothing. */
+export async function setMail(
+  config: Config,
+  operand: string | undefined,
+  options: MailOptions,
+): Promise<void> {
+  if (isOff(operand)) {
+    return change(config, options.json, { channel: 'mail', settings: null }, 'Mail is off.');
+  }
+  const { host, smtpPort, security, user, from, fromName, replyTo, otherSender, certificates } = options;
+  if (host === undefined || from === undefined) {
+    throw new CommandError(
+      exitCodes.usage,
+      'missing --host or --from: the mail server’s name, and the address that mail comes from; or `latchkey messages mail off`',
+    );
+  }
+  const password =
+    user === undefined ? undefined : await passwordOf(options, `Password of ${user} on ${host}`);
+  await change(
+    config,
+    options.json,
+    {
+      channel: 'mail',
+      settings: {
+        host,
+        port: portOf(smtpPort, security),
+        security,
+        user: user ?? null,
+        ...(password === undefined ? {} : { password }),
+        from: { address: from, name: fromName ?? null },
+        replyTo: replyTo ?? null,
+        otherSenders: otherSender,
+        certificates: certificates === undefined ? null : readSecretFile('--certificates', certificates),
+      },
+    },
+    `Mail goes through ${host}. Try it: latchkey messages test mail ADDRESS`,
+  );
+}
+
+/** @param operand `off`, or nothing. */
+export async function setSms(
+  config: Config,
+  operand: string | undefined,
+  options: SmsOptions,
+): Promise<void> {
+  if (isOff(operand)) {
+    return change(config, options.json, { channel: 'sms', settings: null }, 'SMS is off.');
+  }
+  const { gatewayFile, twilioAccount, twilioKey, twilioUrl, from } = options;
+  if ((gatewayFile === undefined) === (twilioAccount === undefined)) {
+    throw new CommandError(
+      exitCodes.usage,
+      'expected one of --gateway-file and --twilio-account, or `latchkey messages sms off`',
+    );
+  }
+  const done = 'Text messages go through the gateway. Try it: latchkey messages test sms NUMBER';
+  if (gatewayFile !== undefined) {
+    return change(config, options.json, { channel: 'sms', settings: readGateway(gatewayFile) }, done);
+  }
+  if (from === undefined) {
+    throw new CommandError(
+      exitCodes.usage,
+      'missing --from: a phone number of the account, or the SID of a messaging service',
+    );
+  }
+  const password = await passwordOf(options, 'Auth token, or secret of the API key');
+  await change(
+    config,
+    options.json,
+    {
+      channel: 'sms',
+      settings: {
+        kind: 'twilio',
+        accountSid: twilioAccount ?? '',
+        apiKeySid: twilioKey ?? null,
+        from,
+        url: twilioUrl,
+        ...(password === undefined ? {} : { password }),
+      },
+    },
+    done,
+  );
+}
+
+export async function setDesktop(config: Config, operand: string, json: boolean): Promise<void> {
+  if (operand !== 'on' && operand !== 'off') {
+    throw new CommandError(exitCodes.usage, `expected on or off, got ${JSON.stringify(operand)}`);
+  }
+  await change(
+    config,
+    json,
+    { channel: 'desktop', on: operand === 'on' },
+    operand === 'on'
+      ? 'Codes that have no other way are shown on this computer: whoever sits at it can sign in as any user of the vault.'
+      : 'Codes are not shown on this computer any more.',
+  );
+}
+
+export async function testMessages(
+  config: Config,
+  channel: string,
+  to: string | undefined,
+  json: boolean,
+): Promise<void> {
+  const { note } = await call<{ note: string }>(config, 'testMessages', toTest(channel, to));
+  print(json, { note }, `The test is on its way: ${note}.`);
+}
+
+export async function retryMessage(config: Config, id: string, json: boolean): Promise<void> {
+  const status = await call<MessagesStatus>(config, 'retryMessage', id);
+  print(json, status, 'The message is tried again now.');
+}
+
+function toTest(channel: string, to: string | undefined): MessageTest {
+  if (channel === 'desktop') return { channel };
+  if (channel !== 'mail' && channel !== 'sms') {
+    throw new CommandError(
+      exitCodes.usage,
+      `invalid channel ${JSON.stringify(channel)}: expected mail, sms or desktop`,
+    );
+  }
+  if (to === undefined) {
+    throw new CommandError(exitCodes.usage, 'missing whom to send the test to: an address, or a number');
+  }
+  return { channel, to };
+}
+
+/** Settings are sealed: it takes the process that has the vault unlocked. */
+async function call<Answer>(config: Config, name: BridgeCall, argument: unknown): Promise<Answer> {
+  const running = await requireRunning(dataDirectory(config));
+  return (await running.call(name, argument)) as Answer;
+}
+
+async function change(
+  config: Config,
+  json: boolean,
+  wish: MessageChannelChange,
+  done: string,
+): Promise<void> {
+  print(json, await call<MessagesStatus>(config, 'changeMessages', wish), done);
+}
+
+function isOff(operand: string | undefined): boolean {
+  if (operand === undefined || operand === 'off') return operand === 'off';
+  throw new CommandError(exitCodes.usage, `expected off, or options alone, got ${JSON.stringify(operand)}`);
+}
+
+const usualPorts = { tls: 465, starttls: 587, none: 25 } as const;
+
+function portOf(text: string | undefined, security: MailSettings['security']): number {
+  if (text === undefined) return usualPorts[security];
+  if (/^[0-9]{1,5}$/.test(text)) return Number(text);
+  throw new CommandError(
+    exitCodes.usage,
+    `invalid --smtp-port ${JSON.stringify(text)}: expected a number from 1 to 65535`,
+  );
+}
+
+/** @returns undefined where none was given and nobody is there to be asked: the one that is kept stays then. */
+async function passwordOf(options: PasswordOptions, question: string): Promise<string | undefined> {
+  const given = readPassword(options, undefined);
+  return given ?? (canAsk() ? askForPassword(question) : undefined);
+}
+
+/** The file has `{ "method", "url", "headers": { NAME: VALUE }, "body" }`; any of it may be secret. */
+function readGateway(file: string): HttpGatewaySettings {
+  const expected = `--gateway-file ${file}: expected JSON with "url", "body", and perhaps "method" and "headers"`;
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    throw new CommandError(exitCodes.usage, `--gateway-file ${file} cannot be read`);
+  }
+  let gateway: unknown;
+  try {
+    gateway = JSON.parse(text);
+  } catch {
+    throw new CommandError(exitCodes.usage, expected);
+  }
+  if (typeof gateway !== 'object' || gateway === null) throw new CommandError(exitCodes.usage, expected);
+  const { method = 'POST', url = '', headers = {}, body = '' } = gateway as Record<string, unknown>;
+  // The service checks it all; a body may be written as the JSON that it is.
+  return {
+    kind: 'http',
+    method: method as HttpGatewaySettings['method'],
+    url: url as string,
+    headers: Object.entries(headers as object).map(([name, value]) => ({ name, value: String(value) })),
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  };
+}
+
+function describe({ inboxOnly, mail, sms, desktop, deliveries }: MessagesStatus): string {
+  if (inboxOnly) return 'Nothing is sent: all messages are in the inbox, GET /dev/inbox.';
+  const lines = [
+    mail === null
+      ? 'Mail: not set up'
+      : `Mail: ${mail.host}:${String(mail.port)} (${mail.security}), as ${mail.from.address}`,
+    sms === null
+      ? 'SMS: not set up'
+      : sms.kind === 'http'
+        ? `SMS: ${sms.method} to ${sms.origin}`
+        : `SMS: Twilio account ${sms.accountSid}, from ${sms.from}`,
+    desktop ? 'On this computer: what has no other way is shown here' : 'On this computer: nothing is shown',
+    deliveries.length === 0 ? 'No message was sent yet.' : `The last ${count(deliveries.length, 'message')}:`,
+    ...deliveries.map(describeDelivery),
+  ];
+  return lines.join('\n');
+}
+
+function describeDelivery({ id, channel, to, createdAt, state, attempts, note }: MessageDelivery): string {
+  const tried = `${String(attempts)} ${attempts === 1 ? 'try' : 'tries'}`;
+  return `  ${when(createdAt)}  ${state.padEnd(9)} ${channel} to ${to}, ${tried}${note === null ? '' : `: ${note}`}  ${id}`;
+}

@@ -1,0 +1,235 @@
+import { useState } from 'react';
+import type { ReactNode, SyntheticEvent } from 'react';
+import {
+  Button,
+  Group,
+  PasswordInput,
+  SegmentedControl,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
+import type { MailSettings } from '../../preload/contract.ts';
+import { emailProblem } from './contact.ts';
+import { Outcomes } from './page.tsx';
+import { Failure } from './states.tsx';
+import { useMessageCall } from './vault.tsx';
+
+const securities = [
+  { value: 'starttls', label: 'STARTTLS' },
+  { value: 'tls', label: 'TLS from the start' },
+  { value: 'none', label: 'None' },
+] as const satisfies readonly { readonly value: MailSettings['security']; readonly label: string }[];
+
+const usualPorts = { starttls: '587', tls: '465', none: '25' } as const;
+
+interface Typed {
+  readonly host: string;
+  readonly port: string | null;
+  readonly security: MailSettings['security'];
+  readonly user: string;
+  readonly password: string;
+  readonly from: string;
+  readonly fromName: string;
+  readonly replyTo: string;
+  readonly otherSenders: string;
+  readonly certificates: string;
+}
+
+const typedOf = (mail: MailSettings | null): Typed => ({
+  host: mail?.host ?? '',
+  port: mail === null ? null : String(mail.port),
+  security: mail?.security ?? 'starttls',
+  user: mail?.user ?? '',
+  password: '',
+  from: mail?.from.address ?? '',
+  fromName: mail?.from.name ?? '',
+  replyTo: mail?.replyTo ?? '',
+  otherSenders: mail?.otherSenders.join('\n') ?? '',
+  certificates: mail?.certificates ?? '',
+});
+
+const given = (text: string): string | null => (text.trim() === '' ? null : text.trim());
+
+interface Props {
+  /** As it is set up; null where it is not. */
+  readonly mail: MailSettings | null;
+  readonly onDone: () => void;
+}
+
+/** Sets up the server that mail leaves through. */
+export function MailForm({ mail, onDone }: Props): ReactNode {
+  const [typed, setTyped] = useState(typedOf(mail));
+  const [tried, setTried] = useState(false);
+  const save = useMessageCall((bridge, settings: MailSettings & { readonly password?: string }) =>
+    bridge.changeMessages({ channel: 'mail', settings }),
+  );
+  const port = typed.port ?? usualPorts[typed.security];
+  const problems = {
+    host: typed.host.trim() === '' ? 'Type the server’s name.' : null,
+    port: /^[1-9][0-9]{0,4}$/.test(port) ? null : 'Type a number from 1 to 65535.',
+    from: typed.from.trim() === '' ? 'Type the address that mail comes from.' : emailProblem(typed.from),
+    replyTo: emailProblem(typed.replyTo),
+  };
+  const set = (change: Partial<Typed>) => {
+    setTyped({ ...typed, ...change });
+  };
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (Object.values(problems).some((problem) => problem !== null)) return;
+    const settings = {
+      host: typed.host.trim(),
+      port: Number(port),
+      security: typed.security,
+      user: given(typed.user),
+      ...(typed.password === '' ? {} : { password: typed.password }),
+      from: { address: typed.from.trim(), name: given(typed.fromName) },
+      replyTo: given(typed.replyTo),
+      otherSenders: typed.otherSenders.split(/[\s,]+/).filter((each) => each !== ''),
+      certificates: given(typed.certificates),
+    };
+    save.mutate(settings, { onSuccess: onDone });
+  };
+  const plain = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const;
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <TextInput
+          label="Server"
+          description="Your mail provider’s name for outgoing mail, or a server of your own."
+          placeholder="smtp.example.com"
+          required
+          {...plain}
+          data-autofocus
+          value={typed.host}
+          error={tried && problems.host}
+          onChange={(event) => {
+            set({ host: event.currentTarget.value });
+          }}
+        />
+        <div>
+          <Text size="sm" fw={500} mb={4} id="mail-security">
+            Encryption
+          </Text>
+          <SegmentedControl
+            aria-labelledby="mail-security"
+            value={typed.security}
+            data={[...securities]}
+            onChange={(security) => {
+              set({ security, port: null });
+            }}
+          />
+        </div>
+        <TextInput
+          label="Port"
+          inputMode="numeric"
+          required
+          {...plain}
+          value={port}
+          error={tried && problems.port}
+          onChange={(event) => {
+            set({ port: event.currentTarget.value });
+          }}
+        />
+        <TextInput
+          label="User (optional)"
+          description="Leave it empty for a server that asks for none."
+          {...plain}
+          value={typed.user}
+          onChange={(event) => {
+            set({ user: event.currentTarget.value });
+          }}
+        />
+        {typed.user.trim() !== '' && (
+          <PasswordInput
+            label="Password"
+            description={
+              mail?.user == null
+                ? 'Kept sealed in the vault, and never shown.'
+                : 'Leave it empty to keep the one that is sealed in the vault.'
+            }
+            autoComplete="off"
+            visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
+            value={typed.password}
+            onChange={(event) => {
+              set({ password: event.currentTarget.value });
+            }}
+          />
+        )}
+        <TextInput
+          label="From"
+          description="The address that mail comes from."
+          type="email"
+          required
+          {...plain}
+          value={typed.from}
+          error={tried && problems.from}
+          onChange={(event) => {
+            set({ from: event.currentTarget.value });
+          }}
+        />
+        <TextInput
+          label="Name beside it (optional)"
+          autoComplete="off"
+          maxLength={64}
+          value={typed.fromName}
+          onChange={(event) => {
+            set({ fromName: event.currentTarget.value });
+          }}
+        />
+        <TextInput
+          label="Answers go to (optional)"
+          type="email"
+          {...plain}
+          value={typed.replyTo}
+          error={tried && problems.replyTo}
+          onChange={(event) => {
+            set({ replyTo: event.currentTarget.value });
+          }}
+        />
+        <Textarea
+          label="Other senders (optional)"
+          description="Addresses, or domains like @example.com, that requests may have mail sent from; one a line."
+          autosize
+          minRows={2}
+          className="lk-mono-input"
+          {...plain}
+          value={typed.otherSenders}
+          onChange={(event) => {
+            set({ otherSenders: event.currentTarget.value });
+          }}
+        />
+        <Textarea
+          label="Certificates (optional)"
+          description="In PEM, for a server whose certificate no public authority signed."
+          autosize
+          minRows={2}
+          maxRows={8}
+          className="lk-mono-input"
+          {...plain}
+          value={typed.certificates}
+          onChange={(event) => {
+            set({ certificates: event.currentTarget.value });
+          }}
+        />
+        <Outcomes
+          items={[
+            'Codes that go by mail leave through this server.',
+            'Whoever runs it can read them, and sign in with them while they work.',
+          ]}
+        />
+        <Failure title="The mail server was not set up" error={save.error} />
+        <Group gap="sm">
+          <Button type="submit" loading={save.isPending}>
+            Save
+          </Button>
+          <Button variant="subtle" color="gray" onClick={onDone}>
+            Cancel
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

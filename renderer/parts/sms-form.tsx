@@ -1,0 +1,250 @@
+import { useState } from 'react';
+import type { ReactNode, SyntheticEvent } from 'react';
+import {
+  Button,
+  Group,
+  NativeSelect,
+  PasswordInput,
+  SegmentedControl,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
+import type { HttpGatewaySettings, MessagesStatus, TwilioSettings } from '../../preload/contract.ts';
+import { headerProblem, headersOf } from './headers.ts';
+import { Failure } from './states.tsx';
+import { useMessageCall } from './vault.tsx';
+
+type Kind = HttpGatewaySettings['kind'] | TwilioSettings['kind'];
+
+const kinds: readonly { readonly value: Kind; readonly label: string }[] = [
+  { value: 'http', label: 'HTTP gateway' },
+  { value: 'twilio', label: 'Twilio' },
+];
+
+const plain = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const;
+
+interface Props {
+  readonly sms: MessagesStatus['sms'];
+  readonly onDone: () => void;
+}
+
+/** Sets up the gateway that text messages leave through. */
+export function SmsForm({ sms, onDone }: Props): ReactNode {
+  const [kind, setKind] = useState<Kind>(sms?.kind ?? 'http');
+  return (
+    <Stack gap="md">
+      <SegmentedControl
+        aria-label="Kind of gateway"
+        value={kind}
+        data={[...kinds]}
+        fullWidth
+        onChange={setKind}
+      />
+      {kind === 'http' ? (
+        <GatewayForm onDone={onDone} isSet={sms?.kind === 'http'} />
+      ) : (
+        <TwilioForm onDone={onDone} account={sms?.kind === 'twilio' ? sms : null} />
+      )}
+    </Stack>
+  );
+}
+
+type SmsSettings = HttpGatewaySettings | (TwilioSettings & { readonly password?: string });
+
+const useSave = () =>
+  useMessageCall((bridge, settings: SmsSettings) => bridge.changeMessages({ channel: 'sms', settings }));
+
+function GatewayForm({ isSet, onDone }: { readonly isSet: boolean; readonly onDone: () => void }): ReactNode {
+  const [method, setMethod] = useState<HttpGatewaySettings['method']>('POST');
+  const [url, setUrl] = useState('');
+  const [headers, setHeaders] = useState('Content-Type: application/json');
+  const [body, setBody] = useState('{"to":"{{to}}","text":"{{text}}"}');
+  const [tried, setTried] = useState(false);
+  const save = useSave();
+  const problems = {
+    url: url.trim() === '' ? 'Type the gateway’s address.' : null,
+    headers: headerProblem(headers),
+  };
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (Object.values(problems).some((problem) => problem !== null)) return;
+    save.mutate(
+      { kind: 'http', method, url: url.trim(), headers: headersOf(headers), body },
+      { onSuccess: onDone },
+    );
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <Text size="sm" c="dimmed">
+          The vault makes this request for each message. {'{{to}}'} stands for the number, {'{{text}}'} for
+          the text, and {'{{id}}'} for an id that stays the same when it is tried again.
+          {isSet && ' What is set is sealed and not shown: type all of it anew to change it.'}
+        </Text>
+        <NativeSelect
+          label="Method"
+          data={['POST', 'PUT', 'GET']}
+          value={method}
+          onChange={(event) => {
+            setMethod(event.currentTarget.value as HttpGatewaySettings['method']);
+          }}
+        />
+        <TextInput
+          label="Address"
+          placeholder="https://gateway.example.com/send"
+          className="lk-mono-input"
+          required
+          {...plain}
+          value={url}
+          error={tried && problems.url}
+          onChange={(event) => {
+            setUrl(event.currentTarget.value);
+          }}
+        />
+        <Textarea
+          label="Headers"
+          description="One a line, as Name: value. Content-Type decides how texts are written into the body."
+          className="lk-mono-input"
+          autosize
+          minRows={2}
+          {...plain}
+          value={headers}
+          error={tried && problems.headers}
+          onChange={(event) => {
+            setHeaders(event.currentTarget.value);
+          }}
+        />
+        {method !== 'GET' && (
+          <Textarea
+            label="Body"
+            className="lk-mono-input"
+            autosize
+            minRows={3}
+            {...plain}
+            value={body}
+            onChange={(event) => {
+              setBody(event.currentTarget.value);
+            }}
+          />
+        )}
+        <End error={save.error} busy={save.isPending} onCancel={onDone} />
+      </Stack>
+    </form>
+  );
+}
+
+function TwilioForm({
+  account,
+  onDone,
+}: {
+  readonly account: TwilioSettings | null;
+  readonly onDone: () => void;
+}): ReactNode {
+  const [accountSid, setAccountSid] = useState(account?.accountSid ?? '');
+  const [apiKeySid, setApiKeySid] = useState(account?.apiKeySid ?? '');
+  const [password, setPassword] = useState('');
+  const [from, setFrom] = useState(account?.from ?? '');
+  const [tried, setTried] = useState(false);
+  const save = useSave();
+  const problems = {
+    account: accountSid.trim() === '' ? 'Type the account’s SID.' : null,
+    from: from.trim() === '' ? 'Type whom messages come from.' : null,
+  };
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (Object.values(problems).some((problem) => problem !== null)) return;
+    save.mutate(
+      {
+        kind: 'twilio',
+        accountSid: accountSid.trim(),
+        apiKeySid: apiKeySid.trim() === '' ? null : apiKeySid.trim(),
+        from: from.trim(),
+        url: account?.url ?? 'https://api.twilio.com',
+        ...(password === '' ? {} : { password }),
+      },
+      { onSuccess: onDone },
+    );
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <TextInput
+          label="Account SID"
+          className="lk-mono-input"
+          required
+          {...plain}
+          value={accountSid}
+          error={tried && problems.account}
+          onChange={(event) => {
+            setAccountSid(event.currentTarget.value);
+          }}
+        />
+        <TextInput
+          label="SID of an API key (optional)"
+          description="A key of its own for the vault can be taken back without changing the account’s token."
+          className="lk-mono-input"
+          {...plain}
+          value={apiKeySid}
+          onChange={(event) => {
+            setApiKeySid(event.currentTarget.value);
+          }}
+        />
+        <PasswordInput
+          label={apiKeySid.trim() === '' ? 'Auth token' : 'Secret of the API key'}
+          description={
+            account === null
+              ? 'Kept sealed in the vault, and never shown.'
+              : 'Leave it empty to keep the one that is sealed in the vault.'
+          }
+          autoComplete="off"
+          visibilityToggleButtonProps={{ 'aria-label': 'Show secret', tabIndex: 0 }}
+          value={password}
+          onChange={(event) => {
+            setPassword(event.currentTarget.value);
+          }}
+        />
+        <TextInput
+          label="From"
+          description="A phone number of the account, or the SID of a messaging service."
+          className="lk-mono-input"
+          required
+          {...plain}
+          value={from}
+          error={tried && problems.from}
+          onChange={(event) => {
+            setFrom(event.currentTarget.value);
+          }}
+        />
+        <End error={save.error} busy={save.isPending} onCancel={onDone} />
+      </Stack>
+    </form>
+  );
+}
+
+function End({
+  error,
+  busy,
+  onCancel,
+}: {
+  readonly error: Error | null;
+  readonly busy: boolean;
+  readonly onCancel: () => void;
+}): ReactNode {
+  return (
+    <>
+      <Failure title="The gateway was not set up" error={error} />
+      <Group gap="sm">
+        <Button type="submit" loading={busy}>
+          Save
+        </Button>
+        <Button variant="subtle" color="gray" onClick={onCancel}>
+          Cancel
+        </Button>
+      </Group>
+    </>
+  );
+}

@@ -1,0 +1,360 @@
+import { useState } from 'react';
+import type { ReactNode, SyntheticEvent } from 'react';
+import { Button, Group, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import type {
+  MessageChannelChange,
+  MessageDelivery,
+  MessagesStatus,
+  MessageTest,
+  ShownMessage,
+} from '../../preload/contract.ts';
+import { timestampOf } from '../parts/backup-ages.tsx';
+import { count } from '../parts/bytes.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { MailForm } from '../parts/mail-form.tsx';
+import { DialogButton } from '../parts/manage.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { PageHead, Panel } from '../parts/page.tsx';
+import { SmsForm } from '../parts/sms-form.tsx';
+import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
+import { useMessageCall, useMessages, useShownMessages } from '../parts/vault.tsx';
+import '../parts/messages.css';
+import '../parts/rows.css';
+
+/** How codes reach people, and what became of them. */
+export function Messages(): ReactNode {
+  const { data, error, isPending, refetch } = useMessages();
+  return (
+    <>
+      <PageHead
+        title="Messages"
+        lead="One-time codes and other sign-in messages: sent by mail or SMS, or shown on this computer."
+      />
+      {isPending && (
+        <Panel kind="plain">
+          <LoadingRows what="how messages are sent" />
+        </Panel>
+      )}
+      <Failure title="How messages are sent could not be read" error={error} onRetry={() => void refetch()} />
+      {data !== undefined && (
+        <>
+          {(data.desktop || data.inboxOnly) && <Shown inboxOnly={data.inboxOnly} />}
+          {!data.inboxOnly && <Ways of={data} />}
+          <Log deliveries={data.deliveries} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Shown({ inboxOnly }: { readonly inboxOnly: boolean }): ReactNode {
+  const { data, error, isPending, refetch } = useShownMessages();
+  return (
+    <Panel title={inboxOnly ? 'Inbox' : 'On this computer'} kind="plain">
+      {isPending && <LoadingRows what="messages" rows={1} />}
+      <Failure title="The messages could not be read" error={error} onRetry={() => void refetch()} />
+      {data?.length === 0 && (
+        <Empty title="No message" level={3}>
+          <p>
+            {inboxOnly
+              ? 'This vault is for tests: nothing is sent. Its messages are here, and at GET /dev/inbox.'
+              : 'Codes appear here when somebody signs in with one, and go when they expire.'}
+          </p>
+        </Empty>
+      )}
+      {data !== undefined && data.length > 0 && (
+        <ul className="lk-rows" aria-label="Messages on this computer">
+          {data.toReversed().map((message) => (
+            <li key={message.id}>
+              <ShownRow message={message} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+function ShownRow({
+  message: { to, subject, text, code, at },
+}: {
+  readonly message: ShownMessage;
+}): ReactNode {
+  return (
+    <div className="lk-row lk-manage">
+      <div>
+        {code !== '' && <span className="lk-mono lk-message-code">{code}</span>}
+        <span className="lk-row-more">
+          For {to} · <Moment at={timestampOf(at)} />
+          {subject !== '' && <> · {subject}</>}
+        </span>
+        <details className="lk-message-text">
+          <summary>Whole message</summary>
+          <pre>{text}</pre>
+        </details>
+      </div>
+      {code !== '' && <CopyButton text={code} what={`code for ${to}`} />}
+    </div>
+  );
+}
+
+const useChange = () =>
+  useMessageCall((bridge, change: MessageChannelChange) => bridge.changeMessages(change));
+
+function Ways({ of: { mail, sms, desktop } }: { readonly of: MessagesStatus }): ReactNode {
+  return (
+    <Panel title="Ways" kind="plain">
+      <ul className="lk-rows" aria-label="Ways">
+        <Way
+          name="Mail"
+          noun="mail"
+          channel="mail"
+          isSet={mail !== null}
+          about={
+            mail === null
+              ? 'No mail server is set up.'
+              : `Through ${mail.host}, port ${String(mail.port)}, from ${mail.from.address}.`
+          }
+          form={(close) => <MailForm mail={mail} onDone={close} />}
+        />
+        <Way
+          name="SMS"
+          noun="SMS"
+          channel="sms"
+          isSet={sms !== null}
+          about={
+            sms === null
+              ? 'No SMS gateway is set up.'
+              : sms.kind === 'http'
+                ? `Through the gateway at ${sms.origin}.`
+                : `Through Twilio, from ${sms.from}.`
+          }
+          form={(close) => <SmsForm sms={sms} onDone={close} />}
+        />
+        <Desktop isOn={desktop} />
+      </ul>
+    </Panel>
+  );
+}
+
+function Desktop({ isOn }: { readonly isOn: boolean }): ReactNode {
+  const change = useChange();
+  const test = useMessageCall((bridge, wish: MessageTest) => bridge.testMessages(wish));
+  return (
+    <li className="lk-row lk-manage">
+      <div>
+        <span className="lk-row-name">On this computer</span>
+        <Text size="sm" c="dimmed">
+          Codes that have no other way are shown here, and in a notification of the system. Whoever sits at
+          this computer can then sign in as any user of the vault, and a code proves nothing about who reads
+          the address that it is for.
+        </Text>
+        <Failure title="It was not changed" error={change.error} />
+        <Failure title="The test was not shown" error={test.error} />
+      </div>
+      <Group gap="xs">
+        {isOn && (
+          <Button
+            variant="default"
+            size="xs"
+            loading={test.isPending}
+            onClick={() => {
+              test.mutate({ channel: 'desktop' });
+            }}
+          >
+            Show a test
+          </Button>
+        )}
+        <Switch
+          aria-label="Show codes on this computer"
+          checked={isOn}
+          disabled={change.isPending}
+          onChange={(event) => {
+            change.mutate({ channel: 'desktop', on: event.currentTarget.checked });
+          }}
+        />
+      </Group>
+    </li>
+  );
+}
+
+interface WayProps {
+  readonly name: string;
+  /** The name within a sentence. */
+  readonly noun: string;
+  readonly channel: 'mail' | 'sms';
+  readonly isSet: boolean;
+  readonly about: string;
+  readonly form: (close: () => void) => ReactNode;
+}
+
+function Way({ name, noun, channel, isSet, about, form }: WayProps): ReactNode {
+  const change = useChange();
+  const turnOff = () => {
+    change.mutate(
+      { channel, settings: null },
+      {
+        onSuccess() {
+          notifications.show({ title: `${name} is off`, message: 'What was set is gone from the vault.' });
+        },
+      },
+    );
+  };
+  return (
+    <li className="lk-row lk-manage">
+      <div>
+        <span className="lk-row-name">{name}</span>
+        <Text size="sm" c="dimmed">
+          {about}
+        </Text>
+        <Failure title={`${name} was not turned off`} error={change.error} />
+      </div>
+      <Group gap="xs">
+        {isSet && (
+          <DialogButton
+            name="Send a test…"
+            label={`Send a test by ${noun}…`}
+            title={`Send a test by ${noun}`}
+          >
+            {(close) => <Test channel={channel} onDone={close} />}
+          </DialogButton>
+        )}
+        <DialogButton
+          name={isSet ? 'Change…' : 'Set up…'}
+          label={`${isSet ? 'Change' : 'Set up'} ${noun}…`}
+          title={`${isSet ? 'Change' : 'Set up'} ${noun}`}
+        >
+          {form}
+        </DialogButton>
+        {isSet && (
+          <Button
+            variant="default"
+            size="xs"
+            aria-label={`Turn off ${noun}`}
+            loading={change.isPending}
+            onClick={turnOff}
+          >
+            Turn off
+          </Button>
+        )}
+      </Group>
+    </li>
+  );
+}
+
+function Test({
+  channel,
+  onDone,
+}: {
+  readonly channel: 'mail' | 'sms';
+  readonly onDone: () => void;
+}): ReactNode {
+  const [to, setTo] = useState('');
+  const [tried, setTried] = useState(false);
+  const test = useMessageCall((bridge, wish: MessageTest) => bridge.testMessages(wish));
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (to.trim() !== '') test.mutate({ channel, to: to.trim() });
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <TextInput
+          label={channel === 'mail' ? 'Address' : 'Phone number'}
+          description={channel === 'mail' ? 'One of your own.' : 'One of your own, as +15551234567.'}
+          type={channel === 'mail' ? 'email' : 'tel'}
+          autoComplete="off"
+          required
+          data-autofocus
+          value={to}
+          error={tried && to.trim() === '' && 'Type where the test is to go.'}
+          onChange={(event) => {
+            setTo(event.currentTarget.value);
+          }}
+        />
+        <div role="status">
+          {test.data !== undefined && <Text>The test is on its way: {test.data.note}.</Text>}
+        </div>
+        <Failure title="The test was not sent" error={test.error} />
+        <Group gap="sm">
+          <Button type="submit" loading={test.isPending}>
+            Send the test
+          </Button>
+          <Button variant="subtle" color="gray" onClick={onDone}>
+            {test.data === undefined ? 'Cancel' : 'Done'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function Log({ deliveries }: { readonly deliveries: readonly MessageDelivery[] }): ReactNode {
+  const retry = useMessageCall((bridge, id: string) => bridge.retryMessage(id));
+  return (
+    <Panel title="What became of them" kind="plain">
+      <Failure title="The message is not tried again" error={retry.error} />
+      {deliveries.length === 0 ? (
+        <Empty title="No message yet" level={3}>
+          <p>Each message is listed here with what became of it; never with its text or its code.</p>
+        </Empty>
+      ) : (
+        <ul className="lk-rows" aria-label="What became of messages">
+          {deliveries.map((delivery) => (
+            <li key={delivery.id} className="lk-row lk-manage">
+              <div>
+                <span className="lk-row-name">{delivery.to}</span>{' '}
+                <span className="lk-row-more">
+                  {delivery.channel === 'email' ? 'mail' : 'SMS'} ·{' '}
+                  <Moment at={timestampOf(delivery.createdAt)} />
+                </span>
+                <br />
+                <span className="lk-row-more">{outcomeOf(delivery)}</span>
+              </div>
+              {delivery.canRetry && (
+                <Button
+                  variant="default"
+                  size="xs"
+                  flex="none"
+                  aria-label={`Try ${delivery.to} again`}
+                  disabled={retry.isPending}
+                  onClick={() => {
+                    retry.mutate(delivery.id);
+                  }}
+                >
+                  Try again
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+const states: Readonly<Record<MessageDelivery['state'], string>> = {
+  waiting: 'Waiting',
+  delivered: 'Sent',
+  refused: 'Refused',
+  parked: 'Given up',
+  expired: 'Not sent',
+};
+
+function outcomeOf({ state, attempts, note, nextAt }: MessageDelivery): ReactNode {
+  const tried = attempts > 1 ? `, ${count(attempts, 'try', 'tries')}` : '';
+  return (
+    <>
+      {states[state]}
+      {tried}
+      {note !== null && `: ${note}`}
+      {nextAt !== null && (
+        <>
+          ; again <Moment at={timestampOf(nextAt)} ahead />
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,113 @@
+/** Messages in the window: a mail server and a gateway are set up and tried, and codes shown on this computer. */
+import type { Browser } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { mailUser, startMailServer } from '../mail-server.ts';
+import { launchChromium, openWindow } from './chromium.ts';
+import { axeFindings, tooWideFindings } from './inspect.ts';
+import { newVaultPlace, serveDevVault } from './service.ts';
+import { button, chooseSegment, firstRun, goTo, heading } from './steps.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  return () => browser.close();
+});
+
+test('a person sets up mail, tries it, and has codes shown', async () => {
+  await using server = await startMailServer();
+  using place = newVaultPlace();
+  await using service = await place.serve();
+  await using person = await openWindow(browser);
+  const { page } = person;
+  const amiss: string[] = [];
+  const look = async (screen: string): Promise<void> => {
+    amiss.push(...(await axeFindings(page, screen)));
+  };
+  await page.goto(service.windowUrl);
+  await firstRun(page);
+  await goTo(page, 'Messages');
+  await page.getByText('No mail server is set up.').waitFor();
+  await look('messages-empty');
+
+  await button(page, 'Set up mail…').click();
+  const dialog = page.getByRole('dialog');
+  await button(dialog, 'Save').click();
+  await dialog.getByText('Type the server’s name.').waitFor();
+  const field = (name: string) => dialog.getByRole('textbox', { name });
+  await field('Server').fill('127.0.0.1');
+  await chooseSegment(page, 'Encryption', 'TLS from the start');
+  expect(await field('Port').inputValue()).toBe('465');
+  await chooseSegment(page, 'Encryption', 'STARTTLS');
+  expect(await field('Port').inputValue()).toBe('587');
+  await field('Port').fill(String(server.port));
+  await field('User').fill(mailUser.user);
+  await dialog.getByLabel('Password', { exact: true }).fill('the wrong one');
+  await field('From').fill('vault@example.com');
+  await field('Certificates').fill(server.certificate);
+  await look('messages-mail');
+  await button(dialog, 'Save').click();
+  await dialog.waitFor({ state: 'hidden' });
+  await page.getByText(`Through 127.0.0.1, port ${String(server.port)}, from vault@example.com.`).waitFor();
+
+  await button(page, 'Send a test by mail…').click();
+  await field('Address').fill('ada@example.com');
+  await button(dialog, 'Send the test').click();
+  await dialog.getByRole('alert').filter({ hasText: 'refused user and password' }).waitFor();
+  await look('messages-test-refused');
+  await button(dialog, 'Cancel').click();
+
+  await button(page, 'Change mail…').click();
+  await dialog.getByLabel('Password', { exact: true }).fill(mailUser.password);
+  await button(dialog, 'Save').click();
+  await dialog.waitFor({ state: 'hidden' });
+  await button(page, 'Send a test by mail…').click();
+  await field('Address').fill('ada@example.com');
+  await button(dialog, 'Send the test').click();
+  await dialog.getByText('The test is on its way').waitFor();
+  expect(server.mails[0]?.subject).toBe('A test from Latchkey');
+  await button(dialog, 'Done').click();
+  await button(page, 'Turn off mail').click();
+  await page.getByText('No mail server is set up.').waitFor();
+
+  await button(page, 'Set up SMS…').click();
+  await field('Headers').fill('no header');
+  await button(dialog, 'Save').click();
+  await dialog.getByText('Line 1 is not of the form Name: value.').waitFor();
+  await look('messages-gateway');
+  await field('Headers').fill('Content-Type: application/json');
+  await field('Address').fill('http://sms.example.com/key');
+  await button(dialog, 'Save').click();
+  await dialog.getByRole('alert').filter({ hasText: 'Expected a URL that begins with https://' }).waitFor();
+  await field('Address').fill('https://sms.example.com/key');
+  await button(dialog, 'Save').click();
+  await page.getByText('Through the gateway at https://sms.example.com.').waitFor();
+  await button(page, 'Change SMS…').click();
+  await chooseSegment(page, 'Kind of gateway', 'Twilio');
+  await look('messages-twilio');
+  await button(dialog, 'Cancel').click();
+
+  await page.getByRole('switch', { name: 'Show codes on this computer' }).press('Space');
+  await page.getByText('Codes appear here when somebody signs in').waitFor();
+  await button(page, 'Show a test').click();
+  const shown = page.getByRole('list', { name: 'Messages on this computer' });
+  await shown.getByText('TEST', { exact: true }).waitFor();
+  await page.getByText('A code for this computer').waitFor();
+  await shown.getByText('Whole message').click();
+  await shown.getByText('Messages from your key vault arrive here.').waitFor();
+  await look('messages-shown');
+  amiss.push(...(await tooWideFindings(page, 'messages-shown')));
+  expect(amiss).toEqual([]);
+  expect(service.stderr()).toBe('');
+});
+
+test('a vault for tests has an inbox, and nothing to set up', async () => {
+  await using service = await serveDevVault();
+  await using person = await openWindow(browser);
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await goTo(page, 'Messages');
+  await heading(page, 'Messages').waitFor();
+  await page.getByText('This vault is for tests: nothing is sent.').waitFor();
+  expect(await button(page, 'Set up mail…').count()).toBe(0);
+});

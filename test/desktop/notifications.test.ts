@@ -1,0 +1,99 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { ShownMessage } from '../../preload/contract.ts';
+import { BridgeDouble } from './bridge-double.ts';
+
+vi.mock('electron', () => import('./fake-electron.ts'));
+
+const { becomeReady, machine } = await import('./fake-electron.ts');
+const { notifyOfMessages } = await import('../../main/desktop/notifications.ts');
+const showWindow = vi.hoisted(() => vi.fn());
+vi.mock('../../main/desktop/window.ts', () => ({ showWindow }));
+
+const message: ShownMessage = {
+  id: 'one',
+  channel: 'sms',
+  to: '+15551234567',
+  subject: '',
+  text: 'Your code is 123456.',
+  code: '123456',
+  at: 0,
+};
+
+let double: BridgeDouble;
+let notifying: Disposable;
+
+beforeAll(() => {
+  becomeReady();
+});
+
+beforeEach(() => {
+  machine.notifications = [];
+  machine.notifies = true;
+  showWindow.mockClear();
+  double = new BridgeDouble();
+  notifying = notifyOfMessages(double);
+});
+
+afterEach(() => {
+  notifying[Symbol.dispose]();
+});
+
+describe('a message that is shown on this computer', () => {
+  test('is notified of with its code, and a click brings the window', async () => {
+    double.shown = [{ ...message, id: 'other', code: '999999' }, message];
+    double.announce({ kind: 'message', id: 'one' });
+    await vi.waitFor(() => {
+      expect(machine.notifications).toHaveLength(1);
+    });
+    const [notification] = machine.notifications;
+    expect(notification).toMatchObject({
+      isShown: true,
+      title: 'Latchkey: a code for +15551234567',
+      body: '123456',
+    });
+    notification?.emit('click');
+    expect(showWindow).toHaveBeenCalledOnce();
+    notifying[Symbol.dispose]();
+    expect(notification?.isShown).toBe(false);
+  });
+
+  test('is notified of without what only a program can read', async () => {
+    double.shown = [{ ...message, code: 'w99a5xV6A75TfoAUkZn869fVyDYvgVsKrawMALZXmrauZd8h'.repeat(3) }];
+    double.announce({ kind: 'message', id: 'one' });
+    await vi.waitFor(() => {
+      expect(machine.notifications[0]?.body).toBe('Open Latchkey to read it.');
+    });
+  });
+
+  test('is left to the window where the system shows none', async () => {
+    machine.notifies = false;
+    double.shown = [message];
+    double.announce({ kind: 'message', id: 'one' });
+    await vi.waitFor(() => {
+      expect(double.count('shownMessages')).toBe(1);
+    });
+    expect(machine.notifications).toEqual([]);
+  });
+
+  test('that is gone by then, and what is about something else, is not notified of', async () => {
+    double.announce({ kind: 'messages' });
+    double.announce({ kind: 'message', id: 'one' });
+    await vi.waitFor(() => {
+      expect(double.count('shownMessages')).toBe(1);
+    });
+    expect(machine.notifications).toEqual([]);
+  });
+
+  test('that the system refuses to show is reported', async () => {
+    const logged = vi.spyOn(console, 'error').mockReturnValue();
+    double.shown = [message];
+    double.announce({ kind: 'message', id: 'one' });
+    await vi.waitFor(() => {
+      expect(machine.notifications).toHaveLength(1);
+    });
+    machine.notifications[0]?.emit('failed', {}, 'not signed');
+    expect(logged.mock.calls.join()).toContain('not signed');
+    expect(logged.mock.calls.join()).not.toContain('123456');
+    logged.mockRestore();
+  });
+});
