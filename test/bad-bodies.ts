@@ -86,6 +86,7 @@ const samples: readonly string[] = [
   JSON.stringify({ encappedPublic: uncompressed, ciphertext: 'ab'.repeat(40) }),
   'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJodHRwczovL2V4YW1wbGUuY29tIn0.aGVsbG8',
   `sha256:${'ab'.repeat(32)}`,
+  'activity.type',
   'https://example.com/%s',
   'Your code is {{.OtpCode}}',
   '{}',

@@ -13,7 +13,6 @@ import type { Turnkey } from '@turnkey/sdk-server';
 import { serializeTransaction } from 'viem';
 import { english, generateMnemonic, generatePrivateKey } from 'viem/accounts';
 import { signP256 } from '../main/crypto/p256.ts';
-import { insertPolicy } from '../main/db/policies.ts';
 import { startOidcProvider } from './oidc-provider.ts';
 import type { OidcProvider } from './oidc-provider.ts';
 import { SoftwareAuthenticator } from './software-authenticator.ts';
@@ -24,7 +23,8 @@ import type { TestKey, TestVault } from './support.ts';
 type Named<T> = { [Name in keyof T as string extends Name ? never : Name]: T[Name] };
 
 /** The methods as @turnkey/sdk-server has them; what it lacks, as @turnkey/http has it. */
-type Methods = Named<ReturnType<Turnkey['apiClient']>> & Pick<TurnkeyClient, 'getOrganization'>;
+type Methods = Named<ReturnType<Turnkey['apiClient']>> &
+  Pick<TurnkeyClient, 'getActivePolicies' | 'getOrganization'>;
 
 type MethodName = {
   [Name in keyof Methods]: Methods[Name] extends (input: never) => Promise<object> ? Name : never;
@@ -52,7 +52,10 @@ type Kept =
   | 'activity'
   | 'address'
   | 'apiKey'
+  | 'anotherPolicy'
   | 'authenticator'
+  | 'oneMorePolicy'
+  | 'policy'
   | 'oauthProvider'
   | 'otp'
   | 'otpBundle'
@@ -82,7 +85,6 @@ export interface Scene extends AsyncDisposable {
   readonly clientKey: TestKey;
   /** The code that the vault had sent last. */
   readonly code: () => Promise<string>;
-  readonly policyId: string;
   readonly kept: Map<Kept, string>;
   /** @throws Error where no call has left it. */
   readonly id: (what: Kept) => string;
@@ -644,8 +646,75 @@ export const sdkCalls: readonly SdkCall[] = [
     }),
   },
 
-  { path: 'query/get_policy', method: 'getPolicy', parameters: ({ policyId }) => ({ policyId }) },
+  {
+    path: 'submit/create_policy',
+    method: 'createPolicy',
+    parameters: () => ({
+      policyName: 'Wallets',
+      effect: 'EFFECT_ALLOW',
+      condition: "activity.resource == 'WALLET'",
+      consensus: 'approvers.count() >= 1',
+      notes: '',
+    }),
+    keep: ({ policyId }) => ({ policy: policyId }),
+  },
+  {
+    path: 'submit/create_policies',
+    method: 'createPolicies',
+    parameters: () => ({
+      policies: [
+        { policyName: 'One', effect: 'EFFECT_ALLOW', condition: "activity.action == 'SIGN'", notes: '' },
+        { policyName: 'Two', effect: 'EFFECT_DENY', condition: "activity.action == 'EXPORT'", notes: '' },
+      ],
+    }),
+    keep: ({ policyIds: [one, two] }) => ({ anotherPolicy: one, oneMorePolicy: two }),
+  },
+  {
+    path: 'submit/update_policy',
+    method: 'updatePolicy',
+    parameters: ({ id }) => ({
+      policyId: id('policy'),
+      policyNotes: 'Changed',
+      time: "time.now > Timestamp('2020-01-01T00:00:00Z')",
+    }),
+  },
+  { path: 'query/get_policy', method: 'getPolicy', parameters: ({ id }) => ({ policyId: id('policy') }) },
   { path: 'query/list_policies', method: 'getPolicies', parameters: () => ({}) },
+  {
+    path: 'query/get_active_policies',
+    method: 'getActivePolicies',
+    parameters: ({ service: { organizationId } }) => ({ organizationId }),
+  },
+  {
+    path: 'query/get_policy_evaluations',
+    method: 'getPolicyEvaluations',
+    parameters: ({ id }) => ({ activityId: id('activity') }),
+  },
+  {
+    path: 'submit/delete_policy',
+    method: 'deletePolicy',
+    parameters: ({ id }) => ({ policyId: id('oneMorePolicy') }),
+  },
+  {
+    path: 'submit/delete_policies',
+    method: 'deletePolicies',
+    parameters: ({ id }) => ({ policyIds: [id('anotherPolicy')] }),
+  },
+  {
+    path: 'submit/update_root_quorum',
+    method: 'updateRootQuorum',
+    parameters: ({ service: { rootUserId } }) => ({ threshold: 1, userIds: [rootUserId] }),
+  },
+  {
+    path: 'submit/approve_activity',
+    method: 'approveActivity',
+    parameters: async (scene) => ({ fingerprint: await waitingFor(scene) }),
+  },
+  {
+    path: 'submit/reject_activity',
+    method: 'rejectActivity',
+    parameters: async (scene) => ({ fingerprint: await waitingFor(scene) }),
+  },
 
   {
     path: 'query/get_activity',
@@ -714,30 +783,33 @@ function loginSignature(
   return { publicKey, scheme: 'CLIENT_SIGNATURE_SCHEME_API_P256', message, signature };
 }
 
+/**
+ * Has somebody ask for what takes the owner's vote too.
+ * @returns the fingerprint of what waits.
+ */
+async function waitingFor({ service }: Scene): Promise<string> {
+  const { userId, client } = await service.newUser(`User ${service.root.nextTimestamp()}`);
+  await service.root.submit('create_policy', 'CREATE_POLICY_V3', {
+    policyName: `Of ${userId}`,
+    effect: 'EFFECT_ALLOW',
+    condition: "activity.kind == 'CREATE_USER_TAG'",
+    consensus: `approvers.any(user, user.id == '${userId}') && approvers.count() >= 2`,
+    notes: '',
+  });
+  const { body } = await client.submit('create_user_tag', 'CREATE_USER_TAG', {
+    userTagName: `Tag of ${userId}`,
+    userIds: [],
+  });
+  return (body?.['activity'] as { readonly fingerprint: string }).fingerprint;
+}
+
 export async function setScene(): Promise<Scene> {
   await using resources = new AsyncDisposableStack();
   const oidc = resources.use(await startOidcProvider());
   const service = resources.use(await startTestVault({ oidcIssuers: [oidc.issuer] }));
   await service.vault.messages.change({ channel: 'desktop', on: true });
-  const { organizationId, url, vault } = service;
+  const { url, vault } = service;
   const keys = await send(url, { method: 'GET', path: '/public/v1/discovery/keys' });
-  const policyId = crypto.randomUUID();
-  const now = Date.now();
-  // No operation makes policies yet.
-  await vault.units.write((tx) => {
-    insertPolicy(tx, {
-      id: policyId,
-      organizationId,
-      name: 'Policy',
-      effect: 'EFFECT_ALLOW',
-      condition: "activity.resource == 'WALLET'",
-      consensus: 'approvers.count() >= 1',
-      time: null,
-      notes: '',
-      createdAt: now,
-      updatedAt: now,
-    });
-  });
   const kept: Scene['kept'] = new Map();
   const owned = resources.move();
   return {
@@ -751,7 +823,6 @@ export async function setScene(): Promise<Scene> {
       await vault.messages.settled();
       return vault.messages.shown().at(-1)?.code ?? '';
     },
-    policyId,
     kept,
     id: (what) => {
       const id = kept.get(what);

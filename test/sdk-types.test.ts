@@ -25,6 +25,7 @@ import * as subOrganizations from '../main/operations/sub-organizations.ts';
 import * as tags from '../main/operations/tags.ts';
 import * as transactions from '../main/operations/transactions.ts';
 import * as users from '../main/operations/users.ts';
+import * as votes from '../main/operations/votes.ts';
 import * as walletAccounts from '../main/operations/wallet-accounts.ts';
 import * as wallets from '../main/operations/wallets.ts';
 import { taken } from './vendor-operations.ts';
@@ -92,6 +93,7 @@ describe('the vendor’s types take', () => {
       fitting(wallets),
       // Whose answers are activities, below.
       activities,
+      votes,
     ].flatMap((resource) => Object.values(resource).map(({ path }: Operation) => path));
     expect(held.sort()).toEqual([...taken.values()].map(({ path }) => path).sort());
   });

@@ -1,11 +1,10 @@
 /** The life of a query: it reads, and answers at once. */
 import { uuidV7 } from '../crypto/uuid.ts';
-import type { ActivityRow } from '../db/activities.ts';
-import type { Reader } from '../db/connection.ts';
 import { casesOf } from './cases.ts';
 import type { QueryOperation } from './define.ts';
 import type { Claim, Engine } from './engine.ts';
 import { parse } from './parse.ts';
+import { showTo } from './show-to.ts';
 
 export interface AskRequest extends Claim {
   readonly body: unknown;
@@ -14,14 +13,12 @@ export interface AskRequest extends Claim {
 }
 
 /**
- * @param showActivity An activity as the API shows one.
  * @returns the resource under its name, as the SDKs read it, and the specification's envelope beside it.
  */
 export async function ask(
   engine: Engine,
   operation: QueryOperation,
   request: AskRequest,
-  showActivity: (tx: Reader, row: ActivityRow) => Record<string, unknown>,
 ): Promise<Record<string, unknown>> {
   const now = engine.clock.now();
   // A locked vault writes nothing, as it could not authenticate it: what is read meanwhile is not counted.
@@ -38,9 +35,9 @@ export async function ask(
       params,
       caller,
       now,
-      showActivity: (row) => showActivity(tx, row),
+      showActivity: (row) => showTo(engine, tx, row, () => caller),
       operations: engine.operations,
-      cases: () => casesOf(tx, engine.operations, caller.organizationId, now),
+      cases: () => casesOf(tx, engine.operations, organizationId, now),
     });
     const envelope = {
       id: uuidV7(now, engine.random('query', 10)),

@@ -30,7 +30,9 @@ export function casesOf(
 ): Cases {
   const byType = new Map<string, ActivityOperation>(
     [...operations.values()].flatMap((operation) =>
-      operation.kind === 'activity' ? operation.versions.map(({ type }) => [type, operation] as const) : [],
+      operation.kind === 'activity' && operation.vote === undefined
+        ? operation.versions.map(({ type }) => [type, operation] as const)
+        : [],
     ),
   );
   const rootQuorumThreshold = getOrganizationRule(tx, organizationId)?.rootQuorumThreshold ?? 1;

@@ -6,7 +6,7 @@ import { getUserRow } from '../db/users.ts';
 import type { Caller } from '../lib/caller.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { maxRolling } from '../policy/compile.ts';
-import { decide, isRootQuorum, type Verdict } from '../policy/decide.ts';
+import { decide, isRootQuorum, type PolicyEvaluation, type Verdict } from '../policy/decide.ts';
 import type { Counters, Reservation } from '../policy/evaluation.ts';
 import type { Facts } from '../policy/facts.ts';
 import type { ActivityOperation } from './define.ts';
@@ -87,12 +87,16 @@ function ruleFor(
       ? getOrganizationRule(tx, caller.organizationId)
       : undefined;
   if (parent !== undefined) return parent;
-  throw new LatchkeyError(
+  throw ofAnotherOrganization(organizationId, caller);
+}
+
+/** What is answered to somebody who may do nothing in an organization. */
+export const ofAnotherOrganization = (organizationId: string, caller: Caller): LatchkeyError =>
+  new LatchkeyError(
     'INVALID_ARGUMENT',
     `organization mismatch: request is targeting organization (${organizationId}), but voters are in organization (${caller.organizationId})`,
     { turnkeyErrorCode: 'ORGANIZATION_MISMATCH' },
   );
-}
 
 /** Counts what is allowed, in the transaction that does it: what fails takes its reservations with it. */
 export function keepReservations(
@@ -109,6 +113,12 @@ export function keepReservations(
 
 /** What somebody is answered whom neither quorum nor policies allow something. */
 export const notAllowed = ({ reason, evaluations }: Verdict & { readonly outcome: 'deny' }): LatchkeyError =>
+  noPermission(reason, evaluations);
+
+export const noPermission = (
+  reason: string,
+  policyEvaluations: readonly PolicyEvaluation[] = [],
+): LatchkeyError =>
   new LatchkeyError(
     'PERMISSION_DENIED',
     "You don't have sufficient permissions to take this action. Please check your policies, or ask a member of the root quorum.",
@@ -118,7 +128,7 @@ export const notAllowed = ({ reason, evaluations }: Verdict & { readonly outcome
         {
           '@type': 'type.googleapis.com/errors.v1.PolicyEnginePermissionError',
           message: reason,
-          policyEvaluations: evaluations,
+          policyEvaluations,
         },
       ],
     },

@@ -2,7 +2,7 @@
  * The type of an operation. An operation is one exported value: its names on the wire, its schema, and a handler that
  * sees neither HTTP nor the connection nor another operation.
  */
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Place } from '../crypto/sealing.ts';
 import type { ActivityRow } from '../db/activities.ts';
 import type { Reader, Writer } from '../db/connection.ts';
@@ -13,6 +13,7 @@ import type { Random } from '../lib/random.ts';
 import type { Facts } from '../policy/facts.ts';
 import type { Case } from '../policy/replay.ts';
 import type { ConditionFacts } from '../policy/schema.ts';
+import type { Selection } from './votes.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -180,6 +181,7 @@ export interface Authority<Parameters> {
 
 export interface ActivityOperation {
   readonly kind: 'activity';
+  readonly vote?: undefined;
   /** The last part of its path: `create_wallet`. */
   readonly path: string;
   /** Whether it is Latchkey's own: the real API has none of its name. */
@@ -192,6 +194,17 @@ export interface ActivityOperation {
   readonly prepare?: (context: PrepareContext<unknown>) => Promise<unknown>;
   /** The synchronous part that writes, inside the transaction; what it answers is the activity's result. */
   readonly run: (context: ActivityContext<unknown, unknown>) => Json;
+}
+
+/** A vote on an activity: it becomes none itself, and answers the one that it is about. */
+export interface VoteOperation {
+  readonly kind: 'activity';
+  readonly path: string;
+  readonly versions: readonly ActivityVersion[];
+  readonly returns: z.ZodType;
+  readonly authority: Authority<unknown>;
+  readonly vote: Selection;
+  readonly own?: undefined;
 }
 
 export interface QueryOperation {
@@ -208,7 +221,7 @@ export interface QueryOperation {
   readonly run: (context: QueryContext<unknown>) => Json;
 }
 
-export type Operation = ActivityOperation | QueryOperation;
+export type Operation = ActivityOperation | VoteOperation | QueryOperation;
 
 interface OlderVersion<Latest, Older extends z.ZodType = z.ZodType> {
   readonly intent: string;
@@ -287,6 +300,27 @@ export function activity<
     prepare,
     run,
   } as unknown as NamedActivity<Path, Result, Returns>;
+}
+
+export function vote<Path extends string>(definition: {
+  readonly path: Path;
+  readonly type: string;
+  readonly intent: string;
+  readonly action: 'APPROVE' | 'REJECT';
+  readonly vote: Selection;
+  /** Whatever else it has, it names the activity by its fingerprint. */
+  readonly params: z.ZodType<{ readonly fingerprint: string }>;
+}): VoteOperation & { readonly path: Path } {
+  const { path, type, intent, action, params } = definition;
+  return {
+    kind: 'activity',
+    path,
+    versions: [{ type, intent, result: '', params, upgrade: (value) => value }],
+    // That of the activity, whichever it is.
+    returns: z.record(z.string(), z.unknown()),
+    authority: { resource: 'ACTIVITY', action },
+    vote: definition.vote,
+  };
 }
 
 export function query<Path extends string, Schema extends z.ZodType, Returns extends z.ZodType>(definition: {

@@ -5,17 +5,34 @@ import { getUserSnapshot } from '../db/user-snapshots.ts';
 import { timestamp } from '../lib/clock.ts';
 import { errorBody, type Failure } from '../lib/errors.ts';
 import type { ActivityVersion } from './define.ts';
-import type { Vote } from './votes.ts';
+import { votesOf } from './votes.ts';
+
+/** What a caller may still do with an activity. */
+export interface VoteRights {
+  readonly canApprove: boolean;
+  readonly canReject: boolean;
+}
+
+/** As the real API says it of an activity that is completed, though nothing can be undone by it. */
+export const rightsOfNobody = ({ status }: Pick<ActivityRow, 'status'>): VoteRights => ({
+  canApprove: false,
+  canReject: status === 'ACTIVITY_STATUS_COMPLETED',
+});
 
 // Its type is what it returns, field by field: tests hold it against the vendor's.
-export function showActivity(tx: Reader, row: ActivityRow, version: ActivityVersion) {
+export function showActivity(
+  tx: Reader,
+  row: ActivityRow,
+  version: ActivityVersion,
+  rights: VoteRights = rightsOfNobody(row),
+) {
   const params = JSON.parse(row.intent) as Record<string, unknown>;
   const result = row.result === null ? undefined : (JSON.parse(row.result) as Record<string, unknown>);
   const specified = version.specified && {
     // The stored intent went through the version's schema before it was kept.
     [version.specified.intent]: version.specified.describe(params as never, result),
   };
-  const votes = JSON.parse(row.votes) as readonly Vote[];
+  const votes = votesOf(row);
   return {
     id: row.id,
     organizationId: row.organizationId,
@@ -41,8 +58,7 @@ export function showActivity(tx: Reader, row: ActivityRow, version: ActivityVers
       createdAt: timestamp(createdAt),
     })),
     fingerprint: row.fingerprint,
-    canApprove: false,
-    canReject: row.status === 'ACTIVITY_STATUS_COMPLETED',
+    ...rights,
     createdAt: timestamp(row.createdAt),
     updatedAt: timestamp(row.updatedAt),
     failure: row.failure === null ? null : failureBody(row.failure),

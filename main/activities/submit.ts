@@ -6,18 +6,14 @@ import type { Reader } from '../db/connection.ts';
 import { getOrganization } from '../db/organizations.ts';
 import { insertEvaluations } from '../db/policy-evaluations.ts';
 import type { Caller } from '../lib/caller.ts';
-import { LatchkeyError } from '../lib/errors.ts';
 import type { Verdict } from '../policy/decide.ts';
 import { carryOut, endOf, prepare, type Outcome, type Prepared } from './carry-out.ts';
+import { castVote } from './cast-vote.ts';
 import { decideSubmitted, notAllowed } from './decision.ts';
 import type { ActivityOperation } from './define.ts';
 import type { Engine, SubmitRequest } from './engine.ts';
-import { understand } from './understand.ts';
-import { makeVote } from './votes.ts';
-
-const minutes = 60_000;
-const oldestMs = 60 * minutes;
-const farthestAheadMs = 5 * minutes;
+import { checkLive, isLive, understand } from './understand.ts';
+import { makeVote, votesOf } from './votes.ts';
 
 /**
  * Runs an activity once: the same body again answers the activity that it made the first time.
@@ -44,6 +40,7 @@ export async function submit(
       const admitted = admit(tx);
       // What came to be allowed since it was looked at early has not been prepared.
       if ('caller' in admitted && isAllowed(admitted.verdict) && !prepared) return undefined;
+      if ('known' in admitted && admitted.joins) return joining;
       // A locked vault answers what it did before, and changes nothing.
       if (keys.unlocked) request.spend?.(tx);
       if ('known' in admitted) return admitted.known;
@@ -87,6 +84,14 @@ export async function submit(
       engine.onAppended(tx, row);
       return row;
     });
+    if (row === joining) {
+      return castVote(engine, request, {
+        organizationId,
+        fingerprint,
+        selection: 'VOTE_SELECTION_APPROVED',
+        timestampMs,
+      });
+    }
     if (row !== undefined) return row;
   }
 
@@ -109,11 +114,14 @@ export async function submit(
   /** Answers the activity that this body made before; refuses a new one that is not live or not allowed, and any while locked. */
   function admit(
     tx: Reader,
-  ): { readonly known: ActivityRow } | { readonly caller: Caller; readonly verdict: Admitted } {
+  ):
+    | { readonly known: ActivityRow; readonly joins: boolean }
+    | { readonly caller: Caller; readonly verdict: Admitted } {
     const caller = request.identify(tx);
     const known = findActivityByFingerprint(tx, organizationId, fingerprint);
-    if (known) return { known };
-    checkLive(Number(timestampMs), clock.wall());
+    // Whoever signs the very same request while it waits approves of it.
+    if (known) return { known, joins: joinable(known, caller) && isLive(timestampMs, clock) };
+    checkLive(timestampMs, clock);
     const verdict = decideSubmitted(tx, operation, { type, organizationId, params }, caller, now);
     if (verdict.outcome === 'deny') throw notAllowed(verdict);
     keys.checkUnlocked();
@@ -121,19 +129,15 @@ export async function submit(
   }
 }
 
+/** Stands for the activity of another user who signed the same. */
+const joining = Symbol('joining');
+
+const joinable = (known: ActivityRow, { organizationId, userId }: Caller): boolean =>
+  known.status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED' &&
+  known.organizationId === organizationId &&
+  votesOf(known).every((vote) => vote.userId !== userId);
+
 type Admitted = Exclude<Verdict, { readonly outcome: 'deny' }>;
 type Allowed = Extract<Verdict, { readonly outcome: 'allow' }>;
 
 const isAllowed = (verdict: Verdict): verdict is Allowed => verdict.outcome === 'allow';
-
-function checkLive(timestampMs: number, wall: number): void {
-  const age = wall - timestampMs;
-  if (age < oldestMs && age >= -farthestAheadMs) return;
-  const seenAs =
-    age < 0 ? `${String(Math.ceil(-age / 1000))} s ahead` : `${String(Math.floor(age / 1000))} s old`;
-  throw new LatchkeyError(
-    'INVALID_ARGUMENT',
-    `invalid timestampMs: expected a request less than 1 hour old and at most 5 minutes ahead of this clock, got one ${seenAs}`,
-    { turnkeyErrorCode: 'INVALID_TIME' },
-  );
-}

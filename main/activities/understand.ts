@@ -1,7 +1,8 @@
 /** Reads an activity's request: its envelope, and its parameters by the schema of the type that it names. */
 import { z } from 'zod';
+import type { Clock } from '../lib/clock.ts';
 import { LatchkeyError, seen } from '../lib/errors.ts';
-import type { ActivityOperation, ActivityVersion } from './define.ts';
+import type { ActivityOperation, ActivityVersion, VoteOperation } from './define.ts';
 import { parse } from './parse.ts';
 
 const envelope = z.object({
@@ -24,7 +25,11 @@ export interface Understood {
  * @param identify Throws unless the caller is somebody: only then is what is wrong with the request told.
  * @throws LatchkeyError INVALID_ARGUMENT naming the field.
  */
-export function understand(operation: ActivityOperation, body: unknown, identify: () => void): Understood {
+export function understand(
+  operation: ActivityOperation | VoteOperation,
+  body: unknown,
+  identify: () => void,
+): Understood {
   try {
     const { parameters, ...rest } = parse(envelope, body);
     const version = understandType(operation, rest.type);
@@ -37,12 +42,35 @@ export function understand(operation: ActivityOperation, body: unknown, identify
 }
 
 /** @throws LatchkeyError INVALID_ARGUMENT that lists the types that the operation accepts. */
-export function understandType(operation: ActivityOperation, type: string): ActivityVersion {
+export function understandType(operation: ActivityOperation | VoteOperation, type: string): ActivityVersion {
   const version = operation.versions.find((candidate) => candidate.type === type);
   if (version) return version;
   const allowed = operation.versions.map((candidate) => candidate.type).join(', ');
   throw new LatchkeyError(
     'INVALID_ARGUMENT',
     `invalid activity type: ${operation.path} expects ${allowed}, got ${seen(type)}`,
+  );
+}
+
+const minutes = 60_000;
+const oldestMs = 60 * minutes;
+const farthestAheadMs = 5 * minutes;
+
+/** Whether a request is recent enough to be carried out, by the machine's own clock. */
+export function isLive(timestampMs: string, clock: Clock): boolean {
+  const age = clock.wall() - Number(timestampMs);
+  return age < oldestMs && age >= -farthestAheadMs;
+}
+
+/** @throws LatchkeyError INVALID_ARGUMENT for a request that is not live. */
+export function checkLive(timestampMs: string, clock: Clock): void {
+  if (isLive(timestampMs, clock)) return;
+  const age = clock.wall() - Number(timestampMs);
+  const seenAs =
+    age < 0 ? `${String(Math.ceil(-age / 1000))} s ahead` : `${String(Math.floor(age / 1000))} s old`;
+  throw new LatchkeyError(
+    'INVALID_ARGUMENT',
+    `invalid timestampMs: expected a request less than 1 hour old and at most 5 minutes ahead of this clock, got one ${seenAs}`,
+    { turnkeyErrorCode: 'INVALID_TIME' },
   );
 }

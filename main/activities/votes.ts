@@ -1,5 +1,6 @@
 /** Votes on an activity: how one is kept, and which of them count. */
 import { uuidV4 } from '../crypto/uuid.ts';
+import type { ActivityRow } from '../db/activities.ts';
 import type { Writer } from '../db/connection.ts';
 import { keepUserSnapshot } from '../db/user-snapshots.ts';
 import type { Caller } from '../lib/caller.ts';
@@ -38,3 +39,30 @@ export function makeVote(
     createdAt: now,
   };
 }
+
+const hour = 60 * 60_000;
+
+/** How long approvals count: from the first of them, which is the submitter's own, until this much later. */
+export const approvalWindowMs = 24 * hour;
+
+/**
+ * The approvals that have not lapsed. Where the consensus is not reached within the window all of them lapse; the next
+ * approval, by whomever, begins another window.
+ * @param votes In the order in which they were given.
+ */
+export function standingApprovals(votes: readonly Vote[], now: number): readonly Vote[] {
+  let first: number | undefined;
+  let standing: Vote[] = [];
+  for (const vote of votes) {
+    if (vote.selection !== 'VOTE_SELECTION_APPROVED') continue;
+    if (first === undefined || vote.createdAt - first >= approvalWindowMs) {
+      first = vote.createdAt;
+      standing = [];
+    }
+    standing.push(vote);
+  }
+  return first !== undefined && now - first < approvalWindowMs ? standing : [];
+}
+
+export const votesOf = ({ votes }: Pick<ActivityRow, 'votes'>): readonly Vote[] =>
+  JSON.parse(votes) as readonly Vote[];

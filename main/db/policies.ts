@@ -64,6 +64,39 @@ export function insertPolicy(tx: Writer, row: PolicyRow): void {
   );
 }
 
+/** Writes what of a policy can change. */
+export function updatePolicyRow(tx: Writer, row: PolicyRow): void {
+  tx.run(
+    `UPDATE policies SET name = ?, effect = ?, condition = ?, consensus = ?, time = ?, notes = ?, updated_at = ?
+     WHERE id = ?`,
+    row.name,
+    row.effect,
+    row.condition,
+    row.consensus,
+    row.time,
+    row.notes,
+    row.updatedAt,
+    row.id,
+  );
+}
+
+export function deletePolicyRow(tx: Writer, id: string): void {
+  tx.run('DELETE FROM policies WHERE id = ?', id);
+}
+
+export const findPolicyByName = (tx: Reader, organizationId: string, name: string): PolicyRow | undefined =>
+  tx.get<PolicyRow>(
+    `SELECT ${columns} FROM policies WHERE organization_id = ? AND name = ?`,
+    organizationId,
+    name,
+  );
+
+export const countPolicies = (tx: Reader, organizationId: string): number =>
+  tx.get<{ count: number }>(
+    'SELECT count(*) AS count FROM policies WHERE organization_id = ?',
+    organizationId,
+  )?.count ?? 0;
+
 export const toPolicy = (row: PolicyRow): Policy => ({
   policyId: row.id,
   policyName: row.name,

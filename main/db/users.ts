@@ -99,6 +99,31 @@ export function updateUserRow(tx: Writer, row: UserRow): void {
   );
 }
 
+/** Makes these users, and no others, the root quorum of their organization. */
+export function setRootQuorum(
+  tx: Writer,
+  organizationId: string,
+  threshold: number,
+  userIds: readonly string[],
+  updatedAt: number,
+): void {
+  const members = JSON.stringify(userIds);
+  tx.run(
+    `UPDATE users SET root = id IN (SELECT value FROM json_each(?)), updated_at = ?
+     WHERE organization_id = ? AND root != (id IN (SELECT value FROM json_each(?)))`,
+    members,
+    updatedAt,
+    organizationId,
+    members,
+  );
+  tx.run(
+    'UPDATE organizations SET root_quorum_threshold = ?, updated_at = ? WHERE id = ?',
+    threshold,
+    updatedAt,
+    organizationId,
+  );
+}
+
 /** Removes a user with all credentials. */
 export function deleteUser(tx: Writer, id: string): void {
   tx.run('DELETE FROM users WHERE id = ?', id);

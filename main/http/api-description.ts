@@ -1,6 +1,6 @@
 /** The API described in OpenAPI 3.1, from the operations themselves: what `/openapi.json` serves. */
 import { z } from 'zod';
-import type { ActivityOperation, Operation, QueryOperation } from '../activities/define.ts';
+import type { ActivityOperation, Operation, QueryOperation, VoteOperation } from '../activities/define.ts';
 import { errorCodes, type ErrorCodeName } from '../lib/errors.ts';
 import { resourceTexts } from './api-texts.ts';
 
@@ -102,7 +102,15 @@ export function describeApi(operations: ReadonlyMap<string, Operation>, version:
   const all = named.map(([, operation]) => operation);
   const activities = all.filter((operation) => operation.kind === 'activity');
   components.add('Vote', vote);
-  components.add('Activity', activitySchema(addActivityParts(components, activities)));
+  components.add(
+    'Activity',
+    activitySchema(
+      addActivityParts(
+        components,
+        activities.filter((operation) => operation.vote === undefined),
+      ),
+    ),
+  );
   const paths = named.map(([path, operation]) => [
     `/public/v1/${path}`,
     {
@@ -258,7 +266,11 @@ function activitySchema({ types, intents, specifiedIntents, results }: ActivityP
   });
 }
 
-function describeActivity(components: Components, operation: ActivityOperation): Json {
+function describeActivity(components: Components, operation: ActivityOperation | VoteOperation): Json {
+  const isVote = operation.vote !== undefined;
+  for (const { intent, params } of isVote ? operation.versions : []) {
+    components.add(capitalize(intent), components.of(params, 'input'));
+  }
   const requests = operation.versions.map(({ type, intent }) => ({
     type,
     schema: components.add(
@@ -282,8 +294,9 @@ function describeActivity(components: Components, operation: ActivityOperation):
             mapping: Object.fromEntries(requests.map(({ type, schema }) => [type, schema['$ref']])),
           },
         };
-  const activity = activitySchema(addActivityParts(components, [operation]));
-  return describeOperation(operation, body, answer('The activity.', object({ activity })));
+  const activity = isVote ? reference('Activity') : activitySchema(addActivityParts(components, [operation]));
+  const about = isVote ? 'The activity that the vote is about.' : 'The activity.';
+  return describeOperation(operation, body, answer(about, object({ activity })));
 }
 
 function describeQuery(components: Components, operation: QueryOperation): Json {

@@ -18,6 +18,7 @@ export const resourceTexts: readonly ResourceText[] = [
       update_organization_name: 'Gives the organization another name.',
       set_organization_feature: 'Switches a feature on, or gives it another value.',
       remove_organization_feature: 'Switches a feature off.',
+      update_root_quorum: 'Says whose votes make the root quorum, and how many of them it takes.',
     },
   },
   {
@@ -157,8 +158,16 @@ export const resourceTexts: readonly ResourceText[] = [
     name: 'Policies',
     about: 'Rules that say who may do what.',
     operations: {
+      create_policy: 'Makes a policy; one that cannot be read or evaluated is refused with the place where.',
+      create_policies: 'Makes several policies, all or none.',
+      update_policy:
+        'Changes what is given of a policy, and leaves the rest; an empty expression removes one.',
+      delete_policy: 'Deletes a policy.',
+      delete_policies: 'Deletes several policies, all or none.',
       get_policy: 'Shows one policy.',
       list_policies: 'Lists all policies.',
+      get_active_policies: 'Tells of every policy whether its time expression holds now.',
+      get_policy_evaluations: 'Tells what each policy said of an activity, at each vote on it.',
       check_policies: 'Tells what is wrong with drafts of policies, and what is right but surely not meant.',
       test_policies:
         'Replays past activities with drafts of policies: what each would have been decided, and which rules never hold.',
@@ -176,6 +185,9 @@ export const resourceTexts: readonly ResourceText[] = [
     operations: {
       get_activity: 'Shows one activity.',
       list_activities: 'Lists activities, the newest first.',
+      approve_activity:
+        'Approves an activity that waits for votes; the vote that was missing has it carried out.',
+      reject_activity: 'Rejects an activity that waits for votes, for good.',
     },
   },
 ];

@@ -2,10 +2,11 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { ask } from '../activities/ask.ts';
-import type { ActivityVersion } from '../activities/define.ts';
 import type { Engine, SubmitRequest } from '../activities/engine.ts';
+import type { ActivityVersion } from '../activities/define.ts';
 import { parse } from '../activities/parse.ts';
-import { showActivity } from '../activities/show.ts';
+import { submitVote } from '../activities/cast-vote.ts';
+import { showTo } from '../activities/show-to.ts';
 import { submit } from '../activities/submit.ts';
 import { authenticate } from '../auth/authenticate.ts';
 import { errorBody, errorCodes, fromFailure, LatchkeyError, type Failure } from '../lib/errors.ts';
@@ -66,15 +67,13 @@ async function answer(
   const claim = proof({ organizationId, below: inCallersOrganization }, service.clock);
   const authenticated: SubmitRequest = { raw, body, ...claim };
 
-  if (operation.kind === 'query') {
-    return ask(service, operation, { ...authenticated, organizationId }, (tx, row) =>
-      showActivity(tx, row, versionOf(service, row.type)),
-    );
-  }
-  const row = await submit(service, operation, authenticated);
+  if (operation.kind === 'query') return ask(service, operation, { ...authenticated, organizationId });
+  const row = await (operation.vote === undefined
+    ? submit(service, operation, authenticated)
+    : submitVote(service, operation, authenticated));
   service.onActivity(row);
   if (row.failure !== null) throw fromFailure(JSON.parse(row.failure) as Failure);
-  return { activity: service.units.read((tx) => showActivity(tx, row, versionOf(service, row.type))) };
+  return { activity: service.units.read((tx) => showTo(service, tx, row, () => authenticated.identify(tx))) };
 }
 
 function parseJson(raw: Uint8Array): unknown {
@@ -91,12 +90,6 @@ function parseJson(raw: Uint8Array): unknown {
 
 const badBody = (problem: string): LatchkeyError =>
   new LatchkeyError('INVALID_ARGUMENT', `bad request body: expected a JSON object, but ${problem}`);
-
-function versionOf(service: Service, type: string): ActivityVersion {
-  const version = service.versions.get(type);
-  if (version === undefined) throw new Error(`no operation shows activities of type ${type}`);
-  return version;
-}
 
 /** What a caller is told of an error: all of a refusal, nothing of a fault. */
 export function refusal(service: Pick<Service, 'onFault'>, error: unknown): ApiAnswer {

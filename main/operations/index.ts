@@ -20,6 +20,7 @@ import * as tags from './tags.ts';
 import * as transactions from './transactions.ts';
 import * as users from './users.ts';
 import * as walletAccounts from './wallet-accounts.ts';
+import * as votes from './votes.ts';
 import * as wallets from './wallets.ts';
 
 const all: readonly Operation[] = [
@@ -44,6 +45,7 @@ const all: readonly Operation[] = [
   policyDrafts,
   policyTests,
   activities,
+  votes,
 ].flatMap((resource) => Object.values<Operation>(resource));
 
 /** By path, as it follows `/public/v1/`: `submit/create_wallet`, `query/list_wallets`. */

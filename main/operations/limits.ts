@@ -22,6 +22,9 @@ export const limits = {
   tagsPerOrganization: 100,
   tagsPerSubOrganization: 10,
   nameCharacters: 64,
+  policiesPerOrganization: 100,
+  policyNameCharacters: 255,
+  policyNotesCharacters: 10_000,
   /** Elements of one array in one request. */
   batch: 100,
   /** Largest payload to sign, in characters. */

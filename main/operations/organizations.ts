@@ -7,9 +7,12 @@ import { getOrganization, renameOrganization, type OrganizationRow } from '../db
 import { listPolicyRows, toPolicy } from '../db/policies.ts';
 import { listPrivateKeyRows, toPrivateKey } from '../db/private-keys.ts';
 import { listTagRows, toTag } from '../db/tags.ts';
-import { getUserRow, listRootUserIds, listUserRows, toUser } from '../db/users.ts';
+import { getUserRow, listRootUserIds, listUserRows, setRootQuorum, toUser } from '../db/users.ts';
 import { listWalletRows, toWallet } from '../db/wallets.ts';
-import { found, name } from './parameters.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import { checkCredentialLeft } from './credentials.ts';
+import { limits } from './limits.ts';
+import { checkDistinct, found, ids, name } from './parameters.ts';
 import { shownFeature, shownOrganizationData, shownQuorum, uuid } from './resources.ts';
 
 const missing = 'no organization found with the given ID';
@@ -72,6 +75,35 @@ export const getOrganizationConfigs = query({
     return {
       configs: { features: listFeatures(tx, organizationId), quorum: quorumOf(tx, organization) },
     };
+  },
+});
+
+export const updateRootQuorum = activity({
+  path: 'update_root_quorum',
+  type: 'ACTIVITY_TYPE_UPDATE_ROOT_QUORUM',
+  intent: 'updateRootQuorumIntent',
+  result: 'updateRootQuorumResult',
+  authority: { resource: 'ORGANIZATION', action: 'UPDATE', rootQuorumOnly: true },
+  params: z.object({
+    threshold: z.int().min(1, 'quorum threshold must be non-zero integer').max(limits.usersPerOrganization),
+    userIds: ids.min(1),
+  }),
+  returns: z.object({}),
+  run({ tx, organizationId, params: { threshold, userIds }, now }) {
+    checkDistinct('parameters.userIds', userIds);
+    if (threshold > userIds.length) {
+      throw new LatchkeyError(
+        'INVALID_ARGUMENT',
+        `invalid parameters.threshold: quorum users missing, expected at most ${String(userIds.length)}, the number of parameters.userIds, got ${String(threshold)}`,
+      );
+    }
+    for (const userId of userIds) {
+      found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
+      // A member that cannot vote would count towards what nobody can reach.
+      checkCredentialLeft(tx, userId, now);
+    }
+    setRootQuorum(tx, organizationId, threshold, userIds, now);
+    return {};
   },
 });
 

@@ -7,12 +7,16 @@ import { LatchkeyError } from '../lib/errors.ts';
 import { limits } from './limits.ts';
 
 /** Names are shown to people: no control characters, nothing around them that cannot be seen. */
-export const name = z
-  .string()
-  .min(1)
-  .max(limits.nameCharacters)
-  .regex(/^[^\p{C}]+$/u, 'Expected no control characters')
-  .refine((text) => text.trim() === text, 'Expected no white space at either end');
+const nameUpTo = (most: number) =>
+  z
+    .string()
+    .min(1)
+    .max(most)
+    .regex(/^[^\p{C}]+$/u, 'Expected no control characters')
+    .refine((text) => text.trim() === text, 'Expected no white space at either end');
+
+export const name = nameUpTo(limits.nameCharacters);
+export const policyName = nameUpTo(limits.policyNameCharacters);
 
 export const id = z.uuid('Expected a UUID').transform((text) => text.toLowerCase());
 export const ids = z.array(id).max(limits.batch);

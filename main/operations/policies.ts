@@ -1,16 +1,229 @@
-/** Policies, read. */
+/** Policies: made, changed, asked. */
 import { z } from 'zod';
-import { query } from '../activities/define.ts';
-import { getPolicyRow, listPolicyRows, toPolicy } from '../db/policies.ts';
-import { found, id } from './parameters.ts';
-import { shownPolicy } from './resources.ts';
+import { activity, older, query, type ActivityContext } from '../activities/define.ts';
+import { uuidV4 } from '../crypto/uuid.ts';
+import { getActivityRow } from '../db/activities.ts';
+import type { Reader } from '../db/connection.ts';
+import {
+  countPolicies,
+  deletePolicyRow,
+  findPolicyByName,
+  getPolicyRow,
+  insertPolicy,
+  listPolicyRows,
+  toPolicy,
+  updatePolicyRow,
+  type PolicyRow,
+} from '../db/policies.ts';
+import { listEvaluations } from '../db/policy-evaluations.ts';
+import { timestamp } from '../lib/clock.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import { isActive } from '../policy/decide.ts';
+import { compilePolicy, effects, storedPolicy } from '../policy/policies.ts';
+import { maxLength } from '../policy/syntax.ts';
+import { limits } from './limits.ts';
+import { checkDistinct, checkLimit, found, id, ids, policyName } from './parameters.ts';
+import { fromSelectors, selectedPolicy, severalTargets, singleTarget } from './policy-selectors.ts';
+import { shownPolicy, shownPolicyEvaluation, shownPolicyStatus, uuid, uuids } from './resources.ts';
+
+/** Empty means none. */
+const expression = z.string().max(maxLength).optional();
+const notes = z.string().max(limits.policyNotesCharacters);
+
+const newPolicy = z.object({
+  policyName,
+  effect: z.enum(effects),
+  condition: expression,
+  consensus: expression,
+  notes: notes.default(''),
+  time: expression,
+});
+
+type NewPolicy = z.output<typeof newPolicy>;
+
+export const createPolicy = activity({
+  path: 'create_policy',
+  type: 'ACTIVITY_TYPE_CREATE_POLICY_V3',
+  intent: 'createPolicyIntentV3',
+  result: 'createPolicyResult',
+  authority: { resource: 'POLICY', action: 'CREATE' },
+  params: newPolicy,
+  returns: z.object({ policyId: uuid }),
+  accepts: {
+    ACTIVITY_TYPE_CREATE_POLICY_V2: older({
+      intent: 'createPolicyIntentV2',
+      params: selectedPolicy(severalTargets),
+      upgrade: fromSelectors,
+    }),
+    ACTIVITY_TYPE_CREATE_POLICY: older({
+      intent: 'createPolicyIntent',
+      params: selectedPolicy(singleTarget),
+      upgrade: ({ selectors, ...rest }) =>
+        fromSelectors({
+          ...rest,
+          selectors: selectors.map(({ target, ...selector }) => ({ ...selector, targets: [target] })),
+        }),
+    }),
+  },
+  run(context) {
+    checkRoom(context, 1);
+    return { policyId: addPolicy(context, context.params, 'parameters') };
+  },
+});
+
+export const createPolicies = activity({
+  path: 'create_policies',
+  type: 'ACTIVITY_TYPE_CREATE_POLICIES',
+  intent: 'createPoliciesIntent',
+  result: 'createPoliciesResult',
+  authority: { resource: 'POLICY', action: 'CREATE' },
+  params: z.object({ policies: z.array(newPolicy).min(1).max(limits.policiesPerOrganization) }),
+  returns: z.object({ policyIds: uuids }),
+  run(context) {
+    const { policies } = context.params;
+    checkDistinct(
+      'parameters.policies',
+      policies.map((policy) => policy.policyName),
+    );
+    checkRoom(context, policies.length);
+    return {
+      policyIds: policies.map((policy, index) =>
+        addPolicy(context, policy, `parameters.policies[${String(index)}]`),
+      ),
+    };
+  },
+});
+
+const policyChange = z.object({
+  policyId: id,
+  policyName: policyName.optional(),
+  policyEffect: z.enum(effects).optional(),
+  policyCondition: expression,
+  policyConsensus: expression,
+  policyNotes: notes.optional(),
+});
+
+export const updatePolicy = activity({
+  path: 'update_policy',
+  type: 'ACTIVITY_TYPE_UPDATE_POLICY_V2',
+  intent: 'updatePolicyIntentV2',
+  result: 'updatePolicyResultV2',
+  authority: { resource: 'POLICY', action: 'UPDATE' },
+  params: policyChange.extend({ time: expression }),
+  returns: z.object({ policyId: uuid }),
+  accepts: {
+    ACTIVITY_TYPE_UPDATE_POLICY: older({
+      intent: 'updatePolicyIntent',
+      result: 'updatePolicyResult',
+      params: policyChange,
+      upgrade: (params) => params,
+    }),
+  },
+  run({ tx, organizationId, params, now }) {
+    const row = findPolicy(tx, organizationId, params.policyId);
+    if (params.policyName !== undefined && params.policyName !== row.name) {
+      checkNameFree(tx, organizationId, params.policyName, 'parameters.policyName');
+    }
+    const changed: PolicyRow = {
+      ...row,
+      name: params.policyName ?? row.name,
+      effect: params.policyEffect ?? row.effect,
+      condition: params.policyCondition ?? row.condition,
+      consensus: params.policyConsensus ?? row.consensus,
+      time: params.time === undefined ? row.time : givenTime(params.time),
+      notes: params.policyNotes ?? row.notes,
+      updatedAt: now,
+    };
+    compilePolicy(textOf(changed));
+    updatePolicyRow(tx, changed);
+    return { policyId: row.id };
+  },
+});
+
+export const deletePolicy = activity({
+  path: 'delete_policy',
+  type: 'ACTIVITY_TYPE_DELETE_POLICY',
+  intent: 'deletePolicyIntent',
+  result: 'deletePolicyResult',
+  authority: { resource: 'POLICY', action: 'DELETE' },
+  params: z.object({ policyId: id }),
+  returns: z.object({ policyId: uuid }),
+  run({ tx, organizationId, params: { policyId } }) {
+    deletePolicyRow(tx, findPolicy(tx, organizationId, policyId).id);
+    return { policyId };
+  },
+});
+
+export const deletePolicies = activity({
+  path: 'delete_policies',
+  type: 'ACTIVITY_TYPE_DELETE_POLICIES',
+  intent: 'deletePoliciesIntent',
+  result: 'deletePoliciesResult',
+  authority: { resource: 'POLICY', action: 'DELETE' },
+  params: z.object({ policyIds: ids.min(1) }),
+  returns: z.object({ policyIds: uuids }),
+  run({ tx, organizationId, params: { policyIds } }) {
+    checkDistinct('parameters.policyIds', policyIds);
+    for (const policyId of policyIds) deletePolicyRow(tx, findPolicy(tx, organizationId, policyId).id);
+    return { policyIds };
+  },
+});
+
+type Adding = Pick<ActivityContext<unknown>, 'tx' | 'organizationId' | 'random' | 'now'>;
+
+/** @param at The policy's name in the request, for errors. */
+function addPolicy({ tx, organizationId, random, now }: Adding, policy: NewPolicy, at: string): string {
+  checkNameFree(tx, organizationId, policy.policyName, `${at}.policyName`);
+  const row: PolicyRow = {
+    id: uuidV4(random('policy', 16)),
+    organizationId,
+    name: policy.policyName,
+    effect: policy.effect,
+    condition: policy.condition ?? '',
+    consensus: policy.consensus ?? '',
+    time: givenTime(policy.time),
+    notes: policy.notes,
+    createdAt: now,
+    updatedAt: now,
+  };
+  compilePolicy(textOf(row));
+  insertPolicy(tx, row);
+  return row.id;
+}
+
+const textOf = ({ id: policyId, effect, condition, consensus, time }: PolicyRow) => ({
+  policyId,
+  effect,
+  condition,
+  consensus,
+  time: time ?? undefined,
+});
+
+const givenTime = (time: string | undefined): string | null =>
+  time === undefined || time.trim() === '' ? null : time;
+
+function checkRoom({ tx, organizationId }: Adding, adding: number): void {
+  checkLimit('policies', countPolicies(tx, organizationId), adding, limits.policiesPerOrganization);
+}
+
+function checkNameFree(tx: Reader, organizationId: string, wanted: string, at: string): void {
+  if (findPolicyByName(tx, organizationId, wanted) === undefined) return;
+  throw new LatchkeyError(
+    'ALREADY_EXISTS',
+    `invalid ${at}: policy label must be unique, ${JSON.stringify(wanted)} is taken`,
+  );
+}
+
+function findPolicy(tx: Reader, organizationId: string, policyId: string): PolicyRow {
+  return found(getPolicyRow(tx, organizationId, policyId), `unable to find policy ${policyId}`);
+}
 
 export const getPolicy = query({
   path: 'get_policy',
   params: z.object({ policyId: id }),
   returns: z.object({ policy: shownPolicy }),
   run: ({ tx, organizationId, params: { policyId } }) => ({
-    policy: toPolicy(found(getPolicyRow(tx, organizationId, policyId), `unable to find policy ${policyId}`)),
+    policy: toPolicy(findPolicy(tx, organizationId, policyId)),
   }),
 });
 
@@ -19,4 +232,34 @@ export const listPolicies = query({
   params: z.object({}),
   returns: z.object({ policies: z.array(shownPolicy) }),
   run: ({ tx, organizationId }) => ({ policies: listPolicyRows(tx, organizationId).map(toPolicy) }),
+});
+
+export const getPolicyEvaluations = query({
+  path: 'get_policy_evaluations',
+  params: z.object({ activityId: id }),
+  returns: z.object({ policyEvaluations: z.array(shownPolicyEvaluation) }),
+  run({ tx, organizationId, params: { activityId } }) {
+    found(getActivityRow(tx, organizationId, activityId), `unable to find activity ${activityId}`);
+    return {
+      policyEvaluations: listEvaluations(tx, organizationId, activityId).map(({ createdAt, ...row }) => ({
+        ...row,
+        createdAt: timestamp(createdAt),
+      })),
+    };
+  },
+});
+
+export const getActivePolicies = query({
+  path: 'get_active_policies',
+  params: z.object({}),
+  returns: z.object({ statuses: z.array(shownPolicyStatus), evaluatedAtMs: z.string() }),
+  run: ({ tx, organizationId, now }) => ({
+    statuses: listPolicyRows(tx, organizationId).map((row) => ({
+      organizationId,
+      policyId: row.id,
+      ...isActive(storedPolicy(textOf(row)), now),
+      ...(row.time === null ? {} : { timeExpr: row.time }),
+    })),
+    evaluatedAtMs: String(now),
+  }),
 });

@@ -2,14 +2,14 @@
 import { z } from 'zod';
 import { effects } from '../policy/policies.ts';
 import { maxLength } from '../policy/syntax.ts';
-import { id, name } from './parameters.ts';
+import { id, policyName } from './parameters.ts';
 
 const expression = z.string().max(maxLength).optional();
 
 /** As `create_policy` and `list_policies` write one; an id or a name says which policy it would take the place of. */
 export const policyDraft = z.object({
   policyId: id.optional(),
-  policyName: name.optional(),
+  policyName: policyName.optional(),
   effect: z.enum(effects),
   condition: expression,
   consensus: expression,

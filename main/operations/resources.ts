@@ -168,6 +168,39 @@ export const shownPolicy = z
   })
   .meta({ id: 'Policy' });
 
+export const shownPolicyEvaluation = z
+  .object({
+    id: uuid,
+    activityId: uuid,
+    organizationId: uuid,
+    voteId: uuid,
+    policyEvaluations: z.array(
+      z.object({
+        policyId: uuid,
+        outcome: z.enum([
+          'OUTCOME_ALLOW',
+          'OUTCOME_DENY_EXPLICIT',
+          'OUTCOME_DENY_IMPLICIT',
+          'OUTCOME_REQUIRES_CONSENSUS',
+          'OUTCOME_ERROR',
+          'OUTCOME_TIME_INACTIVE',
+        ]),
+      }),
+    ),
+    createdAt: timestamp,
+  })
+  .meta({ id: 'PolicyEvaluation' });
+
+export const shownPolicyStatus = z
+  .object({
+    organizationId: uuid,
+    policyId: uuid,
+    active: z.boolean(),
+    timeExpr: z.string().optional(),
+    error: z.string().optional(),
+  })
+  .meta({ id: 'PolicyStatus' });
+
 export const featureNames = [
   'FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY',
   'FEATURE_NAME_WEBAUTHN_ORIGINS',

@@ -100,6 +100,22 @@ export function mayApprove(facts: Facts, user: Voter): boolean {
   );
 }
 
+/**
+ * Whether a policy is in force at a time.
+ * @returns with `error`, why that cannot be said.
+ */
+export function isActive(
+  { time, broken }: Policy,
+  now: number,
+): { readonly active: boolean; readonly error?: string } {
+  if (broken !== undefined) return { active: false, error: broken };
+  if (time === undefined) return { active: true };
+  const evaluation = newEvaluation({ approvers: [], rootQuorumThreshold: 0, now });
+  const active = evaluation.start(time.run);
+  const { fault } = evaluation;
+  return fault === undefined ? { active: active === true } : { active: false, error: fault.message };
+}
+
 interface Result extends PolicyEvaluation {
   readonly denies: boolean;
 }

@@ -1,0 +1,93 @@
+/** An activity that waits for votes: who may still give one, and what the votes given come to. */
+import type { ActivityRow } from '../db/activities.ts';
+import type { Reader } from '../db/connection.ts';
+import { getOrganizationRule } from '../db/organizations.ts';
+import { getUserRow } from '../db/users.ts';
+import type { Caller } from '../lib/caller.ts';
+import { decide, mayApprove, type Verdict } from '../policy/decide.ts';
+import type { Facts, Voter } from '../policy/facts.ts';
+import { aboutActivity } from './decision.ts';
+import { credentialOf, voterOf } from './facts.ts';
+import { policiesOf } from './policies.ts';
+import { operationOf, type Operations } from './stored.ts';
+import { standingApprovals, votesOf, type Vote } from './votes.ts';
+
+export interface Waiting {
+  /** Whose activity it is; undefined where that user is gone. */
+  readonly submitter: Caller | undefined;
+  /** The approvals that count: not lapsed, by users who are there, with credentials that are still valid. */
+  readonly approvals: readonly Vote[];
+  /** Whether a vote of this user could matter. The submitter may always take the activity back, or give its vote again. */
+  readonly mayVote: (caller: Caller) => boolean;
+  /** What the approvals come to with that of a user. */
+  readonly decideWith: (caller: Caller) => Verdict;
+}
+
+/** @param row One that waits, as of the transaction. */
+export function readWaiting(tx: Reader, operations: Operations, row: ActivityRow, now: number): Waiting {
+  const { organizationId } = row;
+  const { operation, activity } = operationOf(operations, row);
+  const rule = getOrganizationRule(tx, organizationId);
+  if (rule === undefined) throw new Error(`activity ${row.id} has no organization`);
+  const { policies } = policiesOf(tx, organizationId, rule);
+  const votes = votesOf(row);
+  const [first] = votes;
+  if (first === undefined) throw new Error(`activity ${row.id} has no vote`);
+  const submitter = callerOf(tx, organizationId, first);
+
+  const approvals: Vote[] = [];
+  const approvers: Voter[] = [];
+  for (const vote of standingApprovals(votes, now)) {
+    const voter = voterWith(tx, organizationId, vote, now);
+    if (voter === undefined) continue;
+    approvals.push(vote);
+    approvers.push(voter);
+  }
+  const facts: Facts = {
+    ...aboutActivity(tx, operation, activity, organizationId, now),
+    approvers,
+    submitter: submitter && voterWith(tx, organizationId, first, now, 'whatever it was stamped with'),
+    rootQuorumThreshold: rule.rootQuorumThreshold,
+    policies,
+    ownCredentials:
+      submitter !== undefined && (operation.authority.ownCredentials?.(activity.params, submitter) ?? false),
+  };
+  const voterOfCaller = ({ userId, stamp }: Caller): Voter | undefined =>
+    voterWith(tx, organizationId, { userId, ...stamp }, now, 'whatever it was stamped with');
+
+  return {
+    submitter,
+    approvals,
+    mayVote(caller) {
+      if (caller.organizationId !== organizationId) return false;
+      if (caller.userId === first.userId) return true;
+      const voter = voterOfCaller(caller);
+      return voter !== undefined && mayApprove(facts, voter);
+    },
+    decideWith(caller) {
+      const voter = voterOfCaller(caller);
+      return decide({ ...facts, approvers: voter === undefined ? approvers : [...approvers, voter] });
+    },
+  };
+}
+
+/** Who gave a vote, as the user is now; undefined where it is gone. */
+function callerOf(tx: Reader, organizationId: string, vote: Vote): Caller | undefined {
+  const { userId, publicKey, scheme, signature } = vote;
+  const user = getUserRow(tx, organizationId, userId);
+  return user && { organizationId, userId, root: user.root === 1, stamp: { publicKey, scheme, signature } };
+}
+
+/** @param anyway Whether the user counts without a valid credential too. */
+function voterWith(
+  tx: Reader,
+  organizationId: string,
+  vote: Pick<Vote, 'userId' | 'publicKey' | 'scheme'>,
+  now: number,
+  anyway?: 'whatever it was stamped with',
+): Voter | undefined {
+  const user = getUserRow(tx, organizationId, vote.userId);
+  const credential = credentialOf(tx, organizationId, vote, now);
+  if (user === undefined || (credential === undefined && anyway === undefined)) return undefined;
+  return voterOf(tx, user, credential === undefined ? [] : [credential]);
+}
