@@ -1,12 +1,17 @@
+import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Group, Stack } from '@mantine/core';
 import { IconListCheck, IconPlus } from '@tabler/icons-react';
 import { Link } from 'wouter';
+import { describeType } from '../parts/activity-words.ts';
 import { Moment } from '../parts/moment.tsx';
 import { PageHead, Panel } from '../parts/page.tsx';
+import { PolicyExplanation } from '../parts/policy-explanation.tsx';
 import { policyTemplates } from '../parts/policy-templates.ts';
 import type { Policy } from '../parts/policies.ts';
+import type { User } from '../parts/resources.ts';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
+import type { Timestamp } from '../parts/time.ts';
 import { useAsk } from '../parts/vault.tsx';
 import '../parts/rows.css';
 import '../parts/policy-editor.css';
@@ -71,6 +76,7 @@ export function Policies(): ReactNode {
           </ul>
         )}
       </Panel>
+      <Refused />
       <Panel title="Begin with one of these" kind="plain">
         <ul className="lk-rows" aria-label="Templates">
           {policyTemplates.map(({ id, title, about }) => (
@@ -86,5 +92,65 @@ export function Policies(): ReactNode {
         </ul>
       </Panel>
     </>
+  );
+}
+
+interface Refusal {
+  readonly refusalId: string;
+  readonly userId: string;
+  readonly type: string;
+  readonly reason: string;
+  readonly createdAt: Timestamp;
+}
+
+/** What was asked for lately and not allowed: the script that does not work, and why. */
+function Refused(): ReactNode {
+  const { data } = useAsk<{ refusals: readonly Refusal[] }>('list_refusals', { limit: 10 });
+  const users = useAsk<{ users: readonly User[] }>('list_users').data?.users ?? [];
+  if (data === undefined || data.refusals.length === 0) return null;
+  return (
+    <Panel title="Refused lately" kind="plain">
+      <ul className="lk-rows" aria-label="Refused lately">
+        {data.refusals.map((refusal) => (
+          <RefusalRow
+            key={refusal.refusalId}
+            of={refusal}
+            user={users.find(({ userId }) => userId === refusal.userId)?.userName ?? 'A user who is gone'}
+          />
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function RefusalRow({ of, user }: { readonly of: Refusal; readonly user: string }): ReactNode {
+  const [open, setOpen] = useState(false);
+  const what = describeType(of.type);
+  return (
+    <li className="lk-row">
+      <div>
+        <span className="lk-row-name">{what}</span>
+        <br />
+        <span className="lk-row-more">
+          {user}, <Moment at={of.createdAt} />
+        </span>
+      </div>
+      <Button
+        size="compact-xs"
+        variant="default"
+        aria-expanded={open}
+        aria-label={`Why was it refused: ${what}`}
+        onClick={() => {
+          setOpen(!open);
+        }}
+      >
+        Why
+      </Button>
+      {open && (
+        <div style={{ gridColumn: '1 / -1' }}>
+          <PolicyExplanation question={{ activityId: of.refusalId }} />
+        </div>
+      )}
+    </li>
   );
 }
