@@ -165,14 +165,14 @@ export function PolicyEditor({
         )}
       </div>
       {noted && (
-        <ul className="lk-expression-notes" id={`${id}-notes`} role="status">
-          {problem !== undefined && <li data-kind="problem">{problem.message}</li>}
+        <div className="lk-expression-notes" id={`${id}-notes`} role="status">
+          {problem !== undefined && <p data-kind="problem">{problem.message}</p>}
           {warnings.map(({ message }) => (
-            <li key={message} data-kind="warning">
+            <p key={message} data-kind="warning">
               {message}
-            </li>
+            </p>
           ))}
-        </ul>
+        </div>
       )}
     </Input.Wrapper>
   );

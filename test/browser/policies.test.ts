@@ -1,7 +1,7 @@
 /** Policies through the window: written with help, tried on what has happened, explained, and who may do what. */
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { newWallet } from '../support.ts';
+import { newTestKey, newWallet } from '../support.ts';
 import { launchChromium, openWindow } from './chromium.ts';
 import { axeFindings, tooWideFindings } from './inspect.ts';
 import { serveDevVault } from './service.ts';
@@ -105,9 +105,23 @@ describe('a policy', () => {
 describe('who may do what', () => {
   test('is told for every user, with the policies that say so', async () => {
     await using service = await serveDevVault();
+    const key = newTestKey();
     await service.root.submit('create_users', 'CREATE_USERS_V4', {
-      users: [{ userName: 'Script', apiKeys: [], authenticators: [], oauthProviders: [], userTags: [] }],
+      users: [
+        {
+          userName: 'Script',
+          apiKeys: [{ apiKeyName: 'Script', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }],
+          authenticators: [],
+          oauthProviders: [],
+          userTags: [],
+        },
+      ],
     });
+    const refused = await service.root.as(key).submit('create_user_tag', 'CREATE_USER_TAG', {
+      userTagName: 'Mine',
+      userIds: [],
+    });
+    expect(refused.status).toBe(403);
     await service.root.submit('create_policy', 'CREATE_POLICY_V3', {
       policyName: 'Make wallets',
       effect: 'EFFECT_ALLOW',
@@ -118,6 +132,9 @@ describe('who may do what', () => {
     const { page } = person;
     await page.goto(service.windowUrl);
     await goTo(page, 'Policies');
+    await button(page, 'Why was it refused: Make a tag for users').click();
+    await page.getByText('It is denied since nothing allows it.').waitFor();
+    expect(await axeFindings(page, 'policies-refused')).toEqual([]);
     await page.getByRole('link', { name: 'Who may do what' }).click();
     await page.getByRole('list', { name: 'May, being of the root quorum' }).waitFor();
     await choose(page, 'User', 'Script');
