@@ -10,7 +10,7 @@ import {
 } from '@turnkey/crypto';
 import type { TurnkeyApiTypes, TurnkeyClient } from '@turnkey/http';
 import type { Turnkey } from '@turnkey/sdk-server';
-import { serializeTransaction } from 'viem';
+import { parseAbi, serializeTransaction } from 'viem';
 import { english, generateMnemonic, generatePrivateKey } from 'viem/accounts';
 import { signP256 } from '../main/crypto/p256.ts';
 import { startOidcProvider } from './oidc-provider.ts';
@@ -54,6 +54,7 @@ type Kept =
   | 'apiKey'
   | 'anotherPolicy'
   | 'authenticator'
+  | 'contractInterface'
   | 'oneMorePolicy'
   | 'policy'
   | 'oauthProvider'
@@ -69,7 +70,8 @@ type Kept =
   | 'verificationToken'
   | 'wallet'
   | 'walletAccount'
-  | 'walletImport';
+  | 'walletImport'
+  | 'webhookEndpoint';
 
 /** A vault, and an issuer of tokens that it trusts. */
 export interface Scene extends AsyncDisposable {
@@ -139,6 +141,27 @@ export const sdkCalls: readonly SdkCall[] = [
     parameters: () => ({
       name: 'FEATURE_NAME_WEBHOOK',
     }),
+  },
+  {
+    path: 'submit/create_webhook_endpoint',
+    method: 'createWebhookEndpoint',
+    parameters: () => ({
+      url: 'http://127.0.0.1:9/hook',
+      name: 'Hook',
+      subscriptions: [{ eventType: 'ACTIVITY_UPDATES' }],
+    }),
+    keep: ({ endpointId }) => ({ webhookEndpoint: endpointId }),
+  },
+  { path: 'query/list_webhook_endpoints', method: 'listWebhookEndpoints', parameters: () => ({}) },
+  {
+    path: 'submit/update_webhook_endpoint',
+    method: 'updateWebhookEndpoint',
+    parameters: ({ id }) => ({ endpointId: id('webhookEndpoint'), isActive: false }),
+  },
+  {
+    path: 'submit/delete_webhook_endpoint',
+    method: 'deleteWebhookEndpoint',
+    parameters: ({ id }) => ({ endpointId: id('webhookEndpoint') }),
   },
 
   {
@@ -646,6 +669,32 @@ export const sdkCalls: readonly SdkCall[] = [
     }),
   },
 
+  {
+    path: 'submit/create_smart_contract_interface',
+    method: 'createSmartContractInterface',
+    parameters: () => ({
+      smartContractAddress: '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
+      smartContractInterface: JSON.stringify(parseAbi(['function transfer(address dst, uint256 wad)'])),
+      type: 'SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM',
+      label: 'WETH',
+    }),
+    keep: (answer) => ({ contractInterface: answer.smartContractInterfaceId }),
+  },
+  {
+    path: 'query/get_smart_contract_interface',
+    method: 'getSmartContractInterface',
+    parameters: ({ id }) => ({ smartContractInterfaceId: id('contractInterface') }),
+  },
+  {
+    path: 'query/list_smart_contract_interfaces',
+    method: 'getSmartContractInterfaces',
+    parameters: () => ({}),
+  },
+  {
+    path: 'submit/delete_smart_contract_interface',
+    method: 'deleteSmartContractInterface',
+    parameters: ({ id }) => ({ smartContractInterfaceId: id('contractInterface') }),
+  },
   {
     path: 'submit/create_policy',
     method: 'createPolicy',

@@ -22,12 +22,14 @@ import { createReadOnlySession, createReadWriteSession } from '../main/operation
 import * as signIn from '../main/operations/sign-in.ts';
 import * as signing from '../main/operations/signing.ts';
 import * as subOrganizations from '../main/operations/sub-organizations.ts';
+import * as smartContractInterfaces from '../main/operations/smart-contract-interfaces.ts';
 import * as tags from '../main/operations/tags.ts';
 import * as transactions from '../main/operations/transactions.ts';
 import * as users from '../main/operations/users.ts';
 import * as votes from '../main/operations/votes.ts';
 import * as walletAccounts from '../main/operations/wallet-accounts.ts';
 import * as wallets from '../main/operations/wallets.ts';
+import * as webhookEndpoints from '../main/operations/webhook-endpoints.ts';
 import { taken } from './vendor-operations.ts';
 // The package exports the definitions alone, which do not say whose answers they are.
 import type { paths } from '../node_modules/@turnkey/http/dist/__generated__/services/coordinator/public/v1/public_api.types.d.ts';
@@ -86,11 +88,13 @@ describe('the vendor’s types take', () => {
       fitting(signIn),
       fitting(signing),
       fitting(subOrganizations),
+      fitting(smartContractInterfaces),
       fitting(tags),
       fitting(transactions),
       fitting(users),
       fitting(walletAccounts),
       fitting(wallets),
+      fitting(webhookEndpoints),
       // Whose answers are activities, below.
       activities,
       votes,

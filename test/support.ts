@@ -411,6 +411,7 @@ export interface ResultBody extends Json {
   readonly s: string;
   readonly v: string;
   readonly signedTransaction: string;
+  readonly smartContractInterfaceId: string;
 }
 
 /** The real API's result of a completed activity: the first object in `activity.result`. */

@@ -15,6 +15,7 @@ import * as recovery from './recovery.ts';
 import * as sessions from './sessions.ts';
 import * as signIn from './sign-in.ts';
 import * as signing from './signing.ts';
+import * as smartContractInterfaces from './smart-contract-interfaces.ts';
 import * as subOrganizations from './sub-organizations.ts';
 import * as tags from './tags.ts';
 import * as transactions from './transactions.ts';
@@ -22,6 +23,8 @@ import * as users from './users.ts';
 import * as walletAccounts from './wallet-accounts.ts';
 import * as votes from './votes.ts';
 import * as wallets from './wallets.ts';
+import * as webhookDeliveries from './webhook-deliveries.ts';
+import * as webhookEndpoints from './webhook-endpoints.ts';
 
 const all: readonly Operation[] = [
   organizations,
@@ -40,9 +43,12 @@ const all: readonly Operation[] = [
   walletAccounts,
   signing,
   transactions,
+  smartContractInterfaces,
   tags,
   policies,
   policyDrafts,
+  webhookEndpoints,
+  webhookDeliveries,
   policyTests,
   activities,
   votes,
