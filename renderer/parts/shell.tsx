@@ -4,6 +4,7 @@ import { Button, Text } from '@mantine/core';
 import {
   IconArchive,
   IconBuilding,
+  IconBuildingCommunity,
   IconHistory,
   IconKey,
   IconLock,
@@ -33,6 +34,7 @@ const places = [
   { to: '/tags', label: 'Tags', icon: IconTags },
   { to: '/policies', label: 'Policies', icon: IconShieldCheck },
   { to: '/organization', label: 'Organization', icon: IconBuilding },
+  { to: '/sub-organizations', label: 'Sub-organizations', icon: IconBuildingCommunity },
   { to: '/keyslots', label: 'Keys to the vault', icon: IconLockAccess },
   { to: '/messages', label: 'Messages', icon: IconMail },
   { to: '/backups', label: 'Backups', icon: IconArchive },
