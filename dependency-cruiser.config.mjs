@@ -12,7 +12,7 @@ const layers = {
   // What leaves the vault by itself: deliveries in general, and what is delivered.
   outbox: ['crypto/', 'db/', 'lib/'],
   messages: ['outbox/', 'crypto/', 'db/', 'lib/', 'preload/contract.ts'],
-  webhooks: ['outbox/', 'crypto/', 'db/', 'lib/'],
+  webhooks: ['outbox/', 'crypto/', 'db/', 'lib/', 'auth/guarded-get.ts'],
   transactions: ['crypto/', 'lib/'],
   backup: ['keyslots/', 'db/', 'crypto/', 'lib/', 'operations/wallet-secrets.ts', 'preload/contract.ts'],
   activities: ['policy/', 'db/', 'crypto/', 'lib/'],

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { VaultBridge } from '../preload/contract.ts';
+import { showEvent } from './activities/events.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import { idTokenVerifier } from './auth/id-tokens.ts';
 import { Backups } from './backup/backups.ts';
@@ -28,6 +29,8 @@ import { Messages, messageKind } from './messages/messages.ts';
 import { operations, versions } from './operations/index.ts';
 import { Outbox } from './outbox/outbox.ts';
 import { setUp, type MadeVault, type NewVault } from './setup.ts';
+import { LogWatch } from './webhooks/log-watch.ts';
+import { Webhooks } from './webhooks/webhooks.ts';
 
 /** What a caller may put in the place of the real thing: `latchkey dev` its seed and clock, tests a keychain. */
 export interface Substitutes {
@@ -65,6 +68,7 @@ export interface Vault extends Omit<OpenVault, 'close'> {
 }
 
 interface Opened extends OpenVault {
+  readonly webhooks: Webhooks;
   readonly door: VaultDoor;
   readonly service: Service;
   readonly directory: VaultDirectory | undefined;
@@ -130,6 +134,11 @@ function open(config: Config, substitutes: Substitutes): Opened {
       door.announce({ kind: 'message', id });
     },
   });
+  const webhooks = new Webhooks({
+    ...{ units, keys: keyring, clock, outbox, onFault },
+    showActivity: (tx, row) => showEvent(operations, tx, row),
+  });
+  const watch = new LogWatch();
   const service: Service = {
     units,
     keys: keyring,
@@ -144,7 +153,11 @@ function open(config: Config, substitutes: Substitutes): Opened {
     post: (tx, organizationId, message) => {
       messages.post(tx, organizationId, message);
     },
-    onAppended: () => undefined,
+    onAppended: (tx, row) => {
+      webhooks.onAppended(tx, row);
+      watch.appended();
+    },
+    watchLog: (listener) => watch.add(listener),
     operations,
     versions,
     onActivity: ({ id, type, status }) => {
@@ -187,6 +200,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     bridge: door,
     log,
     outbox,
+    webhooks,
     messages,
     door,
     service,
@@ -200,6 +214,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     close: () => {
       void backups.close();
       void outbox.close();
+      void webhooks.close();
       messages.close();
       lock();
       guard.stop();
@@ -220,8 +235,20 @@ function checkPresence(connection: Connection): void {
 /** Opens the vault and serves it on loopback; the vault may be missing or locked, and the service says so. */
 export async function startVault(config: Config, substitutes: Substitutes = {}): Promise<Vault> {
   const opened = open(config, substitutes);
-  const { connection, units, guard, keyring, log, outbox, messages, door, service, directory, backups } =
-    opened;
+  const {
+    connection,
+    units,
+    guard,
+    keyring,
+    log,
+    outbox,
+    webhooks,
+    messages,
+    door,
+    service,
+    directory,
+    backups,
+  } = opened;
   const nonce = directory?.nonce ?? randomBytes(32).toString('base64url');
   const sessions = new WindowSessions(nonce);
   backups.start();
@@ -234,6 +261,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       port: config.port,
       ...(config.ui ? { window: config.rendererDirectory } : {}),
       discoveryKeys: () => ({ ...door.serverKeys() }),
+      webhookKeys: () => webhooks.jwks(),
       reference: { version, directory: config.referenceDirectory },
       ...(substitutes.dev ? { dev: substitutes.dev({ connection, guard, keyring, messages, outbox }) } : {}),
     });
@@ -256,6 +284,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       close: async () => {
         await server.close();
         await outbox.close();
+        await webhooks.close();
         messages.close();
         await backups.close();
         opened.lock();

@@ -1,8 +1,10 @@
 /** Messages to people, from the transaction that posts one to the server that takes it. */
 import { spawn } from 'node:child_process';
+import { createECDH } from 'node:crypto';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
@@ -18,7 +20,7 @@ import type {
 } from '../preload/contract.ts';
 import { mailUser, startMailServer, type MailServer } from './mail-server.ts';
 import type { Orders } from './messages-child.ts';
-import { send, startTestVault, type TestVault } from './support.ts';
+import { resultOf, send, startTestVault, type TestVault } from './support.ts';
 
 const code = 'QX7R-41ZK';
 
@@ -170,6 +172,32 @@ describe('mail', () => {
     await expect.poll(() => server.mails.length).toBe(1);
   });
 
+  test('of which it is not known whether it was taken goes again, as the same mail', async () => {
+    const ids: string[] = [];
+    const sockets: Socket[] = [];
+    await using server = await startMailServer({
+      onSecure(socket, _session, done) {
+        sockets.push(socket);
+        done();
+      },
+      onData(stream, _session, done) {
+        void readText(stream).then((raw) => {
+          ids.push(/^Message-ID: (.+)\r$/im.exec(raw)?.[1] ?? '');
+          if (ids.length > 1) done();
+          // It has the mail, and cannot say so any more.
+          else for (const socket of sockets) socket.destroy();
+        });
+      },
+    });
+    await using service = await startWatchedVault();
+    await service.vault.bridge.changeMessages(mailSettings(server));
+    await post(service, message());
+    await expect.poll(() => lastState(service)).toBe('delivered');
+    expect(ids).toHaveLength(2);
+    expect(ids[1]).toBe(ids[0]);
+    expect((await deliveries(service))[0]).toMatchObject({ attempts: 2 });
+  });
+
   test('whose code has expired is not sent', async () => {
     await using service = await startWatchedVault();
     const away = await startMailServer();
@@ -239,6 +267,50 @@ describe('mail', () => {
     await bridge.changeKeyslots({ proof, do: 'rotate', secrets: [], dropOthers: false });
     await post(service, message());
     await expect.poll(() => server.mails.length).toBe(1);
+  });
+});
+
+describe('a request for a code', () => {
+  const asks = {
+    otpType: 'OTP_TYPE_EMAIL',
+    contact: 'ada@example.com',
+    appName: 'Engine',
+    emailCustomization: { magicLinkTemplate: 'https://engine.example/in?code=%s' },
+    sendFromEmailAddress: 'engine@apps.example',
+  };
+
+  test('brings it by mail, and the code signs in', async () => {
+    await using server = await startMailServer();
+    await using service = await startTestVault();
+    const { root, rootUserId, vault } = service;
+    const named = { userId: rootUserId, userEmail: asks.contact };
+    expect((await root.submit('update_user_email', 'UPDATE_USER_EMAIL', named)).status).toBe(200);
+
+    // Nothing could send it: nothing has happened, and the same request works once something can.
+    const body = root.submitBody('INIT_OTP_AUTH_V3', asks);
+    const refused = await root.post('submit/init_otp_auth', body);
+    expect(refused).toMatchObject({ status: 400, body: { code: 9 } });
+    expect(refused.body).toMatchObject({ turnkeyErrorCode: 'EMAIL_SENDING_DISABLED' });
+    await vault.bridge.changeMessages(mailSettings(server));
+    const asked = await root.post('submit/init_otp_auth', body);
+    const { otpId } = resultOf(asked);
+
+    await expect.poll(() => server.mails.length).toBe(1);
+    const [mail] = server.mails;
+    expect(mail).toMatchObject({
+      from: { address: 'engine@apps.example', name: 'Notifications' },
+      subject: 'Your sign-in code for Engine',
+      recipients: [asks.contact],
+    });
+    const [, otpCode = ''] = /engine\.example\/in\?code=([0-9A-Z]{9})\b/.exec(mail?.text ?? '') ?? [];
+    expect(otpCode).not.toBe('');
+    // Later it is in the log, spent, as the request that signs in with it says it.
+    const files = readdirSync(service.directory).map((name) => readFileSync(join(service.directory, name)));
+    expect(files.filter((bytes) => bytes.includes(otpCode))).toEqual([]);
+    expect(mail?.html).toContain(`>${otpCode}<`);
+    const targetPublicKey = createECDH('prime256v1').generateKeys('hex');
+    const signedIn = await root.submit('otp_auth', 'OTP_AUTH', { otpId, otpCode, targetPublicKey });
+    expect(resultOf(signedIn)).toMatchObject({ userId: rootUserId });
   });
 });
 

@@ -194,6 +194,8 @@ const choices: Readonly<Record<string, readonly (string | number)[]>> = {
   purpose: ['sign in', 'verification'],
   channel: ['email', 'sms'],
   state: ['refused', 'parked'],
+  feature: [0, 1],
+  active: [0, 1],
 };
 
 function fill(connection: Connection, table: string): void {

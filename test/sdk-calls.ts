@@ -69,7 +69,8 @@ type Kept =
   | 'verificationToken'
   | 'wallet'
   | 'walletAccount'
-  | 'walletImport';
+  | 'walletImport'
+  | 'webhookEndpoint';
 
 /** A vault, and an issuer of tokens that it trusts. */
 export interface Scene extends AsyncDisposable {
@@ -139,6 +140,27 @@ export const sdkCalls: readonly SdkCall[] = [
     parameters: () => ({
       name: 'FEATURE_NAME_WEBHOOK',
     }),
+  },
+  {
+    path: 'submit/create_webhook_endpoint',
+    method: 'createWebhookEndpoint',
+    parameters: () => ({
+      url: 'http://127.0.0.1:9/hook',
+      name: 'Hook',
+      subscriptions: [{ eventType: 'ACTIVITY_UPDATES' }],
+    }),
+    keep: ({ endpointId }) => ({ webhookEndpoint: endpointId }),
+  },
+  { path: 'query/list_webhook_endpoints', method: 'listWebhookEndpoints', parameters: () => ({}) },
+  {
+    path: 'submit/update_webhook_endpoint',
+    method: 'updateWebhookEndpoint',
+    parameters: ({ id }) => ({ endpointId: id('webhookEndpoint'), isActive: false }),
+  },
+  {
+    path: 'submit/delete_webhook_endpoint',
+    method: 'deleteWebhookEndpoint',
+    parameters: ({ id }) => ({ endpointId: id('webhookEndpoint') }),
   },
 
   {

@@ -28,6 +28,7 @@ import * as users from '../main/operations/users.ts';
 import * as votes from '../main/operations/votes.ts';
 import * as walletAccounts from '../main/operations/wallet-accounts.ts';
 import * as wallets from '../main/operations/wallets.ts';
+import * as webhookEndpoints from '../main/operations/webhook-endpoints.ts';
 import { taken } from './vendor-operations.ts';
 // The package exports the definitions alone, which do not say whose answers they are.
 import type { paths } from '../node_modules/@turnkey/http/dist/__generated__/services/coordinator/public/v1/public_api.types.d.ts';
@@ -91,6 +92,7 @@ describe('the vendor’s types take', () => {
       fitting(users),
       fitting(walletAccounts),
       fitting(wallets),
+      fitting(webhookEndpoints),
       // Whose answers are activities, below.
       activities,
       votes,

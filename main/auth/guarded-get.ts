@@ -79,7 +79,7 @@ export async function getJson(url: URL, reach: Reach, options: GetOptions = {}):
   const milliseconds = options.timeoutMs ?? timeout;
   const signal = AbortSignal.timeout(milliseconds);
   try {
-    const response = await get(url, guarded(reach, options.lookup ?? systemLookup), signal);
+    const response = await get(url, guardedLookup(reach, options.lookup ?? systemLookup), signal);
     const text = await readText(response);
     return JSON.parse(text) as unknown;
   } catch (error) {
@@ -120,7 +120,7 @@ async function readText(response: IncomingMessage): Promise<string> {
 }
 
 /** A lookup that refuses a name if any of its addresses is where it may not lead. */
-function guarded(reach: Reach, lookup: typeof systemLookup): LookupFunction {
+export function guardedLookup(reach: Reach, lookup: typeof systemLookup = systemLookup): LookupFunction {
   return (hostname: string, options: LookupOptions, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
       if (error) {
@@ -137,7 +137,8 @@ function guarded(reach: Reach, lookup: typeof systemLookup): LookupFunction {
   };
 }
 
-const notThere = (address: string, reach: Reach): string => `it is at ${address}, which is not on ${reach}`;
+export const notThere = (address: string, reach: Reach): string =>
+  `it is at ${address}, which is not on ${reach}`;
 
 /** The cause's name alone: its message may hold more than the caller should know. */
 function systemCode(error: unknown): string {

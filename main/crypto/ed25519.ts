@@ -31,6 +31,15 @@ export function signEd25519(privateKey: Uint8Array, message: Uint8Array): Uint8A
 }
 
 /**
+ * For many signatures at once, which it makes twice as fast. It holds the key as the platform does, out of reach of
+ * erasing: use it within one turn of the event loop, and let it go.
+ */
+export function ed25519Signer(privateKey: Uint8Array): (message: Uint8Array) => Uint8Array {
+  const key = importPrivateKey(privateKey);
+  return (message) => plain(sign(null, message, key));
+}
+
+/**
  * @param publicKey 32 bytes in hex.
  * @returns false for any signature or key that does not hold, malformed ones included.
  */

@@ -129,6 +129,22 @@ export const listLog = (tx: Reader, after: number, until: number, limit: number)
     limit,
   );
 
+/** One revision, by its place in the log. */
+export const getLogRow = (tx: Reader, sequence: number): ActivityRow | undefined =>
+  tx.get<ActivityRow>(`SELECT ${columns} FROM activities WHERE sequence = ?`, sequence);
+
+/** The revisions of an organization's activities and its sub-organizations', after one place of the log. */
+export const listEvents = (tx: Reader, organizationId: string, after: number, limit: number): ActivityRow[] =>
+  tx.all<ActivityRow>(
+    `SELECT ${columns} FROM activities
+     WHERE sequence > ? AND (organization_id = ? OR organization_id IN (SELECT id FROM organizations WHERE parent_id = ?))
+     ORDER BY sequence LIMIT ?`,
+    after,
+    organizationId,
+    organizationId,
+    limit,
+  );
+
 export const getActivityRow = (tx: Reader, organizationId: string, id: string): ActivityRow | undefined =>
   tx.get<ActivityRow>(
     `SELECT ${columns} FROM activities WHERE id = ? AND organization_id = ? ORDER BY revision DESC LIMIT 1`,

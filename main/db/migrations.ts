@@ -445,6 +445,20 @@ const migrations: readonly Migration[] = [
       CREATE INDEX outbox_waiting ON outbox (lane, sequence) WHERE state = 'waiting';
       CREATE INDEX outbox_finished ON outbox (sequence) WHERE finished_at IS NOT NULL;
 
+      CREATE TABLE webhook_endpoints (
+        id TEXT PRIMARY KEY,
+        organization_id TEXT NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
+        feature INTEGER NOT NULL CHECK (feature IN (0, 1)),
+        url TEXT NOT NULL,
+        name TEXT NOT NULL,
+        active INTEGER NOT NULL CHECK (active IN (0, 1)),
+        subscriptions TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL,
+        mac BLOB
+      ) STRICT;
+      CREATE INDEX webhook_endpoints_organization ON webhook_endpoints (organization_id);
+
       CREATE TABLE message_channels (
         name TEXT PRIMARY KEY,
         settings TEXT NOT NULL,

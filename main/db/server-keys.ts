@@ -1,12 +1,15 @@
-/** The vault's own P-256 keys: those that sign what it hands out, and the one its window stamps requests with. */
+/**
+ * The vault's own keys: those that sign what it hands out, the one its window stamps requests with (all P-256), and the
+ * Ed25519 key that signs webhooks.
+ */
 import type { Reader, Writer } from './connection.ts';
 
 export const serverKeyNames = ['signer', 'notarizer', 'tlsFetcher', 'window'] as const;
-export type ServerKeyName = (typeof serverKeyNames)[number];
+export type ServerKeyName = (typeof serverKeyNames)[number] | 'webhooks';
 
 export interface ServerKeyRow {
   readonly name: ServerKeyName;
-  /** Hex, uncompressed SEC1. */
+  /** Hex: uncompressed SEC1, or the 32 bytes of Ed25519. */
   readonly publicKey: string;
   /** The private scalar, sealed. */
   readonly sealed: Uint8Array;

@@ -33,6 +33,20 @@ export const resourceTexts: readonly ResourceText[] = [
     },
   },
   {
+    name: 'Webhooks',
+    about: 'Every activity, sent to URLs as it comes about, signed; and what became of that.',
+    operations: {
+      create_webhook_endpoint: 'Has events sent to a URL from now on.',
+      list_webhook_endpoints: 'Lists where events are sent.',
+      update_webhook_endpoint: 'Gives an endpoint another URL or name, or switches it off or on.',
+      delete_webhook_endpoint: 'Has no more events sent to an endpoint.',
+      test_webhook_endpoint: 'Sends this very activity to one endpoint, whatever it has subscribed to.',
+      list_webhook_deliveries: 'Lists what became of events on their way, newest first.',
+      get_webhook_delivery: 'Shows one delivery, and what it brings.',
+      replay_webhook_deliveries: 'Sends one event again, or all since a time.',
+    },
+  },
+  {
     name: 'Users',
     about: 'People and programs that may ask something of the vault.',
     operations: {

@@ -16,6 +16,8 @@ import { z } from 'zod';
 export interface Service extends Engine {
   /** By activity type. */
   readonly versions: ReadonlyMap<string, ActivityVersion>;
+  /** Calls back after rows were appended to the log and committed. @returns the function that stops it. */
+  readonly watchLog: (listener: () => void) => () => void;
   /** Called after an activity is committed. */
   readonly onActivity: (activity: {
     readonly id: string;
@@ -76,7 +78,7 @@ async function answer(
   return { activity: service.units.read((tx) => showTo(service, tx, row, () => authenticated.identify(tx))) };
 }
 
-function parseJson(raw: Uint8Array): unknown {
+export function parseJson(raw: Uint8Array): unknown {
   const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   // The log keeps the signed bytes as text: it must be able to give them back.
   if (!isUtf8(text)) throw badBody('it is not UTF-8');

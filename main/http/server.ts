@@ -7,6 +7,7 @@ import { LatchkeyError } from '../lib/errors.ts';
 import { rawBody, sendJson } from './answer.ts';
 import { apiReference, type ApiReferenceOptions } from './api-reference.ts';
 import { devRoutes, type DevControls } from './dev-routes.ts';
+import { EventStreams } from './event-stream.ts';
 import { handle, refusal, type Service } from './handle.ts';
 import { checkHost, checkOrigin, type OriginRules } from './origins.ts';
 import { windowPage } from './window-page.ts';
@@ -24,6 +25,8 @@ export interface ServerOptions {
   readonly window?: string;
   /** Public halves of the vault's own keys; throws while there is no vault. */
   readonly discoveryKeys: () => Record<string, string>;
+  /** What receivers of webhooks check their signatures with: JSON Web Keys. */
+  readonly webhookKeys: () => readonly object[];
   /** How the API is described, beside its operations. */
   readonly reference: Omit<ApiReferenceOptions, 'operations'>;
   readonly dev?: DevControls;
@@ -81,6 +84,10 @@ function makeApp(options: ServerOptions): express.Express {
     express.raw({ type: () => true, limit: bodyLimit, inflate: false }),
   );
 
+  const streams = new EventStreams(service);
+  app.post('/public/v1/stream/activities', checkContentType, async (request, response) => {
+    await streams.answer({ headers: request.headers, raw: rawBody(request.body) }, response);
+  });
   app.post('/public/v1/:kind/:operation', checkContentType, async (request, response) => {
     const path = request.path.slice('/public/v1/'.length);
     const { status, body } = await handle(service, {
@@ -92,6 +99,9 @@ function makeApp(options: ServerOptions): express.Express {
   });
   app.get('/public/v1/discovery/keys', (_request, response) => {
     sendJson(response, 200, options.discoveryKeys());
+  });
+  app.get('/public/v1/discovery/webhooks/jwks', (_request, response) => {
+    sendJson(response, 200, { keys: options.webhookKeys() });
   });
   app.all('/public/v1/:kind/:operation', (request) => {
     throw new LatchkeyError('METHOD_NOT_ALLOWED', `expected POST, got ${request.method}`);

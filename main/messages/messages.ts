@@ -125,14 +125,16 @@ export class Messages {
     this.#checkPostable(tx, message);
     const { clock, outbox } = this.#parts;
     const { channel, to } = message;
+    const payload = Buffer.from(JSON.stringify(message));
     outbox.enqueue(tx, {
       organizationId,
       kind: messageKind,
       reference: JSON.stringify({ channel, to }),
       // Of the machine's clock, by which the outbox goes.
       expiresAt: clock.wall() + message.expiresAt - clock.now(),
-      payload: Buffer.from(JSON.stringify(message)),
+      payload,
     });
+    payload.fill(0);
   }
 
   status(): MessagesStatus {
@@ -458,9 +460,11 @@ function notSetUp(name: MessageChannelName): LatchkeyError {
   const [what, how] = waysOn[name];
   const instead =
     name === 'desktop' ? '' : ', or have messages shown on this computer with `latchkey messages desktop on`';
-  return new LatchkeyError('FAILED_PRECONDITION', `${what}: ${how}${instead}`, {
-    turnkeyErrorCode: name === 'mail' ? 'EMAIL_SENDING_DISABLED' : 'SMS_SENDING_DISABLED',
-  });
+  return new LatchkeyError(
+    'FAILED_PRECONDITION',
+    `${what}: ${how}${instead}`,
+    name === 'mail' ? { turnkeyErrorCode: 'EMAIL_SENDING_DISABLED' } : {},
+  );
 }
 
 const canRetry = (tx: Reader, { id, state, expiresAt }: OutboxRow, now: number): boolean =>

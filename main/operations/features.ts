@@ -5,6 +5,7 @@ import { listFeatures, removeFeature, setFeature } from '../db/features.ts';
 import { LatchkeyError, seen } from '../lib/errors.ts';
 import { readWebOrigins } from '../lib/web-origins.ts';
 import { featureNames, shownFeature } from './resources.ts';
+import { checkWebhookUrl } from './webhook-rules.ts';
 
 type FeatureName = (typeof featureNames)[number];
 
@@ -14,13 +15,6 @@ const mostCharacters = 2000;
 const values: Partial<
   Record<FeatureName, { readonly expected: string; readonly fits: (value: string) => boolean }>
 > = {
-  FEATURE_NAME_WEBHOOK: {
-    expected: 'an http or https URL without user name and password',
-    fits: (value) => {
-      const url = URL.parse(value);
-      return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
-    },
-  },
   FEATURE_NAME_WEBAUTHN_ORIGINS: {
     expected:
       'web origins like https://app.example, one, several with commas between, or a JSON list of them',
@@ -41,6 +35,8 @@ export const setOrganizationFeature = activity({
   returns,
   run({ tx, organizationId, params, now }) {
     const { name: feature, value = '' } = params;
+    if (feature === 'FEATURE_NAME_WEBHOOK')
+      checkWebhookUrl(tx, organizationId, 'parameters.value', params.value);
     const rule = values[feature];
     if (rule && !rule.fits(value)) {
       throw new LatchkeyError(

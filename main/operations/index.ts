@@ -22,6 +22,8 @@ import * as users from './users.ts';
 import * as walletAccounts from './wallet-accounts.ts';
 import * as votes from './votes.ts';
 import * as wallets from './wallets.ts';
+import * as webhookDeliveries from './webhook-deliveries.ts';
+import * as webhookEndpoints from './webhook-endpoints.ts';
 
 const all: readonly Operation[] = [
   organizations,
@@ -43,6 +45,8 @@ const all: readonly Operation[] = [
   tags,
   policies,
   policyDrafts,
+  webhookEndpoints,
+  webhookDeliveries,
   policyTests,
   activities,
   votes,

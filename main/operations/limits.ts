@@ -20,6 +20,9 @@ export const limits = {
   privateKeysPerOrganization: 1000,
   walletsPerOrganization: 100,
   tagsPerOrganization: 100,
+  webhookEndpointsPerOrganization: 20,
+  /** Events that one request sends again. */
+  replayedEvents: 10_000,
   tagsPerSubOrganization: 10,
   nameCharacters: 64,
   policiesPerOrganization: 100,

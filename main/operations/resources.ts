@@ -215,6 +215,38 @@ export const shownFeature = z
   .object({ name: z.enum(featureNames), value: z.string() })
   .meta({ id: 'Feature' });
 
+const shownSubscription = z
+  .object({ eventType: z.string(), filtersJson: z.string().optional(), isActive: z.boolean() })
+  .meta({ id: 'WebhookSubscription' });
+
+export const shownWebhookEndpoint = z
+  .object({
+    endpointId: uuid,
+    organizationId: uuid,
+    url: z.string(),
+    name: z.string(),
+    isActive: z.boolean(),
+    subscriptions: z.array(shownSubscription),
+  })
+  .meta({ id: 'WebhookEndpoint' });
+
+/** An event on its way to a webhook endpoint, or what became of it. */
+export const shownDelivery = z
+  .object({
+    deliveryId: uuid,
+    endpointId: uuid,
+    activityId: uuid,
+    activityType: z.string(),
+    activityStatus: z.string(),
+    state: z.enum(['waiting', 'delivered', 'refused', 'parked', 'expired']),
+    attempts: z.int(),
+    lastResult: z.string().optional(),
+    nextAttemptAt: timestamp.optional(),
+    finishedAt: timestamp.optional(),
+    createdAt: timestamp,
+  })
+  .meta({ id: 'WebhookDelivery' });
+
 export const shownQuorum = z.object({ threshold: z.int(), userIds: uuids }).meta({ id: 'Quorum' });
 
 export const shownOrganizationData = z

@@ -174,17 +174,23 @@ export class Outbox {
     const { id = randomUUID(), payload, expiresAt = null, organizationId, kind, reference } = delivery;
     const lane = delivery.lane ?? id;
     const entry = { id, organizationId, kind, lane, reference, expiresAt, createdAt: clock.wall() };
-    insertOutboxRow(tx, entry);
+    this.put(tx, entry);
     if (payload !== undefined) {
       const place = { table: outboxPayloadsTable, rowId: id, organizationId };
       insertOutboxPayload(tx, entry, keys.seal(place, payload));
     }
+    return id;
+  }
+
+  /** As `enqueue`, for a row that is complete. */
+  put(tx: Writer, entry: OutboxEntry): void {
+    const { lane, kind, organizationId } = entry;
+    insertOutboxRow(tx, entry);
     // Where the transaction is undone, nothing is found in the lane.
     if (!this.#waiting.has(lane) && !this.#serving.has(lane)) {
       this.#waiting.set(lane, { kind, organizationId, dueAt: 0 });
     }
     this.#pumpSoon();
-    return id;
   }
 
   /** Looks for what waits in the file: after something was written past `enqueue`, or when the clock was moved. */

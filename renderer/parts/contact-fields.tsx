@@ -19,7 +19,7 @@ export function ContactFields({ value, tried, onType }: Props): ReactNode {
     <>
       <TextInput
         label="Email (optional)"
-        description="Kept in the vault. Nothing is sent to it."
+        description="Kept in the vault. Sign-in codes go to it, where mail is set up."
         type="email"
         autoComplete="off"
         maxLength={254}

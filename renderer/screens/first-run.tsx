@@ -230,7 +230,7 @@ function NamesStep({ names, onBack, onNext }: NamesProps): ReactNode {
         />
         <TextInput
           label="Email (optional)"
-          description="Kept in the vault as part of your user. Nothing is sent to it."
+          description="Kept in the vault as part of your user. Nothing is sent to it unless you set up mail."
           type="email"
           autoComplete="off"
           {...form.getInputProps('userEmail')}

@@ -1,0 +1,145 @@
+/** What became of events on their way to webhook endpoints, and having them sent again: Latchkey's own operations. */
+import { z } from 'zod';
+import { activity, query } from '../activities/define.ts';
+import { getLogRow } from '../db/activities.ts';
+import type { Reader } from '../db/connection.ts';
+import { getOutboxRow, listDeliveries, sendAgain, type OutboxRow } from '../db/outbox.ts';
+import { readWebhookReference, webhookKind, webhookLane } from '../db/webhook-endpoints.ts';
+import { sendEventsAgain } from '../db/webhook-events.ts';
+import { timestamp } from '../lib/clock.ts';
+import { LatchkeyError, seen } from '../lib/errors.ts';
+import { limits } from './limits.ts';
+import { found, id, page, pagination } from './parameters.ts';
+import { shownActivity, shownDelivery, uuid } from './resources.ts';
+import { findWebhookEndpoint } from './webhook-rules.ts';
+
+/** Sends an event to one endpoint, whatever it has subscribed to: this activity itself. */
+export const testWebhookEndpoint = activity({
+  path: 'test_webhook_endpoint',
+  own: true,
+  type: 'ACTIVITY_TYPE_TEST_WEBHOOK_ENDPOINT',
+  intent: 'testWebhookEndpointIntent',
+  result: 'testWebhookEndpointResult',
+  params: z.object({ endpointId: id }),
+  returns: z.object({ endpointId: uuid }),
+  authority: {
+    resource: 'WEBHOOK_ENDPOINT',
+    action: 'UPDATE',
+    shows: ({ endpointId }) => ({ endpoint_id: endpointId }),
+  },
+  run: ({ tx, organizationId, params: { endpointId } }) => ({
+    endpointId: findWebhookEndpoint(tx, organizationId, endpointId).id,
+  }),
+});
+
+export const replayWebhookDeliveries = activity({
+  path: 'replay_webhook_deliveries',
+  own: true,
+  type: 'ACTIVITY_TYPE_REPLAY_WEBHOOK_DELIVERIES',
+  intent: 'replayWebhookDeliveriesIntent',
+  result: 'replayWebhookDeliveriesResult',
+  params: z
+    .object({
+      endpointId: id,
+      /** One delivery. */
+      deliveryId: id.optional(),
+      /** Every event since then, in milliseconds; those too whose deliveries are forgotten. */
+      sinceMs: z
+        .string()
+        .regex(/^[0-9]{1,15}$/, 'Expected a time in milliseconds, in digits')
+        .optional(),
+    })
+    .refine(
+      ({ deliveryId, sinceMs }) => (deliveryId === undefined) !== (sinceMs === undefined),
+      'Expected either deliveryId or sinceMs',
+    ),
+  returns: z.object({ count: z.int() }),
+  authority: {
+    resource: 'WEBHOOK_ENDPOINT',
+    action: 'UPDATE',
+    shows: ({ endpointId }) => ({ endpoint_id: endpointId }),
+  },
+  run({ tx, organizationId, params: { endpointId, deliveryId, sinceMs = '' }, now }) {
+    const endpoint = findWebhookEndpoint(tx, organizationId, endpointId);
+    if (deliveryId !== undefined) {
+      findDelivery(tx, organizationId, endpoint.id, deliveryId);
+      sendAgain(tx, organizationId, deliveryId);
+      return { count: 1 };
+    }
+    const count = sendEventsAgain(tx, endpoint, { since: Number(sinceMs), most: limits.replayedEvents, now });
+    if (count === undefined) {
+      throw new LatchkeyError(
+        'INVALID_ARGUMENT',
+        `invalid parameters.sinceMs: expected a time since which at most ${String(limits.replayedEvents)} events came about, got ${seen(sinceMs)}`,
+      );
+    }
+    return { count };
+  },
+});
+
+const deliveryStates = ['waiting', 'delivered', 'refused', 'parked', 'expired'] as const;
+
+export const listWebhookDeliveries = query({
+  path: 'list_webhook_deliveries',
+  own: true,
+  params: z.object({
+    endpointId: id.optional(),
+    state: z.enum(deliveryStates).optional(),
+    paginationOptions: pagination,
+  }),
+  returns: z.object({ deliveries: z.array(shownDelivery) }),
+  run({ tx, organizationId, params }) {
+    const { limit, after } = page(params.paginationOptions);
+    const cursor =
+      after === undefined
+        ? undefined
+        : found(getOutboxRow(tx, organizationId, after), `unable to find delivery ${after}`).sequence;
+    const filter = {
+      kind: webhookKind,
+      ...(params.endpointId === undefined ? {} : { lane: webhookLane(params.endpointId) }),
+      ...(params.state === undefined ? {} : { state: params.state }),
+    };
+    const rows = listDeliveries(tx, organizationId, filter, {
+      limit,
+      ...(cursor === undefined ? {} : { before: cursor }),
+    });
+    return { deliveries: rows.map(toDelivery) };
+  },
+});
+
+export const getWebhookDelivery = query({
+  path: 'get_webhook_delivery',
+  own: true,
+  params: z.object({ deliveryId: id }),
+  returns: z.object({ delivery: shownDelivery, payload: shownActivity }),
+  run({ tx, organizationId, params: { deliveryId }, showActivity }) {
+    const row = found(getOutboxRow(tx, organizationId, deliveryId), `unable to find delivery ${deliveryId}`);
+    const event = getLogRow(tx, readWebhookReference(row.reference).sequence);
+    return { delivery: toDelivery(row), payload: event === undefined ? {} : showActivity(event) };
+  },
+});
+
+function findDelivery(tx: Reader, organizationId: string, endpointId: string, deliveryId: string): OutboxRow {
+  const row = getOutboxRow(tx, organizationId, deliveryId);
+  return found(
+    row?.lane === webhookLane(endpointId) ? row : undefined,
+    `unable to find delivery ${deliveryId} of webhook endpoint ${endpointId}`,
+  );
+}
+
+function toDelivery(row: OutboxRow) {
+  const { endpointId, activityId, type, status } = readWebhookReference(row.reference);
+  return {
+    deliveryId: row.id,
+    endpointId,
+    activityId,
+    activityType: type,
+    activityStatus: status,
+    state: row.state,
+    attempts: row.attempts,
+    ...(row.note === null ? {} : { lastResult: row.note }),
+    ...(row.state === 'waiting' && row.nextAt > 0 ? { nextAttemptAt: timestamp(row.nextAt) } : {}),
+    ...(row.finishedAt === null ? {} : { finishedAt: timestamp(row.finishedAt) }),
+    createdAt: timestamp(row.createdAt),
+  };
+}

@@ -1,0 +1,159 @@
+/** Webhook endpoints: where an organization has its events sent. */
+import { z } from 'zod';
+import { activity, query } from '../activities/define.ts';
+import { uuidV4 } from '../crypto/uuid.ts';
+import type { Reader } from '../db/connection.ts';
+import {
+  deleteWebhookEndpoint as deleteEndpointRow,
+  insertWebhookEndpoint,
+  listWebhookEndpoints as listEndpointRows,
+  updateWebhookEndpoint as updateEndpointRow,
+  type WebhookEndpointRow,
+  type WebhookSubscription,
+} from '../db/webhook-endpoints.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import { readWebhookFilters, webhookFilterNames } from '../lib/webhook-filters.ts';
+import { limits } from './limits.ts';
+import { checkLimit, id, name } from './parameters.ts';
+import { shownWebhookEndpoint, uuid } from './resources.ts';
+import { checkWebhookUrl, findWebhookEndpoint, mostUrlCharacters } from './webhook-rules.ts';
+
+/** What the real API can subscribe to; here only activities come about. */
+const eventTypes = [
+  'ACTIVITY_UPDATES',
+  'BALANCE_CONFIRMED_UPDATES',
+  'BALANCE_FINALIZED_UPDATES',
+  'SEND_TRANSACTION_STATUS_UPDATES',
+] as const;
+
+const url = z.string().min(1).max(mostUrlCharacters);
+const subscriptions = z
+  .array(
+    z.object({
+      eventType: z.enum(eventTypes),
+      filtersJson: z
+        .string()
+        .max(4000)
+        .refine(
+          (text) => text === '' || readWebhookFilters(text) !== undefined,
+          `Expected JSON of an object with lists of texts: ${webhookFilterNames.join(', ')}`,
+        )
+        .optional(),
+      isActive: z.boolean().optional(),
+    }),
+  )
+  .max(eventTypes.length);
+
+export const createWebhookEndpoint = activity({
+  path: 'create_webhook_endpoint',
+  type: 'ACTIVITY_TYPE_CREATE_WEBHOOK_ENDPOINT',
+  intent: 'createWebhookEndpointIntent',
+  result: 'createWebhookEndpointResult',
+  params: z.object({ url, name, subscriptions: subscriptions.optional() }),
+  returns: z.object({ endpointId: uuid, webhookEndpoint: shownWebhookEndpoint }),
+  authority: { resource: 'WEBHOOK_ENDPOINT', action: 'CREATE' },
+  run({ tx, organizationId, params, random, now }) {
+    checkWebhookUrl(tx, organizationId, 'parameters.url', params.url);
+    const present = listEndpointRows(tx, organizationId).length;
+    checkLimit('webhook endpoints', present, 1, limits.webhookEndpointsPerOrganization);
+    const given = params.subscriptions ?? [];
+    // Without any it could get nothing, ever: no operation adds one later.
+    const kept: readonly WebhookSubscription[] =
+      given.length === 0
+        ? [{ eventType: 'ACTIVITY_UPDATES', isActive: true }]
+        : given.map(({ isActive = true, ...subscription }) => ({ ...subscription, isActive }));
+    const row: WebhookEndpointRow = {
+      id: uuidV4(random('webhook endpoint', 16)),
+      organizationId,
+      feature: 0,
+      url: params.url,
+      name: params.name,
+      active: 1,
+      subscriptions: JSON.stringify(kept),
+      createdAt: now,
+      updatedAt: now,
+    };
+    insertWebhookEndpoint(tx, row);
+    return { endpointId: row.id, webhookEndpoint: toEndpoint(row) };
+  },
+});
+
+export const updateWebhookEndpoint = activity({
+  path: 'update_webhook_endpoint',
+  type: 'ACTIVITY_TYPE_UPDATE_WEBHOOK_ENDPOINT',
+  intent: 'updateWebhookEndpointIntent',
+  result: 'updateWebhookEndpointResult',
+  params: z.object({
+    endpointId: id,
+    url: url.optional(),
+    name: name.optional(),
+    isActive: z.boolean().optional(),
+  }),
+  returns: z.object({ endpointId: uuid, webhookEndpoint: shownWebhookEndpoint }),
+  authority: {
+    resource: 'WEBHOOK_ENDPOINT',
+    action: 'UPDATE',
+    shows: ({ endpointId }) => ({ endpoint_id: endpointId }),
+  },
+  run({ tx, organizationId, params, now }) {
+    const row = findNamed(tx, organizationId, params.endpointId);
+    if (params.url !== undefined) checkWebhookUrl(tx, organizationId, 'parameters.url', params.url);
+    const changed: WebhookEndpointRow = {
+      ...row,
+      url: params.url ?? row.url,
+      name: params.name ?? row.name,
+      active: params.isActive === undefined ? row.active : params.isActive ? 1 : 0,
+      updatedAt: now,
+    };
+    updateEndpointRow(tx, changed);
+    return { endpointId: row.id, webhookEndpoint: toEndpoint(changed) };
+  },
+});
+
+export const deleteWebhookEndpoint = activity({
+  path: 'delete_webhook_endpoint',
+  type: 'ACTIVITY_TYPE_DELETE_WEBHOOK_ENDPOINT',
+  intent: 'deleteWebhookEndpointIntent',
+  result: 'deleteWebhookEndpointResult',
+  params: z.object({ endpointId: id }),
+  returns: z.object({ endpointId: uuid }),
+  authority: {
+    resource: 'WEBHOOK_ENDPOINT',
+    action: 'DELETE',
+    shows: ({ endpointId }) => ({ endpoint_id: endpointId }),
+  },
+  run({ tx, organizationId, params: { endpointId } }) {
+    deleteEndpointRow(tx, findNamed(tx, organizationId, endpointId).id);
+    return { endpointId };
+  },
+});
+
+export const listWebhookEndpoints = query({
+  path: 'list_webhook_endpoints',
+  params: z.object({}),
+  returns: z.object({ webhookEndpoints: z.array(shownWebhookEndpoint) }),
+  run: ({ tx, organizationId }) => ({
+    webhookEndpoints: listEndpointRows(tx, organizationId)
+      .filter(({ feature }) => feature === 0)
+      .map(toEndpoint),
+  }),
+});
+
+/** The feature's endpoint is the feature's to change. */
+function findNamed(tx: Reader, organizationId: string, endpointId: string): WebhookEndpointRow {
+  const row = findWebhookEndpoint(tx, organizationId, endpointId);
+  if (row.feature === 0) return row;
+  throw new LatchkeyError(
+    'INVALID_ARGUMENT',
+    'invalid parameters.endpointId: this is the endpoint of FEATURE_NAME_WEBHOOK; set or remove that feature',
+  );
+}
+
+const toEndpoint = (row: WebhookEndpointRow) => ({
+  endpointId: row.id,
+  organizationId: row.organizationId,
+  url: row.url,
+  name: row.name,
+  isActive: row.active === 1,
+  subscriptions: JSON.parse(row.subscriptions) as WebhookSubscription[],
+});

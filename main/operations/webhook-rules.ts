@@ -1,0 +1,51 @@
+/** Webhook endpoints are found here, and where they may lead. What addresses a name has is looked at whenever something is sent there. */
+import type { Reader } from '../db/connection.ts';
+import { getOrganization } from '../db/organizations.ts';
+import { getWebhookEndpoint, type WebhookEndpointRow } from '../db/webhook-endpoints.ts';
+import { LatchkeyError, seen } from '../lib/errors.ts';
+import { found } from './parameters.ts';
+
+export const mostUrlCharacters = 2000;
+
+/**
+ * The vault's own organization may have any address, this machine's too: whoever administers it could reach that anyway.
+ * A sub-organization is somebody else's, and gets to public hosts by TLS alone.
+ * @throws LatchkeyError INVALID_ARGUMENT
+ */
+export function checkWebhookUrl(
+  tx: Reader,
+  organizationId: string,
+  field: string,
+  text: string | undefined,
+): void {
+  const isSubOrganization = getOrganization(tx, organizationId)?.parentId != null;
+  const url = text === undefined ? null : URL.parse(text);
+  const protocols = isSubOrganization ? ['https:'] : ['http:', 'https:'];
+  if (url !== null && protocols.includes(url.protocol) && url.username === '' && url.password === '') {
+    if (!isSubOrganization || !isLocalName(url.hostname)) return;
+  }
+  const expected = isSubOrganization
+    ? 'an https URL of a public host, without user name and password, since it is a sub-organization’s'
+    : 'an http or https URL without user name and password';
+  throw new LatchkeyError('INVALID_ARGUMENT', `invalid ${field}: expected ${expected}, got ${seen(text)}`);
+}
+
+/** What a look suffices for: addresses in numbers, and names that are never public. */
+const isLocalName = (host: string): boolean =>
+  /^[\d.]+$/.test(host) ||
+  host.startsWith('[') ||
+  !host.includes('.') ||
+  /\.(localhost|local|internal)\.?$/i.test(host);
+
+/** @throws LatchkeyError NOT_FOUND */
+export const findWebhookEndpoint = (
+  tx: Reader,
+  organizationId: string,
+  endpointId: string,
+): WebhookEndpointRow => {
+  const row = getWebhookEndpoint(tx, endpointId);
+  return found(
+    row?.organizationId === organizationId ? row : undefined,
+    `unable to find webhook endpoint ${endpointId}`,
+  );
+};

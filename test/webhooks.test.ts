@@ -1,0 +1,528 @@
+/** Webhooks through the real port, to real receivers that behave, and that do not. */
+import { describe, expect, test, vi } from 'vitest';
+import { activityOf, newTestKey, resultOf, startTestVault, TestClient } from './support.ts';
+import type { Answer, Json, TestVault } from './support.ts';
+import { fetchWebhookKeys, WebhookReceiver } from './webhook-receiver.ts';
+import type { Misbehaviour } from './webhook-receiver.ts';
+
+const patience = { timeout: 20_000, interval: 10 };
+
+/** Of a refusal. */
+function errorOf({ status, body = {} }: Answer): { readonly message: string } {
+  expect(status).toBeGreaterThanOrEqual(400);
+  return { message: String(body['message']) };
+}
+
+interface Scene extends AsyncDisposable {
+  readonly service: TestVault;
+  readonly receiver: WebhookReceiver;
+}
+
+async function start(): Promise<Scene> {
+  await using resources = new AsyncDisposableStack();
+  const receiver = resources.use(await WebhookReceiver.start());
+  const service = resources.use(await startTestVault());
+  receiver.now = () => service.clock.wall();
+  receiver.keys = await vi.waitFor(async () => {
+    const keys = await fetchWebhookKeys(service.url);
+    expect(keys).toHaveLength(1);
+    return keys;
+  }, patience);
+  const owned = resources.move();
+  return { service, receiver, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+const setFeature = async (service: TestVault, value: string) =>
+  activityOf(
+    await service.root.submit('set_organization_feature', 'SET_ORGANIZATION_FEATURE', {
+      name: 'FEATURE_NAME_WEBHOOK',
+      value,
+    }),
+  );
+
+/** An activity that says little. */
+let tags = 0;
+const makeTag = async (service: TestVault): Promise<string> => {
+  const parameters = { userTagName: `tag ${String(++tags)}`, userIds: [] };
+  return activityOf(await service.root.submit('create_user_tag', 'CREATE_USER_TAG', parameters)).id;
+};
+
+async function createEndpoint(service: TestVault, url: string, more: Json = {}): Promise<string> {
+  const answer = await service.root.submit('create_webhook_endpoint', 'CREATE_WEBHOOK_ENDPOINT', {
+    url,
+    name: 'Receiver',
+    ...more,
+  });
+  return String((resultOf(answer) as unknown as { endpointId: string }).endpointId);
+}
+
+async function deliveries(service: TestVault, parameters: Json = {}): Promise<Json[]> {
+  const { body } = await service.root.query('list_webhook_deliveries', {
+    paginationOptions: { limit: '100' },
+    ...parameters,
+  });
+  return (body as { deliveries: Json[] }).deliveries.toReversed();
+}
+
+describe('the webhook feature', () => {
+  test('notifies of every later activity, a repeat of its own included, with the activity itself, signed', async () => {
+    await using scene = await start();
+    const { service, receiver } = scene;
+    const enabling = await setFeature(service, receiver.url);
+    const tag = await makeTag(service);
+    const again = await setFeature(service, receiver.url);
+    const failed = await service.root.submit('update_user_tag', 'UPDATE_USER_TAG', {
+      userTagId: '00000000-0000-4000-8000-000000000000',
+      addUserIds: [],
+      removeUserIds: [],
+    });
+    expect(failed.status).toBe(404);
+    await vi.waitFor(() => {
+      expect(receiver.events).toHaveLength(3);
+    }, patience);
+    expect(receiver.ids.slice(0, 2)).toEqual([tag, again.id]);
+    expect(receiver.ids).not.toContain(enabling.id);
+    expect(receiver.events.map(({ body }) => body.status)).toEqual([
+      'ACTIVITY_STATUS_COMPLETED',
+      'ACTIVITY_STATUS_COMPLETED',
+      'ACTIVITY_STATUS_FAILED',
+    ]);
+    const [first] = receiver.events;
+    const { body: shown } = await service.root.query('get_activity', { activityId: tag });
+    expect(first?.body).toEqual((shown as { activity: Json }).activity);
+    expect(receiver.events.every(({ verified }) => verified)).toBe(true);
+    expect(first?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-turnkey-organization-id': service.organizationId,
+      'x-turnkey-event-type': 'ACTIVITY_UPDATES',
+      'x-turnkey-webhook-version': '1',
+      'x-turnkey-signature-algorithm': 'ed25519',
+      'x-turnkey-signature-version': 'v1',
+      'x-turnkey-signature': expect.stringMatching(/^[0-9a-f]{128}$/) as unknown,
+    });
+    expect(new Set(receiver.events.map(({ headers }) => headers['x-turnkey-event-id'])).size).toBe(3);
+    await service.root.submit('remove_organization_feature', 'REMOVE_ORGANIZATION_FEATURE', {
+      name: 'FEATURE_NAME_WEBHOOK',
+    });
+    await makeTag(service);
+    await makeTag(service);
+    expect(receiver.events).toHaveLength(3);
+  });
+
+  test('follows a change of its URL', async () => {
+    await using scene = await start();
+    const { service, receiver } = scene;
+    await using other = await WebhookReceiver.start();
+    await setFeature(service, receiver.url);
+    await makeTag(service);
+    await vi.waitFor(() => {
+      expect(receiver.events).toHaveLength(1);
+    }, patience);
+    const moved = await setFeature(service, other.url);
+    const tag = await makeTag(service);
+    await vi.waitFor(() => {
+      expect(other.ids).toEqual([moved.id, tag]);
+    }, patience);
+  });
+
+  test.each(['ftp://example.org', 'https://user@example.org/', 'not a url', ''])(
+    'refuses %j',
+    async (value) => {
+      await using service = await startTestVault();
+      const answer = await service.root.submit('set_organization_feature', 'SET_ORGANIZATION_FEATURE', {
+        name: 'FEATURE_NAME_WEBHOOK',
+        value,
+      });
+      expect(errorOf(answer).message).toMatch(/^invalid parameters\.value: expected an http or https URL/);
+    },
+  );
+});
+
+describe('webhook endpoints', () => {
+  test('are made, listed, changed and deleted, and get what they subscribed to', async () => {
+    await using scene = await start();
+    const { service, receiver } = scene;
+    const endpointId = await createEndpoint(service, receiver.url, {
+      subscriptions: [
+        {
+          eventType: 'ACTIVITY_UPDATES',
+          filtersJson: JSON.stringify({ activityTypes: ['ACTIVITY_TYPE_CREATE_USER_TAG'] }),
+        },
+      ],
+    });
+    const { body } = await service.root.query('list_webhook_endpoints');
+    expect((body as { webhookEndpoints: unknown }).webhookEndpoints).toEqual([
+      {
+        endpointId,
+        organizationId: service.organizationId,
+        url: receiver.url,
+        name: 'Receiver',
+        isActive: true,
+        subscriptions: [
+          {
+            eventType: 'ACTIVITY_UPDATES',
+            filtersJson: '{"activityTypes":["ACTIVITY_TYPE_CREATE_USER_TAG"]}',
+            isActive: true,
+          },
+        ],
+      },
+    ]);
+    await service.newUser('Filtered');
+    const tag = await makeTag(service);
+    await vi.waitFor(() => {
+      expect(receiver.ids).toEqual([tag]);
+    }, patience);
+    const update = (parameters: Json) =>
+      service.root.submit('update_webhook_endpoint', 'UPDATE_WEBHOOK_ENDPOINT', {
+        endpointId,
+        ...parameters,
+      });
+    expect((await update({ isActive: false, name: 'Off' })).body).toMatchObject({
+      activity: {
+        result: {
+          updateWebhookEndpointResult: {
+            webhookEndpoint: { isActive: false, name: 'Off', url: receiver.url },
+          },
+        },
+      },
+    });
+    await makeTag(service);
+    await update({ isActive: true });
+    const last = await makeTag(service);
+    await vi.waitFor(() => {
+      expect(receiver.ids).toEqual([tag, last]);
+    }, patience);
+    resultOf(await service.root.submit('delete_webhook_endpoint', 'DELETE_WEBHOOK_ENDPOINT', { endpointId }));
+    expect(errorOf(await update({ name: 'Gone' })).message).toBe(
+      `unable to find webhook endpoint ${endpointId}`,
+    );
+    await makeTag(service);
+    expect(receiver.ids).toEqual([tag, last]);
+  });
+
+  test('without subscriptions get everything, and filters that say nothing known are refused', async () => {
+    await using scene = await start();
+    const { service, receiver } = scene;
+    await createEndpoint(service, receiver.url);
+    const tag = await makeTag(service);
+    await vi.waitFor(() => {
+      expect(receiver.ids).toEqual([tag]);
+    }, patience);
+    for (const filtersJson of ['[]', '{"type":["x"]}', '{"statuses":"x"}', 'no']) {
+      const answer = await service.root.submit('create_webhook_endpoint', 'CREATE_WEBHOOK_ENDPOINT', {
+        url: receiver.url,
+        name: 'Refused',
+        subscriptions: [{ eventType: 'ACTIVITY_UPDATES', filtersJson }],
+      });
+      expect(errorOf(answer).message).toMatch(/filtersJson.*activityTypes, statuses, organizationIds/);
+    }
+  });
+
+  test('of a parent get what happens in its sub-organizations, and those get nothing of each other', async () => {
+    await using scene = await start();
+    const { service, receiver } = scene;
+    await createEndpoint(service, receiver.url);
+    const { suborganization } = await subOrganization(service);
+    await vi.waitFor(() => {
+      expect(receiver.events.map(({ body }) => body.organizationId)).toContain(suborganization);
+    }, patience);
+    const inChild = receiver.events.find(({ body }) => body.organizationId === suborganization);
+    expect(inChild?.headers['x-turnkey-organization-id']).toBe(suborganization);
+    expect(inChild?.verified).toBe(true);
+  });
+
+  test('of a sub-organization lead to public hosts by TLS alone, whatever their names turn out to be', async () => {
+    await using scene = await start();
+    const { service, receiver } = scene;
+    const { suborganization, client } = await subOrganization(service);
+    for (const url of [
+      receiver.url,
+      'http://example.org/hook',
+      'https://127.0.0.1/hook',
+      'https://[::1]/hook',
+      'https://2130706433/hook',
+      'https://localhost/hook',
+      'https://vault.localhost/hook',
+      'https://printer.local/hook',
+      'https://169.254.169.254/latest',
+    ]) {
+      const answer = await client.submit('create_webhook_endpoint', 'CREATE_WEBHOOK_ENDPOINT', {
+        url,
+        name: 'In',
+      });
+      expect(errorOf(answer).message, url).toMatch(/public host/);
+    }
+    // A name that was public when it was given, and leads inside when it is looked up.
+    const answer = await client.submit('create_webhook_endpoint', 'CREATE_WEBHOOK_ENDPOINT', {
+      url: 'https://example.org/hook',
+      name: 'Turns',
+    });
+    const { endpointId } = resultOf(answer) as unknown as { endpointId: string };
+    await service.vault.units.write((tx) =>
+      tx.run(
+        'UPDATE webhook_endpoints SET url = ? WHERE id = ?',
+        `https://localhost:${String(receiver.port)}/`,
+        endpointId,
+      ),
+    );
+    resultOf(
+      await client.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'inside', userIds: [] }),
+    );
+    await vi.waitFor(async () => {
+      const { body } = await client.query('list_webhook_deliveries');
+      expect((body as { deliveries: Json[] }).deliveries).toMatchObject([
+        { state: 'refused', lastResult: expect.stringMatching(/which is not on the Internet$/) as unknown },
+      ]);
+    }, patience);
+    expect(receiver.events).toEqual([]);
+    expect(suborganization).not.toBe(service.organizationId);
+  });
+});
+
+/** A sub-organization with a user of its own, in which something has happened. */
+async function subOrganization(service: TestVault) {
+  const key = newTestKey();
+  const answer = await service.root.submit('create_sub_organization', 'CREATE_SUB_ORGANIZATION_V7', {
+    subOrganizationName: 'Child',
+    rootQuorumThreshold: 1,
+    rootUsers: [
+      {
+        userName: 'Child root',
+        apiKeys: [{ apiKeyName: 'key', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }],
+        authenticators: [],
+        oauthProviders: [],
+      },
+    ],
+  });
+  const { subOrganizationId: suborganization } = resultOf(answer) as unknown as { subOrganizationId: string };
+  const client = new TestClient(service.url, suborganization, key);
+  resultOf(await client.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'child', userIds: [] }));
+  return { suborganization, client };
+}
+
+describe('a receiver', () => {
+  test('that is not there, hangs, answers 500, or closes midway gets each event again, in order, and delays no other', async () => {
+    await using scene = await start();
+    const { service, receiver } = scene;
+    await using well = await WebhookReceiver.start();
+    await createEndpoint(service, receiver.url);
+    await createEndpoint(service, well.url);
+    const failures: Misbehaviour[] = [
+      (response) => {
+        response.writeHead(500).end('out of order');
+        return true;
+      },
+      (response) => {
+        response.destroy();
+        return true;
+      },
+      (response) => {
+        // Accepted, it seems, and then the answer breaks off.
+        response.writeHead(200, { 'Content-Length': '100' });
+        response.write('half');
+        setTimeout(() => response.destroy(), 20);
+        return true;
+      },
+      () => true,
+    ];
+    let tries = 0;
+    const seenIds: unknown[] = [];
+    receiver.misbehave = (response, event) => {
+      seenIds.push(event.headers['x-turnkey-event-id']);
+      return failures[tries++]?.(response, event);
+    };
+    const ids = [await makeTag(service), await makeTag(service), await makeTag(service)];
+    await vi.waitFor(() => {
+      expect(well.ids.slice(-3)).toEqual(ids);
+    }, patience);
+    expect(receiver.events).toEqual([]);
+    await vi.waitFor(
+      () => {
+        service.clock.advance(60_000);
+        service.vault.outbox.look();
+        expect(receiver.ids).toEqual(expect.arrayContaining(ids));
+      },
+      { timeout: 40_000, interval: 100 },
+    );
+    // The same event each time, and nothing overtook it.
+    expect(new Set(seenIds.slice(0, 5)).size).toBe(1);
+    expect(receiver.ids.slice(-3)).toEqual(ids);
+    expect(receiver.events.every(({ verified }) => verified)).toBe(true);
+    const log = await deliveries(service);
+    expect(log.every(({ state }) => state === 'delivered')).toBe(true);
+    expect(Math.max(...log.map(({ attempts }) => Number(attempts)))).toBeGreaterThanOrEqual(4);
+  });
+
+  test('that answers 10 MB is believed by its status, and no more is read than is looked at', async () => {
+    await using scene = await start();
+    const { service, receiver } = scene;
+    await createEndpoint(service, receiver.url);
+    let written = 0;
+    let isClosed = false;
+    receiver.misbehave = (response, event) => {
+      receiver.events.push(event);
+      response.writeHead(200);
+      response.on('close', () => {
+        isClosed = true;
+      });
+      const write = (): void => {
+        while (written < 10 * 1024 * 1024 && !isClosed) {
+          written += 64 * 1024;
+          if (!response.write(Buffer.alloc(64 * 1024, 'x'))) {
+            response.once('drain', write);
+            return;
+          }
+        }
+        response.end();
+      };
+      write();
+      return true;
+    };
+    const tag = await makeTag(service);
+    await vi.waitFor(async () => {
+      expect(await deliveries(service)).toMatchObject([
+        { activityId: tag, state: 'delivered', attempts: 1, lastResult: 'HTTP 200' },
+      ]);
+      expect(isClosed).toBe(true);
+    }, patience);
+    expect(written).toBeLessThan(10 * 1024 * 1024);
+  });
+
+  test.each([
+    [302, 'HTTP 302: redirects are not followed'],
+    [400, 'HTTP 400: no thanks'],
+    [429, 'HTTP 429: no thanks'],
+  ])('that answers %i has refused, and is not asked again', async (status, lastResult) => {
+    await using scene = await start();
+    const { service, receiver } = scene;
+    await using elsewhere = await WebhookReceiver.start();
+    await createEndpoint(service, receiver.url);
+    receiver.misbehave = (response) => {
+      response.writeHead(status, { Location: elsewhere.url }).end('no\tthanks');
+      return true;
+    };
+    await makeTag(service);
+    await vi.waitFor(async () => {
+      expect(await deliveries(service)).toMatchObject([{ state: 'refused', attempts: 1, lastResult }]);
+    }, patience);
+    expect(elsewhere.events).toEqual([]);
+  });
+});
+
+describe('the delivery log', () => {
+  test('shows what became of an event, has it sent again, and every event since a time', async () => {
+    await using scene = await start();
+    const { service, receiver } = scene;
+    const endpointId = await createEndpoint(service, receiver.url);
+    receiver.misbehave = (response) => {
+      response.writeHead(404).end();
+      return true;
+    };
+    const before = service.clock.now();
+    const [one, two] = [await makeTag(service), await makeTag(service)];
+    await vi.waitFor(async () => {
+      expect((await deliveries(service, { state: 'refused' })).map(({ activityId }) => activityId)).toEqual([
+        one,
+        two,
+      ]);
+    }, patience);
+    const [first] = await deliveries(service);
+    const { body } = await service.root.query('get_webhook_delivery', { deliveryId: first?.['deliveryId'] });
+    expect(body).toMatchObject({ delivery: { activityId: one, state: 'refused' }, payload: { id: one } });
+    receiver.misbehave = undefined;
+    const replay = async (parameters: Json): Promise<unknown> =>
+      resultOf(
+        await service.root.submit('replay_webhook_deliveries', 'REPLAY_WEBHOOK_DELIVERIES', {
+          endpointId,
+          ...parameters,
+        }),
+      );
+    expect(await replay({ deliveryId: first?.['deliveryId'] })).toEqual({ count: 1 });
+    await vi.waitFor(() => {
+      expect(receiver.ids).toContain(one);
+    }, patience);
+    const again = receiver.events.find(({ body: { id } }) => id === one);
+    await vi.waitFor(async () => {
+      expect(await deliveries(service, { state: 'waiting' })).toEqual([]);
+    }, patience);
+    // What is forgotten here is still in the log.
+    await service.vault.units.write((tx) => tx.run("DELETE FROM outbox WHERE state <> 'waiting'"));
+    receiver.events.length = 0;
+    const { count } = (await replay({ sinceMs: String(before) })) as { count: number };
+    expect(count).toBeGreaterThanOrEqual(3);
+    await vi.waitFor(() => {
+      expect(receiver.ids.slice(0, 2)).toEqual([one, two]);
+    }, patience);
+    expect(receiver.events[0]?.headers['x-turnkey-event-id']).toBe(again?.headers['x-turnkey-event-id']);
+    expect(receiver.events.every(({ verified }) => verified)).toBe(true);
+    const nothing = await service.root.submit('replay_webhook_deliveries', 'REPLAY_WEBHOOK_DELIVERIES', {
+      endpointId,
+    });
+    expect(errorOf(nothing).message).toMatch(/either deliveryId or sinceMs/);
+  });
+
+  test('has a test sent to an endpoint that is subscribed to nothing of the kind, and to no other', async () => {
+    await using scene = await start();
+    const { service, receiver } = scene;
+    await using other = await WebhookReceiver.start();
+    const quiet = { subscriptions: [{ eventType: 'BALANCE_CONFIRMED_UPDATES' }] };
+    const endpointId = await createEndpoint(service, receiver.url, quiet);
+    await createEndpoint(service, other.url, quiet);
+    const sent = activityOf(
+      await service.root.submit('test_webhook_endpoint', 'TEST_WEBHOOK_ENDPOINT', { endpointId }),
+    );
+    await vi.waitFor(() => {
+      expect(receiver.ids).toEqual([sent.id]);
+    }, patience);
+    expect(other.events).toEqual([]);
+  });
+
+  test('belongs to its organization', async () => {
+    await using scene = await start();
+    const { service, receiver } = scene;
+    const endpointId = await createEndpoint(service, receiver.url);
+    await makeTag(service);
+    const [row] = await vi.waitFor(async () => {
+      const rows = await deliveries(service);
+      expect(rows).toHaveLength(1);
+      return rows;
+    }, patience);
+    const { client } = await subOrganization(service);
+    expect((await client.query('get_webhook_delivery', { deliveryId: row?.['deliveryId'] })).status).toBe(
+      404,
+    );
+    expect((await client.query('list_webhook_deliveries', { endpointId })).body).toMatchObject({
+      deliveries: [],
+    });
+    const stolen = { endpointId, deliveryId: row?.['deliveryId'] };
+    const answer = await client.submit('replay_webhook_deliveries', 'REPLAY_WEBHOOK_DELIVERIES', stolen);
+    expect(answer.status).toBe(404);
+  });
+});
+
+test('a vault that was locked sends what waits once it is unlocked, and another key after another vault', async () => {
+  await using scene = await start();
+  const { service, receiver } = scene;
+  await createEndpoint(service, receiver.url);
+  receiver.misbehave = (response) => {
+    response.writeHead(503).end();
+    return true;
+  };
+  const tag = await makeTag(service);
+  await vi.waitFor(async () => {
+    expect(await deliveries(service)).toMatchObject([
+      { state: 'waiting', lastResult: 'HTTP 503', attempts: 1 },
+    ]);
+  }, patience);
+  await service.vault.bridge.lock();
+  receiver.misbehave = undefined;
+  service.clock.advance(10_000);
+  service.vault.outbox.look();
+  await new Promise(setImmediate);
+  expect(receiver.events).toEqual([]);
+  await service.unlock();
+  await vi.waitFor(() => {
+    expect(receiver.ids).toEqual([tag]);
+  }, patience);
+  expect(receiver.events[0]?.verified).toBe(true);
+});
