@@ -124,7 +124,8 @@ describe('who may do what', () => {
     const { client } = await service.newUser('Patient');
     const body = client.submitBody('CREATE_USER_TAG', { userTagName: 'Patience', userIds: [] });
     expect((await client.post('submit/create_user_tag', body)).status).toBe(403);
-    await using _ = await makePolicy('ALLOW', { condition: "activity.resource == 'USER'" });
+    await using policies = new AsyncDisposableStack();
+    policies.use(await makePolicy('ALLOW', { condition: "activity.resource == 'USER'" }));
     expect(activityOf(await client.post('submit/create_user_tag', body)).status).toBe(
       'ACTIVITY_STATUS_COMPLETED',
     );
@@ -145,13 +146,15 @@ describe('who may do what', () => {
       });
     expect(activityOf(await add(userId)).status).toBe('ACTIVITY_STATUS_COMPLETED');
     expect((await add(service.rootUserId)).status).toBe(403);
-    await using _ = await makePolicy('DENY', { condition: "activity.kind == 'CREATE_API_KEYS'" });
+    await using policies = new AsyncDisposableStack();
+    policies.use(await makePolicy('DENY', { condition: "activity.kind == 'CREATE_API_KEYS'" }));
     expect((await add(userId)).status).toBe(403);
   });
 
   test('whatever policies say, nobody imports for another, and the organization is the quorum’s', async () => {
     const { userId, client } = await service.newUser('Importer');
-    await using _ = await makePolicy('ALLOW', {});
+    await using policies = new AsyncDisposableStack();
+    policies.use(await makePolicy('ALLOW', {}));
     const init = (whose: string) =>
       client.submit('init_import_wallet', 'INIT_IMPORT_WALLET', { userId: whose });
     expect(activityOf(await init(userId)).status).toBe('ACTIVITY_STATUS_COMPLETED');
@@ -166,10 +169,13 @@ describe('who may do what', () => {
 
   test('a policy is in force while its time says so', async () => {
     const { client } = await service.newUser('Timely');
-    await using _ = await makePolicy('ALLOW', {
-      condition: "activity.action == 'SIGN'",
-      time: "time.now < Timestamp('2020-01-01T00:00:00Z')",
-    });
+    await using policies = new AsyncDisposableStack();
+    policies.use(
+      await makePolicy('ALLOW', {
+        condition: "activity.action == 'SIGN'",
+        time: "time.now < Timestamp('2020-01-01T00:00:00Z')",
+      }),
+    );
     expect((await sign(client, 'too late')).status).toBe(403);
     const { body } = await client.query('get_active_policies');
     expect(body?.['statuses']).toMatchObject([{ active: false, timeExpr: expect.any(String) as string }]);
@@ -180,7 +186,11 @@ describe('a policy is refused', () => {
   test.each<[string, Texts, string]>([
     ['that cannot be read', { condition: 'activity.type ==' }, 'invalid policy condition: line 1, column 17'],
     ['of the wrong type', { consensus: 'approvers' }, 'invalid policy consensus: line 1, column 1'],
-    ['that speaks of what is not there', { condition: "wallet.nmae == 'a'" }, 'invalid policy condition: line 1, column 8'],
+    [
+      'that speaks of what is not there',
+      { condition: "wallet.nmae == 'a'" },
+      'invalid policy condition: line 1, column 8',
+    ],
   ])('%s', async (_name, texts, message) => {
     const answer = await service.root.submit(
       'create_policy',
@@ -192,7 +202,8 @@ describe('a policy is refused', () => {
   });
 
   test('whose name is taken, and one change too many', async () => {
-    await using _ = await makePolicy('ALLOW', { condition: 'false' });
+    await using policies = new AsyncDisposableStack();
+    policies.use(await makePolicy('ALLOW', { condition: 'false' }));
     const taken = { ...policyParameters('ALLOW', {}), policyName: `Policy ${String(names - 1)}` };
     const answer = await service.root.submit('create_policy', 'CREATE_POLICY_V3', taken);
     expect(answer.status).toBe(409);
@@ -294,9 +305,12 @@ describe('budgets', () => {
 
   test(`${String(concurrent)} requests at once against a budget of 10: exactly 10, and 10 more a day later`, async () => {
     const { userId, client } = await service.newUser('Spender');
-    await using _ = await makePolicy('ALLOW', {
-      condition: `activity.kind == 'SIGN_RAW_PAYLOAD' && submitter.id == '${userId}' && ${budget}`,
-    });
+    await using policies = new AsyncDisposableStack();
+    policies.use(
+      await makePolicy('ALLOW', {
+        condition: `activity.kind == 'SIGN_RAW_PAYLOAD' && submitter.id == '${userId}' && ${budget}`,
+      }),
+    );
     const round = async (name: string) => {
       const answers = await Promise.all(
         Array.from({ length: concurrent }, (_each, index) => sign(client, `${name} ${String(index)}`)),

@@ -15,9 +15,12 @@ export const useWaiting = (): UseQueryResult<{ readonly activities: readonly Act
 
 /** Votes on an activity by its fingerprint; answers the activity as it is by then. */
 export function useVote(how: 'approve' | 'reject'): UseMutationResult<Activity, Error, string> {
-  return useCall<string, { readonly activity: Activity }, Activity>(
+  return useCall(
     `submit/${how}_activity`,
-    (fingerprint) => ({ type: `ACTIVITY_TYPE_${how.toUpperCase()}_ACTIVITY`, parameters: { fingerprint } }),
-    ({ activity }) => activity,
+    (fingerprint: string) => ({
+      type: `ACTIVITY_TYPE_${how.toUpperCase()}_ACTIVITY`,
+      parameters: { fingerprint },
+    }),
+    (answer) => (answer as { readonly activity: Activity }).activity,
   );
 }

@@ -311,16 +311,16 @@ const unfinished = (status: string): string =>
     : `The activity is ${status}.`;
 
 /** One call of the API, whatever it answers; what is shown is asked for again, whatever came of it. */
-export function useCall<Input, Answer, Read>(
+export function useCall<Input, Read>(
   path: string,
   toBody: (input: Input) => Readonly<Record<string, unknown>>,
-  fromAnswer: (answer: Answer) => Read,
+  fromAnswer: (answer: unknown) => Read,
 ): UseMutationResult<Read, Error, Input> {
   const bridge = useBridge();
   const client = useQueryClient();
   return useMutation({
     mutationFn: async (input: Input) =>
-      fromAnswer(read(await bridge.call(`/public/v1/${path}`, toBody(input))) as Answer),
+      fromAnswer(read(await bridge.call(`/public/v1/${path}`, toBody(input)))),
     onSettled() {
       void client.invalidateQueries({ queryKey: askedKey });
     },
