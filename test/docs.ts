@@ -53,7 +53,6 @@ const parts: readonly Part[] = [
   { name: 'session profiles', plan: 'later', has: /session_profile/ },
   { name: 'IP allowlists', plan: 'later', has: /ip_allowlist/ },
   { name: 'webhook endpoints', plan: 'later', has: /webhook_endpoint/ },
-  { name: 'smart contract interfaces', plan: 'later', has: /smart_contract_interface/ },
   { name: 'velocity controls', plan: 'later', has: /velocity_control/ },
   { name: 'OAuth 2.0 credentials', plan: 'later', has: /oauth2/ },
   { name: 'proofs and mail events', plan: 'later', has: /proof|email_events/ },

@@ -10,7 +10,7 @@ import {
 } from '@turnkey/crypto';
 import type { TurnkeyApiTypes, TurnkeyClient } from '@turnkey/http';
 import type { Turnkey } from '@turnkey/sdk-server';
-import { serializeTransaction } from 'viem';
+import { parseAbi, serializeTransaction } from 'viem';
 import { english, generateMnemonic, generatePrivateKey } from 'viem/accounts';
 import { signP256 } from '../main/crypto/p256.ts';
 import { startOidcProvider } from './oidc-provider.ts';
@@ -54,6 +54,7 @@ type Kept =
   | 'apiKey'
   | 'anotherPolicy'
   | 'authenticator'
+  | 'contractInterface'
   | 'oneMorePolicy'
   | 'policy'
   | 'oauthProvider'
@@ -73,7 +74,7 @@ type Kept =
   | 'webhookEndpoint';
 
 /** A vault, and an issuer of tokens that it trusts. */
-export interface Scene extends AsyncDisposable {
+export interface Scene {
   readonly service: TestVault;
   readonly oidc: OidcProvider;
   /** A client's public key, to which secrets are encrypted. */
@@ -669,6 +670,32 @@ export const sdkCalls: readonly SdkCall[] = [
   },
 
   {
+    path: 'submit/create_smart_contract_interface',
+    method: 'createSmartContractInterface',
+    parameters: () => ({
+      smartContractAddress: '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
+      smartContractInterface: JSON.stringify(parseAbi(['function transfer(address dst, uint256 wad)'])),
+      type: 'SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM',
+      label: 'WETH',
+    }),
+    keep: (answer) => ({ contractInterface: answer.smartContractInterfaceId }),
+  },
+  {
+    path: 'query/get_smart_contract_interface',
+    method: 'getSmartContractInterface',
+    parameters: ({ id }) => ({ smartContractInterfaceId: id('contractInterface') }),
+  },
+  {
+    path: 'query/list_smart_contract_interfaces',
+    method: 'getSmartContractInterfaces',
+    parameters: () => ({}),
+  },
+  {
+    path: 'submit/delete_smart_contract_interface',
+    method: 'deleteSmartContractInterface',
+    parameters: ({ id }) => ({ smartContractInterfaceId: id('contractInterface') }),
+  },
+  {
     path: 'submit/create_policy',
     method: 'createPolicy',
     parameters: () => ({
@@ -825,15 +852,21 @@ async function waitingFor({ service }: Scene): Promise<string> {
   return (body?.['activity'] as { readonly fingerprint: string }).fingerprint;
 }
 
-export async function setScene(): Promise<Scene> {
+export async function setScene(): Promise<Scene & AsyncDisposable> {
   await using resources = new AsyncDisposableStack();
   const oidc = resources.use(await startOidcProvider());
   const service = resources.use(await startTestVault({ oidcIssuers: [oidc.issuer] }));
-  await service.vault.messages.change({ channel: 'desktop', on: true });
+  const scene = await sceneIn(service, oidc);
+  const owned = resources.move();
+  return { ...scene, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** What calls in one organization of a vault need. */
+export async function sceneIn(service: TestVault, oidc: OidcProvider): Promise<Scene> {
   const { url, vault } = service;
+  await vault.messages.change({ channel: 'desktop', on: true });
   const keys = await send(url, { method: 'GET', path: '/public/v1/discovery/keys' });
   const kept: Scene['kept'] = new Map();
-  const owned = resources.move();
   return {
     service,
     oidc,
@@ -851,6 +884,5 @@ export async function setScene(): Promise<Scene> {
       if (id === undefined) throw new Error(`no call has left its ${what}`);
       return id;
     },
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

@@ -22,6 +22,7 @@ import { createReadOnlySession, createReadWriteSession } from '../main/operation
 import * as signIn from '../main/operations/sign-in.ts';
 import * as signing from '../main/operations/signing.ts';
 import * as subOrganizations from '../main/operations/sub-organizations.ts';
+import * as smartContractInterfaces from '../main/operations/smart-contract-interfaces.ts';
 import * as tags from '../main/operations/tags.ts';
 import * as transactions from '../main/operations/transactions.ts';
 import * as users from '../main/operations/users.ts';
@@ -87,6 +88,7 @@ describe('the vendor’s types take', () => {
       fitting(signIn),
       fitting(signing),
       fitting(subOrganizations),
+      fitting(smartContractInterfaces),
       fitting(tags),
       fitting(transactions),
       fitting(users),

@@ -15,9 +15,17 @@ import {
 import * as bitcoinjs from 'bitcoinjs-lib';
 import * as tiny from 'tiny-secp256k1';
 import { TronWeb, utils } from 'tronweb';
-import { recoverTransactionAddress, serializeTransaction, type TransactionSerialized } from 'viem';
+import {
+  encodeFunctionData,
+  getAddress,
+  parseAbi,
+  recoverTransactionAddress,
+  serializeTransaction,
+  type TransactionSerialized,
+} from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyEd25519 } from '../main/crypto/ed25519.ts';
+import { insertPolicy } from '../main/db/policies.ts';
 import { readTron } from '../main/transactions/tron.ts';
 import {
   ethereumAccount,
@@ -271,5 +279,189 @@ describe('what is refused', () => {
       'UNSUPPORTED_TRANSACTION_TYPE',
       expect.stringContaining('expected one of TRANSACTION_TYPE_ETHEREUM'),
     ]);
+  });
+});
+
+describe('what policies read', () => {
+  let client: TestClient;
+  let policies = 0;
+
+  beforeAll(async () => {
+    ({ client } = await service.newUser('Limited'));
+  });
+
+  /** Whether a policy with the condition lets a user who may do nothing else sign. */
+  async function allowed(condition: string, signWith: string, type: string, hex: string): Promise<number> {
+    policies += 1;
+    const id = `4f0f8b6e-9a1c-4c6e-8d6b-${String(policies).padStart(12, '0')}`;
+    await service.vault.units.write((tx) => {
+      insertPolicy(tx, {
+        id,
+        organizationId: service.organizationId,
+        name: `Policy ${String(policies)}`,
+        effect: 'EFFECT_ALLOW',
+        condition,
+        consensus: '',
+        time: null,
+        notes: '',
+        createdAt: 1,
+        updatedAt: 1,
+      });
+    });
+    const answer = await client.submit('sign_transaction', 'SIGN_TRANSACTION_V2', {
+      signWith,
+      unsignedTransaction: hex,
+      type: `TRANSACTION_TYPE_${type}`,
+    });
+    await service.vault.units.write((tx) => {
+      tx.run('DELETE FROM policies WHERE id = ?', id);
+    });
+    return answer.status;
+  }
+
+  const conditions: readonly (readonly [
+    keyof typeof formats,
+    string,
+    (own: string) => string,
+    string,
+    number,
+  ])[] = [
+    [
+      'ADDRESS_FORMAT_ETHEREUM',
+      'ETHEREUM',
+      () => ethereum,
+      "eth.tx.to == '0x3535353535353535353535353535353535353535' && eth.tx.value <= 1000000000000000000",
+      200,
+    ],
+    ['ADDRESS_FORMAT_ETHEREUM', 'ETHEREUM', () => ethereum, 'eth.tx.value < 1000000000000000000', 403],
+    [
+      'ADDRESS_FORMAT_ETHEREUM',
+      'ETHEREUM',
+      () => ethereum,
+      "eth.tx.type == 'TYPE_2' && eth.tx.gas_price == eth.tx.max_fee_per_gas && eth.tx.chain_id == 1 && eth.tx.nonce <= 3",
+      200,
+    ],
+    ['ADDRESS_FORMAT_ETHEREUM', 'ETHEREUM', () => ethereum, 'eth.tx.from == wallet_account.address', 200],
+    [
+      'ADDRESS_FORMAT_ETHEREUM',
+      'ETHEREUM',
+      () => ethereum,
+      "activity.params.type == 'TRANSACTION_TYPE_ETHEREUM' && activity.kind == 'SIGN_TRANSACTION'",
+      200,
+    ],
+    // What another chain's transaction has, this one has not.
+    ['ADDRESS_FORMAT_ETHEREUM', 'ETHEREUM', () => ethereum, 'bitcoin.tx.fee <= 10000', 403],
+    [
+      'ADDRESS_FORMAT_SOLANA',
+      'SOLANA',
+      solana,
+      "solana.tx.program_keys.all(p, p == 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr') && solana.tx.transfers.count() == 0 && solana.tx.instructions[0].instruction_data_hex == '6d656d6f'",
+      200,
+    ],
+    [
+      'ADDRESS_FORMAT_TRON',
+      'TRON',
+      tron,
+      "tron.tx.contract[0].type == 'TransferContract' && tron.tx.contract[0].amount < 10000000",
+      200,
+    ],
+    ['ADDRESS_FORMAT_TRON', 'TRON', tron, 'tron.tx.contract[0].amount < 5000000', 403],
+    [
+      'ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH',
+      'BITCOIN',
+      psbt,
+      "bitcoin.tx.outputs.all(o, o.address == wallet_account.address && o.value < 200000 && o.address_type == 'p2wpkh') && bitcoin.tx.fee <= 1000 && bitcoin.tx.locktime.type == 'Blocks'",
+      200,
+    ],
+    ['ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH', 'BITCOIN', psbt, 'bitcoin.tx.fee < 1000', 403],
+  ];
+  test.each(conditions)('%s, %s: %#', async (format, type, make, condition, expected) => {
+    const { address: own } = accountOf(format);
+    expect(await allowed(condition, own, type, make(own))).toBe(expected);
+  });
+
+  describe('of calls, by interfaces', () => {
+    const contract = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2';
+    const abi = parseAbi(['function transfer(address dst, uint256 wad)']);
+    const data = encodeFunctionData({
+      abi,
+      functionName: 'transfer',
+      args: ['0x08d2b0a37F869FF76BACB5Bab3278E26ab7067B7', 7n],
+    });
+    const call = serializeTransaction({ type: 'eip1559', chainId: 1, to: contract, data });
+    const condition =
+      "eth.tx.function_name == 'transfer' && eth.tx.function_signature == '0xa9059cbb' && eth.tx.contract_call_args['wad'] < 1000000000000000000 && eth.tx.contract_call_args['dst'] == '0x08d2b0a37F869FF76BACB5Bab3278E26ab7067B7'";
+    const create = (more: object = {}): Promise<Answer> =>
+      root.submit('create_smart_contract_interface', 'CREATE_SMART_CONTRACT_INTERFACE', {
+        smartContractAddress: contract,
+        smartContractInterface: JSON.stringify(abi),
+        type: 'SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM',
+        label: 'WETH',
+        ...more,
+      });
+    const statusOf = (): Promise<number> =>
+      allowed(condition, accountOf('ADDRESS_FORMAT_ETHEREUM').address, 'ETHEREUM', call);
+
+    test('are there from when one is made until it is deleted', async () => {
+      expect(await statusOf()).toBe(403);
+      const { smartContractInterfaceId } = resultOf(await create());
+      expect(await statusOf()).toBe(200);
+      const again = await create();
+      expect([again.status, again.body?.['message']]).toEqual([
+        409,
+        expect.stringContaining('delete it first'),
+      ]);
+      const organization = await root.query('get_organization');
+      expect(organization.body?.['organizationData']).toMatchObject({
+        smartContractInterfaceReferences: [
+          { smartContractInterfaceId, smartContractAddress: getAddress(contract) },
+        ],
+      });
+      await root.submit('delete_smart_contract_interface', 'DELETE_SMART_CONTRACT_INTERFACE', {
+        smartContractInterfaceId,
+      });
+      expect(await statusOf()).toBe(403);
+      const gone = await root.query('get_smart_contract_interface', { smartContractInterfaceId });
+      expect(gone.status).toBe(404);
+    });
+
+    test('of a program', async () => {
+      const program = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
+      const made = await create({
+        smartContractAddress: program,
+        smartContractInterface: JSON.stringify({
+          instructions: [
+            {
+              name: 'note',
+              discriminator: [0x6d],
+              accounts: [],
+              args: [{ name: 'text', type: { array: ['u8', 3] } }],
+            },
+          ],
+          types: [],
+        }),
+        type: 'SMART_CONTRACT_INTERFACE_TYPE_SOLANA',
+      });
+      expect(made.status).toBe(200);
+      const { address: payer } = accountOf('ADDRESS_FORMAT_SOLANA');
+      expect(
+        await allowed(
+          "solana.tx.instructions.all(i, i.parsed_instruction_data.instruction_name == 'note' && i.parsed_instruction_data.program_call_args['text'][0] == 101)",
+          payer,
+          'SOLANA',
+          solana(payer),
+        ),
+      ).toBe(200);
+    });
+
+    test.each([
+      [{ smartContractInterface: '{}' }, 'expected an ABI as a JSON array'],
+      [{ smartContractInterface: 'no' }, 'expected JSON'],
+      [{ smartContractAddress: '0x12' }, 'expected an Ethereum address'],
+      [{ type: 'SMART_CONTRACT_INTERFACE_TYPE_SOLANA' }, 'expected Base58'],
+    ])('%j is refused', async (more, expected) => {
+      const { status, body } = await create(more);
+      expect([status, body?.['message']]).toEqual([400, expect.stringContaining(expected)]);
+    });
   });
 });

@@ -509,6 +509,20 @@ const migrations: readonly Migration[] = [
       ) STRICT;
       CREATE INDEX policy_reservations_counter
         ON policy_reservations (organization_id, measure, kept_by, reserved_at, sequence);
+
+      CREATE TABLE smart_contract_interfaces (
+        id TEXT PRIMARY KEY,
+        organization_id TEXT NOT NULL REFERENCES organizations (id),
+        type TEXT NOT NULL,
+        address TEXT NOT NULL,
+        interface TEXT NOT NULL,
+        label TEXT NOT NULL,
+        notes TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        mac BLOB
+      ) STRICT;
+      CREATE UNIQUE INDEX smart_contract_interfaces_address
+        ON smart_contract_interfaces (organization_id, type, address);
     `,
   },
 ];

@@ -31,12 +31,7 @@ export const getOneTimeCode = (tx: Reader, organizationId: string, id: string): 
   );
 
 /** How many codes that went to a contact have not expired. */
-export const countOneTimeCodes = (
-  tx: Reader,
-  organizationId: string,
-  contact: string,
-  now: number,
-): number =>
+export const countOneTimeCodes = (tx: Reader, organizationId: string, contact: string, now: number): number =>
   tx.get<{ count: number }>(
     'SELECT count(*) AS count FROM sent_codes WHERE organization_id = ? AND contact = ? AND expires_at > ?',
     organizationId,

@@ -169,6 +169,16 @@ export const resourceTexts: readonly ResourceText[] = [
     },
   },
   {
+    name: 'Smart contract interfaces',
+    about: 'ABIs and IDLs, by which policies and people read the calls in transactions.',
+    operations: {
+      create_smart_contract_interface: 'Keeps the interface of a contract or a program.',
+      get_smart_contract_interface: 'Shows one interface.',
+      list_smart_contract_interfaces: 'Lists all interfaces.',
+      delete_smart_contract_interface: 'Deletes an interface; policies read its calls no longer.',
+    },
+  },
+  {
     name: 'Policies',
     about: 'Rules that say who may do what.',
     operations: {

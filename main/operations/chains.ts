@@ -9,6 +9,7 @@ import { readEthereum } from '../transactions/ethereum.ts';
 import type { Read } from '../transactions/reading.ts';
 import { readSolana } from '../transactions/solana.ts';
 import { readTron } from '../transactions/tron.ts';
+import type { Interfaces } from './contract-interfaces.ts';
 import type { Key } from './signers.ts';
 import { bitcoinFact, ethereumFact, solanaFact, tronFact } from './transaction-facts.ts';
 
@@ -35,7 +36,7 @@ interface Chain {
   readonly formats: readonly string[];
   /** Under which policies read its transactions. */
   readonly keyword: keyof TransactionFacts;
-  open(bytes: Uint8Array, key: Key): Read<Opened>;
+  open(bytes: Uint8Array, key: Key, interfaces: Interfaces): Read<Opened>;
 }
 
 const ethereum: Chain = {
@@ -43,9 +44,9 @@ const ethereum: Chain = {
   curve: 'CURVE_SECP256K1',
   formats: ['ADDRESS_FORMAT_ETHEREUM'],
   keyword: 'eth.tx',
-  open: (bytes, { publicKey }) =>
+  open: (bytes, { publicKey }, interfaces) =>
     then(readEthereum(bytes), ({ transaction, digest, withSignature }) => ({
-      facts: { 'eth.tx': () => ethereumFact(transaction, publicKey) },
+      facts: { 'eth.tx': () => ethereumFact(transaction, publicKey, interfaces) },
       sign: (privateKey) => ok(withSignature(curves.CURVE_SECP256K1.sign(privateKey, digest))),
     })),
 };
@@ -55,9 +56,9 @@ const solana: Chain = {
   curve: 'CURVE_ED25519',
   formats: ['ADDRESS_FORMAT_SOLANA'],
   keyword: 'solana.tx',
-  open: (bytes, { publicKey }) =>
+  open: (bytes, { publicKey }, interfaces) =>
     then(readSolana(bytes), ({ transaction, message, signers, withSignature }) => ({
-      facts: { 'solana.tx': () => solanaFact(transaction) },
+      facts: { 'solana.tx': () => solanaFact(transaction, interfaces) },
       sign(privateKey) {
         const own = encodeAddress('ADDRESS_FORMAT_SOLANA', 'CURVE_ED25519', publicKey);
         if (!signers.includes(own)) {
@@ -118,7 +119,12 @@ const neutral: readonly AddressFormat[] = ['ADDRESS_FORMAT_COMPRESSED', 'ADDRESS
  * @throws LatchkeyError INVALID_ARGUMENT with the real API's code, where the type is not signed here, the key is of
  *   another chain, or the bytes are no unsigned transaction.
  */
-export function openTransaction(type: TransactionType, hex: string, key: Key): Opened {
+export function openTransaction(
+  type: TransactionType,
+  hex: string,
+  key: Key,
+  interfaces: Interfaces,
+): Opened {
   const chain = chains[type];
   if (chain === undefined) {
     const known = Object.entries(chains).flatMap(([name, row]) => (row === undefined ? [] : [name]));
@@ -129,7 +135,7 @@ export function openTransaction(type: TransactionType, hex: string, key: Key): O
     );
   }
   checkKey(chain, key);
-  const opened = chain.open(decodeHex('parameters.unsignedTransaction', hex), key);
+  const opened = chain.open(decodeHex('parameters.unsignedTransaction', hex), key, interfaces);
   return opened.ok ? opened.value : notTransaction(opened.problem);
 }
 
@@ -137,11 +143,16 @@ export function openTransaction(type: TransactionType, hex: string, key: Key): O
  * What policies may read of a transaction; it is read when they ask.
  * @param key Answers the key that is to sign.
  */
-export function transactionFacts(type: TransactionType, hex: string, key: () => Key): TransactionFacts {
+export function transactionFacts(
+  type: TransactionType,
+  hex: string,
+  key: () => Key,
+  interfaces: Interfaces,
+): TransactionFacts {
   const keyword = chains[type]?.keyword;
   return keyword === undefined
     ? {}
-    : { [keyword]: () => openTransaction(type, hex, key()).facts[keyword]?.() };
+    : { [keyword]: () => openTransaction(type, hex, key(), interfaces).facts[keyword]?.() };
 }
 
 /** @throws LatchkeyError always. */

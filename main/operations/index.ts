@@ -15,6 +15,7 @@ import * as recovery from './recovery.ts';
 import * as sessions from './sessions.ts';
 import * as signIn from './sign-in.ts';
 import * as signing from './signing.ts';
+import * as smartContractInterfaces from './smart-contract-interfaces.ts';
 import * as subOrganizations from './sub-organizations.ts';
 import * as tags from './tags.ts';
 import * as transactions from './transactions.ts';
@@ -42,6 +43,7 @@ const all: readonly Operation[] = [
   walletAccounts,
   signing,
   transactions,
+  smartContractInterfaces,
   tags,
   policies,
   policyDrafts,

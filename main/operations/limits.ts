@@ -34,6 +34,10 @@ export const limits = {
   payloadCharacters: 1_000_000,
   /** A whole request, given as a text. */
   requestCharacters: 1_100_000,
+  interfacesPerOrganization: 100,
+  /** 400 KB of JSON. */
+  interfaceCharacters: 400_000,
+  noteCharacters: 10_000,
   pageSize: 100,
   defaultPageSize: 10,
 } as const;

@@ -1,11 +1,14 @@
 /** The organization as a whole, and who is asking. */
 import { z } from 'zod';
 import { activity, query } from '../activities/define.ts';
+import { toHex } from '../crypto/encodings.ts';
+import { sha256 } from '../crypto/hashes.ts';
 import type { Reader } from '../db/connection.ts';
 import { listFeatures } from '../db/features.ts';
 import { getOrganization, renameOrganization, type OrganizationRow } from '../db/organizations.ts';
 import { listPolicyRows, toPolicy } from '../db/policies.ts';
 import { listPrivateKeyRows, toPrivateKey } from '../db/private-keys.ts';
+import { listInterfaceRows } from '../db/smart-contract-interfaces.ts';
 import { listTagRows, toTag } from '../db/tags.ts';
 import { getUserRow, listRootUserIds, listUserRows, setRootQuorum, toUser } from '../db/users.ts';
 import { listWalletRows, toWallet } from '../db/wallets.ts';
@@ -60,7 +63,11 @@ export const getOrganizationData = query({
         rootQuorum: quorumOf(tx, organization),
         features: listFeatures(tx, organizationId),
         wallets: listWalletRows(tx, organizationId).map(toWallet),
-        smartContractInterfaceReferences: [],
+        smartContractInterfaceReferences: listInterfaceRows(tx, organizationId).map((row) => ({
+          smartContractInterfaceId: row.id,
+          smartContractAddress: row.address,
+          digest: toHex(sha256(Buffer.from(row.interface, 'utf8'))),
+        })),
       },
     };
   },

@@ -168,6 +168,24 @@ export const shownPolicy = z
   })
   .meta({ id: 'Policy' });
 
+export const smartContractInterfaceTypes = [
+  'SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM',
+  'SMART_CONTRACT_INTERFACE_TYPE_SOLANA',
+] as const;
+
+export const shownSmartContractInterface = z
+  .object({
+    organizationId: uuid,
+    smartContractInterfaceId: uuid,
+    smartContractAddress: z.string(),
+    smartContractInterface: z.string(),
+    type: z.enum(smartContractInterfaceTypes),
+    label: z.string(),
+    notes: z.string(),
+    ...dated,
+  })
+  .meta({ id: 'SmartContractInterface' });
+
 export const shownPolicyEvaluation = z
   .object({
     id: uuid,
@@ -261,7 +279,9 @@ export const shownOrganizationData = z
     rootQuorum: shownQuorum,
     features: z.array(shownFeature),
     wallets: z.array(shownWallet),
-    smartContractInterfaceReferences: z.array(z.never()),
+    smartContractInterfaceReferences: z.array(
+      z.object({ smartContractInterfaceId: uuid, smartContractAddress: z.string(), digest: z.string() }),
+    ),
   })
   .meta({ id: 'OrganizationData' });
 

@@ -2,21 +2,37 @@
 import { encodeAddress } from '../crypto/addresses.ts';
 import { toHex } from '../crypto/encodings.ts';
 import type { ConditionFacts } from '../policy/schema.ts';
+import { readCall } from '../transactions/abi.ts';
+import { byName } from '../transactions/arguments.ts';
 import type { BitcoinTransaction } from '../transactions/bitcoin.ts';
 import type { EthereumTransaction } from '../transactions/ethereum.ts';
+import { readInstructionBy, type Idl } from '../transactions/idl.ts';
 import { tokenTransfersOf, transfersOf } from '../transactions/solana-programs.ts';
-import { lookupReferences, type LookupReference, type SolanaTransaction } from '../transactions/solana.ts';
+import {
+  lookupReferences,
+  type LookupReference,
+  type SolanaInstruction,
+  type SolanaTransaction,
+} from '../transactions/solana.ts';
 import type { TronContract, TronPermission, TronTransaction } from '../transactions/tron.ts';
+import type { Interfaces } from './contract-interfaces.ts';
 
 type FactOf<Keyword extends keyof ConditionFacts> = NonNullable<
   ReturnType<NonNullable<ConditionFacts[Keyword]>>
 >;
 
-/** @param publicKey The signer's, compressed: whoever signs is the sender. */
+/**
+ * What a call says is there where an interface of its contract is kept and reads it.
+ * @param publicKey The signer's, compressed: whoever signs is the sender.
+ */
 export function ethereumFact(
   { type, to, data, value, gas, chainId, nonce, ...fees }: EthereumTransaction,
   publicKey: Uint8Array,
+  interfaces: Interfaces,
 ): FactOf<'eth.tx'> {
+  const abi = to === '' ? undefined : interfaces.abi(to);
+  const read = abi && readCall(abi, data);
+  const call = read?.ok ? read.value : undefined;
   return {
     type,
     from: encodeAddress('ADDRESS_FORMAT_ETHEREUM', 'CURVE_SECP256K1', publicKey),
@@ -31,6 +47,9 @@ export function ethereumFact(
     max_fee_per_gas: fees.maxFeePerGas,
     max_priority_fee_per_gas: fees.maxPriorityFeePerGas,
     max_fee_per_blob_gas: fees.maxFeePerBlobGas,
+    function_name: call?.name,
+    function_signature: call?.selector,
+    contract_call_args: call && byName(call.args),
   };
 }
 
@@ -38,20 +57,24 @@ export function ethereumFact(
  * An instruction's `accounts` are those that stand in the message; what it looks up is beside them. A program is named
  * once, in the order of the accounts.
  */
-export function solanaFact(transaction: SolanaTransaction): FactOf<'solana.tx'> {
+export function solanaFact(transaction: SolanaTransaction, interfaces: Interfaces): FactOf<'solana.tx'> {
   const keys = transaction.accounts.map(({ key }) => key);
   const called = new Set(transaction.instructions.map(({ program }) => program));
   const programs = keys.filter((key) => called.has(key));
-  const instructions = transaction.instructions.map(({ program, accounts, data }) => ({
-    program_key: program,
-    accounts: accounts
-      .filter(({ lookup }) => lookup === undefined)
-      .map(({ key, signer, writable }) => ({ account_key: key, signer, writable })),
-    instruction_data_hex: toHex(data),
-    address_table_lookups: accounts.flatMap(({ lookup }) =>
-      lookup === undefined ? [] : [lookupFact(lookup)],
-    ),
-  }));
+  const instructions = transaction.instructions.map((instruction) => {
+    const { program, accounts, data } = instruction;
+    return {
+      program_key: program,
+      accounts: accounts
+        .filter(({ lookup }) => lookup === undefined)
+        .map(({ key, signer, writable }) => ({ account_key: key, signer, writable })),
+      instruction_data_hex: toHex(data),
+      address_table_lookups: accounts.flatMap(({ lookup }) =>
+        lookup === undefined ? [] : [lookupFact(lookup)],
+      ),
+      parsed_instruction_data: parsedFact(instruction, interfaces.idl(program)),
+    };
+  });
   return {
     static_account_keys: keys,
     account_keys: keys,
@@ -75,6 +98,20 @@ export function solanaFact(transaction: SolanaTransaction): FactOf<'solana.tx'> 
       readonly_indexes: readonly,
     })),
     address_table_lookup_references: lookupReferences(transaction.lookups).map(lookupFact),
+  };
+}
+
+function parsedFact(instruction: SolanaInstruction, idl: Idl | undefined) {
+  const read = idl && readInstructionBy(idl, instruction);
+  if (!read?.ok) return undefined;
+  const { name, discriminator, accounts, args } = read.value;
+  return {
+    instruction_name: name,
+    discriminator,
+    named_accounts: accounts,
+    // As the vendor's table calls it, unlike its text.
+    named_account: accounts,
+    program_call_args: byName(args),
   };
 }
 

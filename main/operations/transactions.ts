@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { activity, older } from '../activities/define.ts';
 import { toHex } from '../crypto/encodings.ts';
 import { chains, notTransaction, openTransaction, transactionFacts, type TransactionType } from './chains.ts';
+import { interfacesOf } from './contract-interfaces.ts';
 import { signerFacts } from './key-facts.ts';
 import { limits } from './limits.ts';
 import { findNamedKey, findSigner, keyOf } from './signers.ts';
@@ -29,8 +30,11 @@ export const signTransaction = activity({
     shows: ({ type }) => ({ type }),
     facts: ({ params: { signWith, unsignedTransaction, type }, ...where }) => ({
       ...signerFacts(where, signWith),
-      ...transactionFacts(type, unsignedTransaction, () =>
-        keyOf(findNamedKey(where.tx, where.organizationId, signWith)),
+      ...transactionFacts(
+        type,
+        unsignedTransaction,
+        () => keyOf(findNamedKey(where.tx, where.organizationId, signWith)),
+        interfacesOf(where.tx, where.organizationId),
       ),
     }),
   },
@@ -46,7 +50,8 @@ export const signTransaction = activity({
   run(context) {
     const { signWith, unsignedTransaction, type } = context.params;
     const signer = findSigner(context, signWith);
-    const signed = openTransaction(type, unsignedTransaction, signer).sign(signer.secret());
+    const interfaces = interfacesOf(context.tx, context.organizationId);
+    const signed = openTransaction(type, unsignedTransaction, signer, interfaces).sign(signer.secret());
     return { signedTransaction: toHex(signed.ok ? signed.value : notTransaction(signed.problem)) };
   },
 });

@@ -1,0 +1,94 @@
+/** Interfaces of contracts and programs (ABI, IDL), by which their calls are read. They are made and deleted, not changed. */
+import { timestamp, type Timestamp } from '../lib/clock.ts';
+import type { Reader, Writer } from './connection.ts';
+
+export interface SmartContractInterfaceRow {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly type: 'SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM' | 'SMART_CONTRACT_INTERFACE_TYPE_SOLANA';
+  /** Ethereum's with its checksum. */
+  readonly address: string;
+  /** JSON, as it was sent. */
+  readonly interface: string;
+  readonly label: string;
+  readonly notes: string;
+  readonly createdAt: number;
+}
+
+/** As the API shows one. */
+export interface SmartContractInterface {
+  readonly organizationId: string;
+  readonly smartContractInterfaceId: string;
+  readonly smartContractAddress: string;
+  readonly smartContractInterface: string;
+  readonly type: string;
+  readonly label: string;
+  readonly notes: string;
+  readonly createdAt: Timestamp;
+  readonly updatedAt: Timestamp;
+}
+
+const columns = `id, organization_id AS organizationId, type, address, interface, label, notes,
+  created_at AS createdAt`;
+
+export const getInterfaceRow = (
+  tx: Reader,
+  organizationId: string,
+  id: string,
+): SmartContractInterfaceRow | undefined =>
+  tx.get<SmartContractInterfaceRow>(
+    `SELECT ${columns} FROM smart_contract_interfaces WHERE id = ? AND organization_id = ?`,
+    id,
+    organizationId,
+  );
+
+export const findInterface = (
+  tx: Reader,
+  organizationId: string,
+  type: SmartContractInterfaceRow['type'],
+  address: string,
+): SmartContractInterfaceRow | undefined =>
+  tx.get<SmartContractInterfaceRow>(
+    `SELECT ${columns} FROM smart_contract_interfaces WHERE organization_id = ? AND type = ? AND address = ?`,
+    organizationId,
+    type,
+    address,
+  );
+
+/** In the order of creation. */
+export const listInterfaceRows = (tx: Reader, organizationId: string): SmartContractInterfaceRow[] =>
+  tx.all<SmartContractInterfaceRow>(
+    `SELECT ${columns} FROM smart_contract_interfaces WHERE organization_id = ? ORDER BY rowid`,
+    organizationId,
+  );
+
+export function insertInterface(tx: Writer, row: SmartContractInterfaceRow): void {
+  tx.run(
+    `INSERT INTO smart_contract_interfaces (id, organization_id, type, address, interface, label, notes, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    row.id,
+    row.organizationId,
+    row.type,
+    row.address,
+    row.interface,
+    row.label,
+    row.notes,
+    row.createdAt,
+  );
+}
+
+export function deleteInterface(tx: Writer, id: string): void {
+  tx.run('DELETE FROM smart_contract_interfaces WHERE id = ?', id);
+}
+
+export const toSmartContractInterface = (row: SmartContractInterfaceRow): SmartContractInterface => ({
+  organizationId: row.organizationId,
+  smartContractInterfaceId: row.id,
+  smartContractAddress: row.address,
+  smartContractInterface: row.interface,
+  type: row.type,
+  label: row.label,
+  notes: row.notes,
+  createdAt: timestamp(row.createdAt),
+  updatedAt: timestamp(row.createdAt),
+});

@@ -1,0 +1,63 @@
+/** The interfaces that an organization keeps, ready to read calls by. */
+import { parseJson } from '../crypto/json.ts';
+import { Lru } from '../crypto/lru.ts';
+import type { Reader } from '../db/connection.ts';
+import { findInterface, type SmartContractInterfaceRow } from '../db/smart-contract-interfaces.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import { readAbi, type Abi } from '../transactions/abi.ts';
+import { readIdl, type Idl } from '../transactions/idl.ts';
+import type { Read } from '../transactions/reading.ts';
+
+type InterfaceType = SmartContractInterfaceRow['type'];
+
+/** How an interface is found by the address that is called. */
+export interface Interfaces {
+  readonly abi: (address: string) => Abi | undefined;
+  readonly idl: (program: string) => Idl | undefined;
+}
+
+export const interfacesOf = (tx: Reader, organizationId: string): Interfaces => ({
+  abi: (address) => valueOf(tx, organizationId, abis, 'SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM', address),
+  idl: (program) => valueOf(tx, organizationId, idls, 'SMART_CONTRACT_INTERFACE_TYPE_SOLANA', program),
+});
+
+/** What was parsed of late, by its text: signing again reads the same. */
+const abis = remembering(readAbi);
+const idls = remembering(readIdl);
+
+function remembering<T>(read: (value: unknown) => Read<T>): (text: string) => Read<T> {
+  const remembered = new Lru<string, Read<T>>(16);
+  return (text) => {
+    const known = remembered.get(text);
+    if (known !== undefined) return known;
+    const result = parsed(text, read);
+    remembered.set(text, result);
+    return result;
+  };
+}
+
+function parsed<T>(text: string, read: (value: unknown) => Read<T>): Read<T> {
+  try {
+    return read(parseJson('interface', text));
+  } catch (error) {
+    if (!(error instanceof LatchkeyError)) throw error;
+    return { ok: false, problem: 'expected JSON, got text that is none' };
+  }
+}
+
+/** @returns why the text is no interface of the type, where it is none. */
+export const parseInterface = (type: InterfaceType, text: string): Read<unknown> =>
+  type === 'SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM' ? abis(text) : idls(text);
+
+function valueOf<T>(
+  tx: Reader,
+  organizationId: string,
+  read: (text: string) => Read<T>,
+  type: InterfaceType,
+  address: string,
+): T | undefined {
+  const row = findInterface(tx, organizationId, type, address);
+  if (row === undefined) return undefined;
+  const result = read(row.interface);
+  return result.ok ? result.value : undefined;
+}

@@ -1,0 +1,120 @@
+/** Interfaces of contracts and programs, by which policies and people read the calls in transactions. */
+import { z } from 'zod';
+import { activity, query } from '../activities/define.ts';
+import { decodeBase58 } from '../crypto/encodings.ts';
+import { checksumAddress, readEthereumAddress } from '../crypto/ethereum-addresses.ts';
+import { uuidV4 } from '../crypto/uuid.ts';
+import {
+  deleteInterface,
+  findInterface,
+  getInterfaceRow,
+  insertInterface,
+  listInterfaceRows,
+  toSmartContractInterface,
+} from '../db/smart-contract-interfaces.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import { parseInterface } from './contract-interfaces.ts';
+import { limits } from './limits.ts';
+import { checkLimit, found, id, name } from './parameters.ts';
+import { shownSmartContractInterface, smartContractInterfaceTypes } from './resources.ts';
+
+const notes = z.string().max(limits.noteCharacters);
+
+export const createSmartContractInterface = activity({
+  path: 'create_smart_contract_interface',
+  type: 'ACTIVITY_TYPE_CREATE_SMART_CONTRACT_INTERFACE',
+  intent: 'createSmartContractInterfaceIntent',
+  result: 'createSmartContractInterfaceResult',
+  authority: { resource: 'SMART_CONTRACT_INTERFACE', action: 'CREATE' },
+  params: z.object({
+    smartContractAddress: z.string().min(1).max(200),
+    smartContractInterface: z.string().min(2).max(limits.interfaceCharacters),
+    type: z.enum(smartContractInterfaceTypes),
+    label: name,
+    notes: notes.optional(),
+  }),
+  returns: z.object({ smartContractInterfaceId: z.string() }),
+  run({ tx, organizationId, params, random, now }) {
+    const { type, smartContractInterface, label } = params;
+    const field = 'parameters.smartContractAddress';
+    const address =
+      type === 'SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM'
+        ? checksumAddress(readEthereumAddress(field, params.smartContractAddress))
+        : programAddress(field, params.smartContractAddress);
+    const parsed = parseInterface(type, smartContractInterface);
+    if (!parsed.ok) {
+      throw new LatchkeyError(
+        'INVALID_ARGUMENT',
+        `invalid parameters.smartContractInterface: ${parsed.problem}`,
+      );
+    }
+    const present = findInterface(tx, organizationId, type, address);
+    if (present) {
+      throw new LatchkeyError(
+        'ALREADY_EXISTS',
+        `${address} has a smart contract interface already: ${present.id}; delete it first, since a call is read by one`,
+      );
+    }
+    checkLimit(
+      'smart contract interfaces',
+      listInterfaceRows(tx, organizationId).length,
+      1,
+      limits.interfacesPerOrganization,
+    );
+    const smartContractInterfaceId = uuidV4(random('smart contract interface', 16));
+    insertInterface(tx, {
+      id: smartContractInterfaceId,
+      organizationId,
+      type,
+      address,
+      interface: smartContractInterface,
+      label,
+      notes: params.notes ?? '',
+      createdAt: now,
+    });
+    return { smartContractInterfaceId };
+  },
+});
+
+/** Base58 of 32 bytes, which is compared to the letter. */
+function programAddress(field: string, text: string): string {
+  decodeBase58(field, text, 32);
+  return text;
+}
+
+const missing = (wanted: string): string => `unable to find smart contract interface ${wanted}`;
+
+export const deleteSmartContractInterface = activity({
+  path: 'delete_smart_contract_interface',
+  type: 'ACTIVITY_TYPE_DELETE_SMART_CONTRACT_INTERFACE',
+  intent: 'deleteSmartContractInterfaceIntent',
+  result: 'deleteSmartContractInterfaceResult',
+  authority: { resource: 'SMART_CONTRACT_INTERFACE', action: 'DELETE' },
+  params: z.object({ smartContractInterfaceId: id }),
+  returns: z.object({ smartContractInterfaceId: z.string() }),
+  run({ tx, organizationId, params: { smartContractInterfaceId } }) {
+    found(getInterfaceRow(tx, organizationId, smartContractInterfaceId), missing(smartContractInterfaceId));
+    deleteInterface(tx, smartContractInterfaceId);
+    return { smartContractInterfaceId };
+  },
+});
+
+export const getSmartContractInterface = query({
+  path: 'get_smart_contract_interface',
+  params: z.object({ smartContractInterfaceId: id }),
+  returns: z.object({ smartContractInterface: shownSmartContractInterface }),
+  run: ({ tx, organizationId, params: { smartContractInterfaceId } }) => ({
+    smartContractInterface: toSmartContractInterface(
+      found(getInterfaceRow(tx, organizationId, smartContractInterfaceId), missing(smartContractInterfaceId)),
+    ),
+  }),
+});
+
+export const listSmartContractInterfaces = query({
+  path: 'list_smart_contract_interfaces',
+  params: z.object({}),
+  returns: z.object({ smartContractInterfaces: z.array(shownSmartContractInterface) }),
+  run: ({ tx, organizationId }) => ({
+    smartContractInterfaces: listInterfaceRows(tx, organizationId).map(toSmartContractInterface),
+  }),
+});
