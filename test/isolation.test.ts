@@ -229,4 +229,19 @@ describe('what is of one organization is out of reach for', () => {
   test('each other’s users, keys, tags, wallets, accounts, policies and activities, each by its id', () => {
     expect(swaps).toBeGreaterThanOrEqual(50);
   });
+
+  test('its deletion: all of it goes, and nothing of its neighbour', async () => {
+    const { client } = own;
+    const neighbours = rowsOf(neighbour.client.organizationId);
+    resultOf(
+      await client.submit('delete_sub_organization', 'DELETE_SUB_ORGANIZATION', {
+        deleteWithoutExport: true,
+      }),
+    );
+    const left = Object.entries(rowsOf(client.organizationId)).filter(([, rows]) => (rows as []).length > 0);
+    // What is on its way still goes out.
+    expect(left.map(([table]) => table).filter((table) => !table.startsWith('outbox'))).toEqual([]);
+    expect(rowsOf(neighbour.client.organizationId)).toEqual(neighbours);
+    expect(service.vault.guard.inspect()).toEqual([]);
+  });
 });

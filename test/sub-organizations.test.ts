@@ -749,6 +749,54 @@ describe('finding them', () => {
   });
 });
 
+describe('the window', () => {
+  test('acts in one that has its key, and reads any', async () => {
+    const { bridge } = service.vault;
+    const owner = await root.query('get_user', { userId: service.rootUserId });
+    const { apiKeys } = owner.body?.['user'] as {
+      readonly apiKeys: readonly { readonly apiKeyName: string; readonly credential: TestKey }[];
+    };
+    const windowKey = apiKeys.find(({ apiKeyName }) => apiKeyName === 'Latchkey window')?.credential;
+    const other = await newSub();
+    const { organizationId, rootUserIds } = await newSub(newTestKey(), {
+      rootUsers: [
+        userOf('Ann', { userEmail: 'a@example.com', apiKeys: windowKey ? [apiKeyOf(windowKey)] : [] }),
+      ],
+    });
+    const call = (path: string, body: Json) => bridge.call(`/public/v1/${path}`, body);
+    const wallet = { type: 'ACTIVITY_TYPE_CREATE_WALLET', parameters: { walletName: 'W', accounts: [] } };
+    expect(await call('submit/create_wallet', { organizationId, ...wallet })).toMatchObject({
+      status: 200,
+      body: { activity: { organizationId, votes: [{ userId: rootUserIds[0] }] } },
+    });
+    const elsewhere = { organizationId: other.organizationId };
+    expect(await call('query/list_wallets', elsewhere)).toMatchObject({
+      status: 200,
+      body: { wallets: [{ walletId: other.walletId }] },
+    });
+    expect(await call('submit/create_wallet', { ...elsewhere, ...wallet })).toMatchObject({ status: 400 });
+    expect(await call('query/whoami', {})).toMatchObject({
+      body: { organizationId: service.organizationId },
+    });
+    const keys = await call('query/get_api_keys', { organizationId });
+    const [key] = (keys.body as { readonly apiKeys: readonly { readonly apiKeyId: string }[] }).apiKeys;
+    // The owner needs it to use the vault at all; here it is a key like others, and may go.
+    const second = { ...apiKeyOf(newTestKey()), apiKeyName: 'Second' };
+    const submit = (operation: string, type: string, parameters: Json) =>
+      call(`submit/${operation}`, { organizationId, type: `ACTIVITY_TYPE_${type}`, parameters });
+    const [userId] = rootUserIds;
+    expect(
+      await submit('create_api_keys', 'CREATE_API_KEYS_V2', { userId, apiKeys: [second] }),
+    ).toMatchObject({
+      status: 200,
+    });
+    expect(
+      await submit('delete_api_keys', 'DELETE_API_KEYS', { userId, apiKeyIds: [key?.apiKeyId] }),
+    ).toMatchObject({ status: 200 });
+    expect(await submit('create_wallet', 'CREATE_WALLET', wallet.parameters)).toMatchObject({ status: 400 });
+  });
+});
+
 describe('deleting one', () => {
   const remove = ({ client }: Sub, parameters: Json = {}) =>
     client.submit('delete_sub_organization', 'DELETE_SUB_ORGANIZATION', parameters);
@@ -861,6 +909,29 @@ describe('deleting one', () => {
       votes: [{ user: { userName: 'Ann' } }, { user: { userName: 'Bob' } }],
     });
     expect((await parent.query('whoami')).status).toBe(404);
+  });
+
+  test('comes upon no row that another still needs, whichever tables there are', () => {
+    const { connection } = service.vault;
+    const columns = (table: string) =>
+      connection
+        .all<{ name: string }>('SELECT name FROM pragma_table_info(?)', table)
+        .map(({ name }) => name);
+    const kept = new Set(['activities', 'vault', 'outbox', 'outbox_payloads']);
+    const emptied = connection
+      .all<{ name: string }>("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
+      .map(({ name }) => name)
+      .filter((name) => !kept.has(name) && columns(name).includes('organization_id'));
+    expect(emptied).toContain('users');
+    const left = connection.all<{ name: string; target: string; on_delete: string }>(
+      `SELECT t.name AS name, f."table" AS target, f.on_delete AS on_delete
+       FROM pragma_table_list AS t, pragma_foreign_key_list(t.name) AS f WHERE t.schema = 'main'`,
+    );
+    const standing = left.filter(
+      ({ name, target, on_delete: then }) =>
+        emptied.includes(target) && then !== 'CASCADE' && (!emptied.includes(name) || name > target),
+    );
+    expect(standing).toEqual([]);
   });
 
   test('is not for the vault’s own organization', async () => {
