@@ -22,6 +22,7 @@ import { RecoverySheets } from './screens/keyslots-sheet.tsx';
 import { ImportPrivateKey } from './screens/private-key-import.tsx';
 import { PrivateKey } from './screens/private-key.tsx';
 import { NewPrivateKey, PrivateKeys } from './screens/private-keys.tsx';
+import { Sessions } from './screens/sessions.tsx';
 import { Sign } from './screens/sign.tsx';
 import { SignedOut } from './screens/signed-out.tsx';
 import { Stopped } from './screens/stopped.tsx';
@@ -133,6 +134,7 @@ function Places(): ReactNode {
           <Route path="/users/:userId/new-api-key">
             {({ userId }) => <UserApiKey key={userId} userId={userId} />}
           </Route>
+          <Route path="/sessions" component={Sessions} />
           <Route path="/tags" component={Tags} />
           <Route path="/organization" component={Organization} />
           <Route path="/sub-organizations" component={SubOrganizations} />
