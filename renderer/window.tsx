@@ -25,6 +25,8 @@ import { NewPrivateKey, PrivateKeys } from './screens/private-keys.tsx';
 import { Sign } from './screens/sign.tsx';
 import { SignedOut } from './screens/signed-out.tsx';
 import { Stopped } from './screens/stopped.tsx';
+import { SubOrganization } from './screens/sub-organization.tsx';
+import { NewSubOrganization, SubOrganizations } from './screens/sub-organizations.tsx';
 import { Tags } from './screens/tags.tsx';
 import { Unlock } from './screens/unlock.tsx';
 import { User, UserApiKey } from './screens/user.tsx';
@@ -133,6 +135,11 @@ function Places(): ReactNode {
           </Route>
           <Route path="/tags" component={Tags} />
           <Route path="/organization" component={Organization} />
+          <Route path="/sub-organizations" component={SubOrganizations} />
+          <Route path="/sub-organizations/new" component={NewSubOrganization} />
+          <Route path="/sub-organizations/:organizationId">
+            {({ organizationId }) => <SubOrganization key={organizationId} organizationId={organizationId} />}
+          </Route>
           <Route path="/keyslots" component={Keyslots} />
           <Route path="/keyslots/sheet" component={RecoverySheets} />
           <Route path="/keyslots/:keyslotId/new-phrase">

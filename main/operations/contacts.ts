@@ -68,8 +68,14 @@ export function contactOf({ otpType, contact }: NamedContact): Contact {
   return { channel, address: channel === 'sms' ? withoutSeparators(contact) : contact };
 }
 
-export const hasContact = ({ email, phoneNumber }: UserRow, { channel, address }: Contact): boolean =>
-  (channel === 'email' ? email : phoneNumber)?.toLowerCase() === address.toLowerCase();
+/** Where a user's row says that a contact was proven. */
+export const verifiedAtOf = ({ channel }: Contact): 'emailVerifiedAt' | 'phoneNumberVerifiedAt' =>
+  channel === 'email' ? 'emailVerifiedAt' : 'phoneNumberVerifiedAt';
+
+export const hasContact = (
+  { email, phoneNumber }: Partial<Readonly<Record<'email' | 'phoneNumber', string | null | undefined>>>,
+  { channel, address }: Contact,
+): boolean => (channel === 'email' ? email : phoneNumber)?.toLowerCase() === address.toLowerCase();
 
 /**
  * Whose a contact is: that of one user, or nobody is signed in by it.

@@ -4,6 +4,7 @@ import { Button, Text } from '@mantine/core';
 import {
   IconArchive,
   IconBuilding,
+  IconBuildingCommunity,
   IconHistory,
   IconKey,
   IconLock,
@@ -31,6 +32,7 @@ const places = [
   { to: '/users', label: 'Users', icon: IconUsers },
   { to: '/tags', label: 'Tags', icon: IconTags },
   { to: '/organization', label: 'Organization', icon: IconBuilding },
+  { to: '/sub-organizations', label: 'Sub-organizations', icon: IconBuildingCommunity },
   { to: '/keyslots', label: 'Keys to the vault', icon: IconLockAccess },
   { to: '/messages', label: 'Messages', icon: IconMail },
   { to: '/backups', label: 'Backups', icon: IconArchive },
