@@ -6,11 +6,13 @@ import { Loader, VisuallyHidden } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { Redirect, Route, Router, Switch } from 'wouter';
 import { useHashLocation } from 'wouter/use-hash-location';
+import { ApprovalNotices } from './parts/approval-notices.tsx';
 import { Failure } from './parts/states.tsx';
 import { MessageNotices } from './parts/message-notices.tsx';
 import { Shell } from './parts/shell.tsx';
 import { StatusProvider, useDoorState, useStatusQuery } from './parts/vault.tsx';
 import { Activity } from './screens/activity.tsx';
+import { Approvals } from './screens/approvals.tsx';
 import { Backups } from './screens/backups.tsx';
 import { Connect } from './screens/connect.tsx';
 import { FirstRun } from './screens/first-run.tsx';
@@ -22,6 +24,7 @@ import { RecoverySheets } from './screens/keyslots-sheet.tsx';
 import { ImportPrivateKey } from './screens/private-key-import.tsx';
 import { PrivateKey } from './screens/private-key.tsx';
 import { NewPrivateKey, PrivateKeys } from './screens/private-keys.tsx';
+import { Sessions } from './screens/sessions.tsx';
 import { Sign } from './screens/sign.tsx';
 import { SignedOut } from './screens/signed-out.tsx';
 import { Stopped } from './screens/stopped.tsx';
@@ -94,6 +97,7 @@ function Places(): ReactNode {
   return (
     <Router hook={useHashLocation}>
       <MessageNotices />
+      <ApprovalNotices />
       <Shell>
         <Switch>
           <Route path="/">
@@ -133,6 +137,7 @@ function Places(): ReactNode {
           <Route path="/users/:userId/new-api-key">
             {({ userId }) => <UserApiKey key={userId} userId={userId} />}
           </Route>
+          <Route path="/sessions" component={Sessions} />
           <Route path="/tags" component={Tags} />
           <Route path="/organization" component={Organization} />
           <Route path="/sub-organizations" component={SubOrganizations} />
@@ -147,6 +152,9 @@ function Places(): ReactNode {
           </Route>
           <Route path="/activity/:activityId?">
             {({ activityId }) => <Activity activityId={activityId} />}
+          </Route>
+          <Route path="/approvals/:activityId?">
+            {({ activityId }) => <Approvals activityId={activityId} />}
           </Route>
           <Route path="/backups" component={Backups} />
           <Route path="/messages" component={Messages} />

@@ -44,6 +44,16 @@ export interface ApiKey extends Dated {
   readonly expirationSeconds?: string;
 }
 
+/** What somebody who is signed in has for a while; one that may only read has no credential. */
+export interface Session {
+  readonly sessionId: string;
+  readonly userId: string;
+  readonly sessionName: string;
+  readonly credential?: { readonly publicKey: string; readonly type: string };
+  readonly createdAt: Timestamp;
+  readonly expiresAt: Timestamp;
+}
+
 /** A passkey. */
 export interface Authenticator extends Dated {
   readonly authenticatorId: string;
@@ -99,4 +109,25 @@ export interface Activity extends Dated {
   readonly result: Readonly<Record<string, unknown>> | null;
   readonly fingerprint: string;
   readonly failure: { readonly code?: number; readonly message?: string } | null;
+  /** In the order in which they were given; the first is who asked. */
+  readonly votes: readonly Vote[];
+  /** Whether the owner's vote would count for something. */
+  readonly canApprove: boolean;
+  readonly canReject: boolean;
+}
+
+export interface Vote {
+  readonly id: string;
+  readonly userId: string;
+  /** As of then. */
+  readonly user: Pick<User, 'userName'>;
+  readonly selection: string;
+  readonly scheme: string;
+  readonly createdAt: Timestamp;
+}
+
+/** What the policies said when a vote was given. */
+export interface PolicyEvaluation {
+  readonly voteId: string;
+  readonly policyEvaluations: readonly { readonly policyId: string; readonly outcome: string }[];
 }
