@@ -6,11 +6,13 @@ import { Loader, VisuallyHidden } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { Redirect, Route, Router, Switch } from 'wouter';
 import { useHashLocation } from 'wouter/use-hash-location';
+import { ApprovalNotices } from './parts/approval-notices.tsx';
 import { Failure } from './parts/states.tsx';
 import { MessageNotices } from './parts/message-notices.tsx';
 import { Shell } from './parts/shell.tsx';
 import { StatusProvider, useDoorState, useStatusQuery } from './parts/vault.tsx';
 import { Activity } from './screens/activity.tsx';
+import { Approvals } from './screens/approvals.tsx';
 import { Backups } from './screens/backups.tsx';
 import { Connect } from './screens/connect.tsx';
 import { FirstRun } from './screens/first-run.tsx';
@@ -19,6 +21,9 @@ import { Organization } from './screens/organization.tsx';
 import { Keyslots } from './screens/keyslots.tsx';
 import { NewPhrase } from './screens/keyslots-phrase.tsx';
 import { RecoverySheets } from './screens/keyslots-sheet.tsx';
+import { Permissions } from './screens/permissions.tsx';
+import { Policies } from './screens/policies.tsx';
+import { NewPolicy, Policy } from './screens/policy.tsx';
 import { ImportPrivateKey } from './screens/private-key-import.tsx';
 import { PrivateKey } from './screens/private-key.tsx';
 import { NewPrivateKey, PrivateKeys } from './screens/private-keys.tsx';
@@ -95,6 +100,7 @@ function Places(): ReactNode {
   return (
     <Router hook={useHashLocation}>
       <MessageNotices />
+      <ApprovalNotices />
       <Shell>
         <Switch>
           <Route path="/">
@@ -136,6 +142,14 @@ function Places(): ReactNode {
           </Route>
           <Route path="/sessions" component={Sessions} />
           <Route path="/tags" component={Tags} />
+          <Route path="/policies" component={Policies} />
+          <Route path="/policies/permissions" component={Permissions} />
+          <Route path="/policies/new/:template?">
+            {({ template }) => <NewPolicy key={template} template={template} />}
+          </Route>
+          <Route path="/policies/:policyId">
+            {({ policyId }) => <Policy key={policyId} policyId={policyId} />}
+          </Route>
           <Route path="/organization" component={Organization} />
           <Route path="/sub-organizations" component={SubOrganizations} />
           <Route path="/sub-organizations/new" component={NewSubOrganization} />
@@ -149,6 +163,9 @@ function Places(): ReactNode {
           </Route>
           <Route path="/activity/:activityId?">
             {({ activityId }) => <Activity activityId={activityId} />}
+          </Route>
+          <Route path="/approvals/:activityId?">
+            {({ activityId }) => <Approvals activityId={activityId} />}
           </Route>
           <Route path="/backups" component={Backups} />
           <Route path="/messages" component={Messages} />

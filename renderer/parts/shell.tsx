@@ -1,9 +1,10 @@
 import { useEffect, useId, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
-import { Button, Text } from '@mantine/core';
+import { Button, Text, VisuallyHidden } from '@mantine/core';
 import {
   IconArchive,
   IconBuilding,
+  IconChecklist,
   IconBuildingCommunity,
   IconDevices,
   IconHistory,
@@ -13,6 +14,7 @@ import {
   IconMail,
   IconMenu2,
   IconPlugConnected,
+  IconShieldCheck,
   IconSignature,
   IconTags,
   IconUsers,
@@ -20,6 +22,7 @@ import {
   IconX,
 } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
+import { useWaiting } from './approvals.ts';
 import { CopyButton } from './copy-button.tsx';
 import { Latch, Mark } from './mark.tsx';
 import { SchemeSwitch } from './scheme-switch.tsx';
@@ -33,11 +36,13 @@ const places = [
   { to: '/users', label: 'Users', icon: IconUsers },
   { to: '/sessions', label: 'Sessions', icon: IconDevices },
   { to: '/tags', label: 'Tags', icon: IconTags },
+  { to: '/policies', label: 'Policies', icon: IconShieldCheck },
   { to: '/organization', label: 'Organization', icon: IconBuilding },
   { to: '/sub-organizations', label: 'Sub-organizations', icon: IconBuildingCommunity },
   { to: '/keyslots', label: 'Keys to the vault', icon: IconLockAccess },
   { to: '/messages', label: 'Messages', icon: IconMail },
   { to: '/backups', label: 'Backups', icon: IconArchive },
+  { to: '/approvals', label: 'Approvals', icon: IconChecklist },
   { to: '/activity', label: 'Activity', icon: IconHistory },
   { to: '/connect', label: 'Connect', icon: IconPlugConnected },
 ] as const;
@@ -106,6 +111,7 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
                 <Link key={to} href={to} className="lk-place" aria-current={here ? 'page' : undefined}>
                   <Icon size={18} aria-hidden />
                   {label}
+                  {to === '/approvals' && <WaitingCount />}
                 </Link>
               );
             })}
@@ -117,6 +123,18 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
         <div className="lk-main-body">{children}</div>
       </main>
     </div>
+  );
+}
+
+/** How many activities need the owner's vote. */
+function WaitingCount(): ReactNode {
+  const needed = useWaiting().data?.activities.filter(({ canApprove }) => canApprove).length ?? 0;
+  if (needed === 0) return null;
+  return (
+    <span className="lk-badge lk-place-count" data-tone="waiting">
+      {needed}
+      <VisuallyHidden> to vote on</VisuallyHidden>
+    </span>
   );
 }
 
