@@ -70,11 +70,11 @@ export async function killUnderWebhooks(wanted: number, rounds: number): Promise
 
   let answered = 0;
   let kills = 0;
-  for (let round = 1; round <= rounds; round++) {
-    const until = Math.ceil((wanted * round) / rounds);
-    let over = false;
+  for (let number = 1; number <= rounds; number++) {
+    const until = Math.ceil((wanted * number) / rounds);
+    const round = { over: false };
     const workers = Array.from({ length: 8 }, async () => {
-      while (!over) {
+      while (!round.over) {
         const body = client.submitBody('SIGN_RAW_PAYLOAD_V2', {
           signWith: ethereum,
           payload: `payload ${String(Math.random())}`,
@@ -87,11 +87,11 @@ export async function killUnderWebhooks(wanted: number, rounds: number): Promise
           answered++;
         } catch (error) {
           // The vault was killed.
-          if (over) return;
+          if (round.over) return;
           throw error;
         }
         if (answered >= until) {
-          over = true;
+          round.over = true;
           await new Promise((resolve) => setTimeout(resolve, Math.random() * 30));
           await process.stop('SIGKILL');
         }
