@@ -219,8 +219,9 @@ export class VaultDoor implements VaultBridge {
     const target = parse(callPath, path, 'path').slice('/public/v1/'.length);
     const vault = this.#vault();
     const request = {
-      ...parse(callBody, body, 'body'),
+      // The owner reads the sub-organizations too, by their ids.
       organizationId: vault.organizationId,
+      ...parse(callBody, body, 'body'),
       ...(target.startsWith('submit/') ? { timestampMs: String(this.#nextTimestamp()) } : {}),
     };
     const raw = Buffer.from(JSON.stringify(request));

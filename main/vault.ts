@@ -27,6 +27,7 @@ import { systemClock, type Clock } from './lib/clock.ts';
 import type { Random } from './lib/random.ts';
 import { Messages, messageKind } from './messages/messages.ts';
 import { operations, versions } from './operations/index.ts';
+import { startSweeping } from './operations/sweeping.ts';
 import { Outbox } from './outbox/outbox.ts';
 import { setUp, type MadeVault, type NewVault } from './setup.ts';
 import { LogWatch } from './webhooks/log-watch.ts';
@@ -150,6 +151,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
       allowLoopback: config.allowLoopbackIssuers,
       clock,
     }),
+    sandbox: substitutes.dev !== undefined,
     post: (tx, organizationId, message) => {
       messages.post(tx, organizationId, message);
     },
@@ -269,6 +271,12 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
     opened.listensAt(url);
     directory?.announce(server.port);
     outbox.start();
+    const stopSweeping = startSweeping({
+      units,
+      keys: keyring,
+      clock: service.clock,
+      onFault: service.onFault,
+    });
     return {
       connection,
       units,
@@ -282,6 +290,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       url,
       newLink: () => `http://localhost:${server.port}/#code=${sessions.newCode()}`,
       close: async () => {
+        stopSweeping();
         await server.close();
         await outbox.close();
         await webhooks.close();

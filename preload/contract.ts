@@ -417,7 +417,8 @@ export interface Bridge {
   /**
    * Runs one operation as the vault's owner.
    * @param path `/public/v1/query/list_wallets`, for example.
-   * @param body The request body without `organizationId` and, for submits, without `timestampMs`: both are filled in.
+   * @param body The request body. `organizationId` is filled in unless it names a sub-organization, and so is `timestampMs`
+   * for submits.
    */
   call(path: string, body: Readonly<Record<string, unknown>>): Promise<CallAnswer>;
   /** What the activity log is, and how much of it is signed. `sign` has its head signed first, while the vault is unlocked. */

@@ -22,9 +22,12 @@ import { RecoverySheets } from './screens/keyslots-sheet.tsx';
 import { ImportPrivateKey } from './screens/private-key-import.tsx';
 import { PrivateKey } from './screens/private-key.tsx';
 import { NewPrivateKey, PrivateKeys } from './screens/private-keys.tsx';
+import { Sessions } from './screens/sessions.tsx';
 import { Sign } from './screens/sign.tsx';
 import { SignedOut } from './screens/signed-out.tsx';
 import { Stopped } from './screens/stopped.tsx';
+import { SubOrganization } from './screens/sub-organization.tsx';
+import { NewSubOrganization, SubOrganizations } from './screens/sub-organizations.tsx';
 import { Tags } from './screens/tags.tsx';
 import { Unlock } from './screens/unlock.tsx';
 import { User, UserApiKey } from './screens/user.tsx';
@@ -131,8 +134,14 @@ function Places(): ReactNode {
           <Route path="/users/:userId/new-api-key">
             {({ userId }) => <UserApiKey key={userId} userId={userId} />}
           </Route>
+          <Route path="/sessions" component={Sessions} />
           <Route path="/tags" component={Tags} />
           <Route path="/organization" component={Organization} />
+          <Route path="/sub-organizations" component={SubOrganizations} />
+          <Route path="/sub-organizations/new" component={NewSubOrganization} />
+          <Route path="/sub-organizations/:organizationId">
+            {({ organizationId }) => <SubOrganization key={organizationId} organizationId={organizationId} />}
+          </Route>
           <Route path="/keyslots" component={Keyslots} />
           <Route path="/keyslots/sheet" component={RecoverySheets} />
           <Route path="/keyslots/:keyslotId/new-phrase">

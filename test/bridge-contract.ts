@@ -290,9 +290,9 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
           status: 200,
           body: { organizationId: organization?.id, userId: owner?.userId, username: 'Ada' },
         });
-        // Another organization is not the window's to name.
+        // Another organization than this one and those under it is not there.
         const other = { organizationId: '00000000-0000-4000-8000-000000000000' };
-        expect(await bridge.call('/public/v1/query/whoami', other)).toMatchObject({ status: 200 });
+        expect(await bridge.call('/public/v1/query/whoami', other)).toMatchObject({ status: 404 });
       });
 
       test('call runs an activity, and two that look the same are two', async () => {

@@ -79,7 +79,7 @@ test('there is a call for every operation that the SDKs know', () => {
 });
 
 describe.each(sdks)('$name', ({ open, input, flat }) => {
-  let scene: Scene;
+  let scene: Scene & AsyncDisposable;
   let client: Client;
   let checker: Checker;
   const exchanges: Exchange[] = [];

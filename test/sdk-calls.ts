@@ -74,7 +74,7 @@ type Kept =
   | 'webhookEndpoint';
 
 /** A vault, and an issuer of tokens that it trusts. */
-export interface Scene extends AsyncDisposable {
+export interface Scene {
   readonly service: TestVault;
   readonly oidc: OidcProvider;
   /** A client's public key, to which secrets are encrypted. */
@@ -852,15 +852,21 @@ async function waitingFor({ service }: Scene): Promise<string> {
   return (body?.['activity'] as { readonly fingerprint: string }).fingerprint;
 }
 
-export async function setScene(): Promise<Scene> {
+export async function setScene(): Promise<Scene & AsyncDisposable> {
   await using resources = new AsyncDisposableStack();
   const oidc = resources.use(await startOidcProvider());
   const service = resources.use(await startTestVault({ oidcIssuers: [oidc.issuer] }));
-  await service.vault.messages.change({ channel: 'desktop', on: true });
+  const scene = await sceneIn(service, oidc);
+  const owned = resources.move();
+  return { ...scene, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** What calls in one organization of a vault need. */
+export async function sceneIn(service: TestVault, oidc: OidcProvider): Promise<Scene> {
   const { url, vault } = service;
+  await vault.messages.change({ channel: 'desktop', on: true });
   const keys = await send(url, { method: 'GET', path: '/public/v1/discovery/keys' });
   const kept: Scene['kept'] = new Map();
-  const owned = resources.move();
   return {
     service,
     oidc,
@@ -878,6 +884,5 @@ export async function setScene(): Promise<Scene> {
       if (id === undefined) throw new Error(`no call has left its ${what}`);
       return id;
     },
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { insertAuthenticator } from '../main/db/authenticators.ts';
 import { limits } from '../main/operations/limits.ts';
+import { issueVerificationToken } from '../main/operations/verification-tokens.ts';
 import { SoftwareAuthenticator } from './software-authenticator.ts';
 import {
   activityOf,
@@ -167,6 +168,57 @@ describe('whose a credential is', () => {
     expect((await sub.client.query('whoami')).body).toMatchObject({ organizationId: sub.organizationId });
     expect((await root.query('whoami')).body).toMatchObject({ organizationId: service.organizationId });
     resultOf(await sub.client.submit('create_wallet', 'CREATE_WALLET', { walletName: 'W', accounts: [] }));
+  });
+
+  test('the parent has its users signed in, as its own quorum and policies allow', async () => {
+    await service.vault.messages.change({ channel: 'desktop', on: true });
+    const sub = await newSub(newTestKey(), { rootUsers: [userOf('Ann', { userEmail: 'ann@in.example' })] });
+    const { organizationId } = sub;
+    const begin = (client: TestClient) =>
+      new TestClient(service.url, organizationId, client.key).submit('email_auth', 'EMAIL_AUTH_V3', {
+        email: 'ann@in.example',
+        targetPublicKey: newTestKey().publicKey,
+        emailCustomization: { appName: 'App' },
+      });
+    const activity = activityOf(await begin(root));
+    expect(activity).toMatchObject({
+      organizationId,
+      votes: [{ userId: service.rootUserId, user: { userName: 'Root' } }],
+    });
+    const { body } = await new TestClient(service.url, organizationId, service.key).query('get_api_keys');
+    expect(body).toMatchObject({
+      apiKeys: [{ credential: { type: 'CREDENTIAL_TYPE_EMAIL_AUTH_KEY_P256' } }],
+    });
+    const { client } = await service.newUser('Of the parent, and of no quorum');
+    expect(errorOf(await begin(client))).toMatchObject({ status: 403, code: 'REQUEST_NOT_AUTHORIZED' });
+  });
+
+  test('stamp_login by the parent’s id is about the sub-organization', async () => {
+    const sub = await newSub();
+    const login = (organizationId: string, key: TestKey) =>
+      new TestClient(service.url, organizationId, key).submit('stamp_login', 'STAMP_LOGIN', {
+        publicKey: newTestKey().publicKey,
+      });
+    const activity = activityOf(await login(service.organizationId, sub.client.key));
+    const [result] = Object.values(activity.result);
+    const [, claims = ''] = String(result?.['session']).split('.');
+    expect(activity.organizationId).toBe(sub.organizationId);
+    expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({
+      organization_id: sub.organizationId,
+      user_id: sub.rootUserIds[0],
+    });
+    // Nobody of the parent is signed in to a sub-organization so.
+    expect(errorOf(await login(sub.organizationId, service.key))).toEqual(mismatch(sub.organizationId));
+  });
+
+  test('what is of one is no cursor in the list of another', async () => {
+    const [one, another] = [await newSub(), await newSub()];
+    const { body } = await one.client.query('list_wallet_accounts');
+    const [account] = body?.['accounts'] as readonly { readonly walletAccountId: string }[];
+    const after = account?.walletAccountId;
+    const asked = { paginationOptions: { after } };
+    expect((await one.client.query('list_wallet_accounts', asked)).status).toBe(200);
+    expect((await another.client.query('list_wallet_accounts', asked)).status).toBe(404);
   });
 
   test('a key of one sub-organization is nobody’s in another', async () => {
@@ -406,6 +458,213 @@ describe('making one', () => {
   });
 });
 
+describe('contacts that are proven', () => {
+  const tokenFor = (
+    address: string,
+    { organizationId = service.organizationId, publicKey, seconds = 600 }: TokenOptions = {},
+  ): Promise<string> =>
+    service.vault.units.write((tx) =>
+      issueVerificationToken(
+        {
+          tx,
+          keys: service.vault.keyring,
+          organizationId,
+          random: (_purpose, length) => crypto.getRandomValues(new Uint8Array(length)),
+          now: Date.now(),
+        },
+        { channel: address.startsWith('+') ? 'sms' : 'email', address },
+        publicKey,
+        seconds,
+      ),
+    );
+  interface TokenOptions {
+    readonly organizationId?: string;
+    readonly publicKey?: string;
+    readonly seconds?: number;
+  }
+
+  const verified = async (filterType: string, filterValue: string) => {
+    const { body } = await root.query('list_verified_suborgs', { filterType, filterValue });
+    return body?.['organizationIds'];
+  };
+
+  const newcomer = (userEmail: string, more: Json = {}) => userOf('Newcomer', { userEmail, ...more });
+
+  test('are so from the start where a token comes with the user', async () => {
+    const both = {
+      rootUsers: [newcomer('One@example.com'), userOf('Other', { userPhoneNumber: '+15552220000' })],
+    };
+    const one = await newSub(newTestKey(), { ...both, verificationToken: await tokenFor('one@example.com') });
+    expect(await verified('EMAIL', 'one@example.com')).toEqual([one.organizationId]);
+    expect(await verified('PHONE_NUMBER', '+15552220000')).toEqual([]);
+    const two = await newSub(newTestKey(), { ...both, verificationToken: await tokenFor('+15552220000') });
+    expect(await verified('PHONE_NUMBER', '+15552220000')).toEqual([two.organizationId]);
+    const { body } = await root.query('list_verified_suborgs', { paginationOptions: { limit: '100' } });
+    expect(body?.['organizationIds']).toEqual([one.organizationId, two.organizationId]);
+  });
+
+  test('are so until they change, and again by another token', async () => {
+    const sub = await newSub(newTestKey(), {
+      rootUsers: [userOf('Ann', { userEmail: 'ann@example.com', apiKeys: [apiKeyOf(newTestKey())] })],
+      verificationToken: await tokenFor('ann@example.com'),
+    });
+    const key = newTestKey();
+    await service.vault.units.write((tx) => {
+      tx.run('UPDATE api_keys SET public_key = ? WHERE user_id = ?', key.publicKey, sub.rootUserIds[0] ?? '');
+    });
+    const client = new TestClient(service.url, sub.organizationId, key);
+    const [userId] = sub.rootUserIds;
+    const set = (userEmail: string, verificationToken?: string) =>
+      client.submit('update_user_email', 'UPDATE_USER_EMAIL', { userId, userEmail, verificationToken });
+    const name = await client.submit('update_user_name', 'UPDATE_USER_NAME', { userId, userName: 'Anna' });
+    resultOf(name);
+    expect(await verified('EMAIL', 'ann@example.com')).toEqual([sub.organizationId]);
+    resultOf(await set('anna@example.com'));
+    expect(await verified('EMAIL', 'anna@example.com')).toEqual([]);
+    resultOf(await set('ann@example.com'));
+    expect(await verified('EMAIL', 'ann@example.com')).toEqual([]);
+
+    // By its own token, or its parent's.
+    const { organizationId } = sub;
+    resultOf(await set('anna@example.com', await tokenFor('anna@example.com', { organizationId })));
+    expect(await verified('EMAIL', 'anna@example.com')).toEqual([organizationId]);
+    resultOf(await set('ann@example.com', await tokenFor('ann@example.com')));
+    expect(await verified('EMAIL', 'ann@example.com')).toEqual([organizationId]);
+    const phone = { userId, userPhoneNumber: '+15552220001' };
+    const token = await tokenFor(phone.userPhoneNumber);
+    resultOf(
+      await client.submit('update_user_phone_number', 'UPDATE_USER_PHONE_NUMBER', {
+        ...phone,
+        verificationToken: token,
+      }),
+    );
+    expect(await verified('PHONE_NUMBER', '+15552220001')).toEqual([organizationId]);
+
+    const sibling = await newSub();
+    const refusals: (readonly [string, RegExp])[] = [
+      [await tokenFor('else@example.com'), /is about another contact/],
+      [await tokenFor('+15552220001'), /is about another contact/],
+      [await tokenFor('new@example.com', { seconds: -1 }), /it has expired/],
+      [
+        await tokenFor('new@example.com', { organizationId: sibling.organizationId }),
+        /it was issued in another organization/,
+      ],
+      ['no.token.atall', /it is none that this vault issued/],
+    ];
+    for (const [refused, message] of refusals) {
+      const { status, body } = await set('new@example.com', refused);
+      expect(status).toBe(400);
+      expect(body?.['message']).toMatch(message);
+    }
+    expect(await verified('EMAIL', 'ann@example.com')).toEqual([organizationId]);
+  });
+
+  test('are not proven by a token about nobody', async () => {
+    const answer = await create({
+      rootUsers: [newcomer('two@example.com')],
+      verificationToken: await tokenFor('somebody@example.com'),
+    });
+    expect(errorOf(answer)).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('none of parameters.rootUsers has the contact') as string,
+    });
+  });
+
+  describe('by a token that is bound to a client’s key', () => {
+    const client = newTestKey();
+    const apiKeys = [{ ...apiKeyOf(newTestKey()), expirationSeconds: '3600' }];
+    const user = newcomer('three@example.com', { apiKeys });
+    const idOf = (token: string): unknown =>
+      (JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Json)['id'];
+    const signed = (token: string, change: Json = {}) => ({
+      tokenId: idOf(token),
+      type: 'USAGE_TYPE_SIGNUP',
+      // As clients write it: numbers as numbers, and what is not there as empty or not at all.
+      signupV2: {
+        email: 'three@example.com',
+        phoneNumber: '',
+        apiKeys: [{ ...apiKeys[0], expirationSeconds: 3600 }],
+        authenticators: [],
+      },
+      ...change,
+    });
+    const sign = (message: string, key = client) => {
+      const { publicKey } = key;
+      const der = (JSON.parse(Buffer.from(key.stamp(message), 'base64url').toString()) as Json)['signature'];
+      return { publicKey, scheme: 'CLIENT_SIGNATURE_SCHEME_API_P256', message, signature: der };
+    };
+    const signUp = async (
+      clientSignature: (token: string) => Json | undefined,
+      token?: string,
+    ): Promise<Answer> => {
+      const bound = token ?? (await tokenFor('three@example.com', { publicKey: client.publicKey }));
+      return create({
+        rootUsers: [user],
+        verificationToken: bound,
+        clientSignature: clientSignature(bound),
+      });
+    };
+
+    test('which signs for the user', async () => {
+      const { subOrganizationId } = resultOf(
+        await signUp((token) => sign(JSON.stringify(signed(token)))),
+      ) as Json;
+      expect(await verified('EMAIL', 'three@example.com')).toEqual([subOrganizationId]);
+    });
+
+    test.each<[string, (token: string) => Json | undefined, RegExp]>([
+      ['which does not sign', () => undefined, /is bound to a key: expected a signature by it/],
+      [
+        'where another key signs',
+        (token) => sign(JSON.stringify(signed(token)), newTestKey()),
+        /clientSignature\.publicKey: expected the key/,
+      ],
+      [
+        'for another use',
+        (token) => sign(JSON.stringify(signed(token, { type: 'USAGE_TYPE_LOGIN' }))),
+        /clientSignature\.message: expected JSON with this token's id/,
+      ],
+      [
+        'for another token',
+        (token) => sign(JSON.stringify(signed(token, { tokenId: crypto.randomUUID() }))),
+        /clientSignature\.message: expected JSON with this token's id/,
+      ],
+      [
+        'for another user',
+        (token) => sign(JSON.stringify(signed(token, { signupV2: { email: 'three@example.com' } }))),
+        /clientSignature\.message: expected "signupV2" with apiKeys/,
+      ],
+      [
+        'for nobody',
+        (token) => sign(JSON.stringify(signed(token, { signupV2: null }))),
+        /clientSignature\.message: expected "signupV2" with apiKeys/,
+      ],
+      [
+        'for something bottomless',
+        (token) => {
+          const levels = 20_000;
+          const nested = `${'['.repeat(levels)}${']'.repeat(levels)}`;
+          const message = JSON.stringify(signed(token, { signupV2: { apiKeys: 0 } }));
+          return sign(message.replace('"apiKeys":0', `"apiKeys":${nested}`));
+        },
+        /clientSignature\.message: expected/,
+      ],
+    ])('%s', async (_name, clientSignature, message) => {
+      const { status, body } = await signUp(clientSignature);
+      expect(status).toBe(400);
+      expect(body?.['message']).toMatch(message);
+    });
+
+    test('and a signature needs such a token', async () => {
+      const unbound = await tokenFor('three@example.com');
+      const { body } = await signUp((token) => sign(JSON.stringify(signed(token))), unbound);
+      expect(body?.['message']).toMatch(/is bound to no key/);
+      const alone = await create({ rootUsers: [user], clientSignature: sign('{}') });
+      expect(alone.body?.['message']).toMatch(/expected parameters\.verificationToken too/);
+    });
+  });
+});
+
 describe('finding them', () => {
   const find = async (filterType: string, filterValue: string, operation = 'list_suborgs') => {
     const { status, body, text } = await root.query(operation, { filterType, filterValue });
@@ -490,6 +749,54 @@ describe('finding them', () => {
   });
 });
 
+describe('the window', () => {
+  test('acts in one that has its key, and reads any', async () => {
+    const { bridge } = service.vault;
+    const owner = await root.query('get_user', { userId: service.rootUserId });
+    const { apiKeys } = owner.body?.['user'] as {
+      readonly apiKeys: readonly { readonly apiKeyName: string; readonly credential: TestKey }[];
+    };
+    const windowKey = apiKeys.find(({ apiKeyName }) => apiKeyName === 'Latchkey window')?.credential;
+    const other = await newSub();
+    const { organizationId, rootUserIds } = await newSub(newTestKey(), {
+      rootUsers: [
+        userOf('Ann', { userEmail: 'a@example.com', apiKeys: windowKey ? [apiKeyOf(windowKey)] : [] }),
+      ],
+    });
+    const call = (path: string, body: Json) => bridge.call(`/public/v1/${path}`, body);
+    const wallet = { type: 'ACTIVITY_TYPE_CREATE_WALLET', parameters: { walletName: 'W', accounts: [] } };
+    expect(await call('submit/create_wallet', { organizationId, ...wallet })).toMatchObject({
+      status: 200,
+      body: { activity: { organizationId, votes: [{ userId: rootUserIds[0] }] } },
+    });
+    const elsewhere = { organizationId: other.organizationId };
+    expect(await call('query/list_wallets', elsewhere)).toMatchObject({
+      status: 200,
+      body: { wallets: [{ walletId: other.walletId }] },
+    });
+    expect(await call('submit/create_wallet', { ...elsewhere, ...wallet })).toMatchObject({ status: 400 });
+    expect(await call('query/whoami', {})).toMatchObject({
+      body: { organizationId: service.organizationId },
+    });
+    const keys = await call('query/get_api_keys', { organizationId });
+    const [key] = (keys.body as { readonly apiKeys: readonly { readonly apiKeyId: string }[] }).apiKeys;
+    // The owner needs it to use the vault at all; here it is a key like others, and may go.
+    const second = { ...apiKeyOf(newTestKey()), apiKeyName: 'Second' };
+    const submit = (operation: string, type: string, parameters: Json) =>
+      call(`submit/${operation}`, { organizationId, type: `ACTIVITY_TYPE_${type}`, parameters });
+    const [userId] = rootUserIds;
+    expect(
+      await submit('create_api_keys', 'CREATE_API_KEYS_V2', { userId, apiKeys: [second] }),
+    ).toMatchObject({
+      status: 200,
+    });
+    expect(
+      await submit('delete_api_keys', 'DELETE_API_KEYS', { userId, apiKeyIds: [key?.apiKeyId] }),
+    ).toMatchObject({ status: 200 });
+    expect(await submit('create_wallet', 'CREATE_WALLET', wallet.parameters)).toMatchObject({ status: 400 });
+  });
+});
+
 describe('deleting one', () => {
   const remove = ({ client }: Sub, parameters: Json = {}) =>
     client.submit('delete_sub_organization', 'DELETE_SUB_ORGANIZATION', parameters);
@@ -569,6 +876,62 @@ describe('deleting one', () => {
     expect((await another.client.query('list_wallets')).body).toMatchObject({
       wallets: [{ walletId: another.walletId }],
     });
+  });
+
+  test('takes the whole quorum, and leaves what it decided in the log', async () => {
+    const [first, second] = [newTestKey(), newTestKey()];
+    const sub = await newSub(first, {
+      rootUsers: [
+        userOf('Ann', { apiKeys: [apiKeyOf(first)] }),
+        userOf('Bob', { apiKeys: [apiKeyOf(second)] }),
+      ],
+      rootQuorumThreshold: 2,
+    });
+    const asked = activityOf(await remove(sub, { deleteWithoutExport: true }));
+    expect(asked.status).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
+    // Who reads it from the parent has no vote in it.
+    const { organizationId } = sub;
+    const { fingerprint } = asked;
+    const approve = (key: TestKey) =>
+      new TestClient(service.url, organizationId, key).submit('approve_activity', 'APPROVE_ACTIVITY', {
+        fingerprint,
+      });
+    const parent = new TestClient(service.url, organizationId, service.key);
+    expect((await parent.query('get_activity', { activityId: asked.id })).body?.['activity']).toMatchObject({
+      canApprove: false,
+      canReject: false,
+    });
+    expect(errorOf(await approve(service.key))).toEqual(mismatch(organizationId));
+    const done = activityOf(await approve(second));
+    expect(done).toMatchObject({
+      id: asked.id,
+      status: 'ACTIVITY_STATUS_COMPLETED',
+      votes: [{ user: { userName: 'Ann' } }, { user: { userName: 'Bob' } }],
+    });
+    expect((await parent.query('whoami')).status).toBe(404);
+  });
+
+  test('comes upon no row that another still needs, whichever tables there are', () => {
+    const { connection } = service.vault;
+    const columns = (table: string) =>
+      connection
+        .all<{ name: string }>('SELECT name FROM pragma_table_info(?)', table)
+        .map(({ name }) => name);
+    const kept = new Set(['activities', 'vault', 'outbox', 'outbox_payloads']);
+    const emptied = connection
+      .all<{ name: string }>("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
+      .map(({ name }) => name)
+      .filter((name) => !kept.has(name) && columns(name).includes('organization_id'));
+    expect(emptied).toContain('users');
+    const left = connection.all<{ name: string; target: string; on_delete: string }>(
+      `SELECT t.name AS name, f."table" AS target, f.on_delete AS on_delete
+       FROM pragma_table_list AS t, pragma_foreign_key_list(t.name) AS f WHERE t.schema = 'main'`,
+    );
+    const standing = left.filter(
+      ({ name, target, on_delete: then }) =>
+        emptied.includes(target) && then !== 'CASCADE' && (!emptied.includes(name) || name > target),
+    );
+    expect(standing).toEqual([]);
   });
 
   test('is not for the vault’s own organization', async () => {

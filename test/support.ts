@@ -298,6 +298,19 @@ export interface TestVault extends AsyncDisposable {
   unlock(): Promise<void>;
 }
 
+/** A user without the root quorum's rights, and a key of theirs. */
+export async function newUserBy(
+  root: TestClient,
+  name: string,
+): Promise<{ readonly userId: string; readonly client: TestClient }> {
+  const userKey = newTestKey();
+  const apiKeys = [{ apiKeyName: name, publicKey: userKey.publicKey, curveType: 'API_KEY_CURVE_P256' }];
+  const user = { userName: name, apiKeys, authenticators: [], oauthProviders: [], userTags: [] };
+  const answer = await root.submit('create_users', 'CREATE_USERS_V3', { users: [user] });
+  const [userId = ''] = resultOf(answer).userIds;
+  return { userId, client: root.as(userKey) };
+}
+
 export async function startTestVault(options: TestVaultOptions = {}): Promise<TestVault> {
   await using resources = new AsyncDisposableStack();
   const { path } = resources.use(temporaryDirectory());
@@ -354,14 +367,7 @@ export async function startTestVault(options: TestVaultOptions = {}): Promise<Te
     clock,
     faults,
     secrets,
-    newUser: async (name) => {
-      const userKey = newTestKey();
-      const apiKeys = [{ apiKeyName: name, publicKey: userKey.publicKey, curveType: 'API_KEY_CURVE_P256' }];
-      const user = { userName: name, apiKeys, authenticators: [], oauthProviders: [], userTags: [] };
-      const answer = await root.submit('create_users', 'CREATE_USERS_V3', { users: [user] });
-      const [userId = ''] = resultOf(answer).userIds;
-      return { userId, client: root.as(userKey) };
-    },
+    newUser: (name) => newUserBy(root, name),
     unlock: async () => {
       await vault.bridge.unlock({ with: 'recovery', phrase: recoveryPhrase });
     },

@@ -57,7 +57,7 @@ export function carryOut(
 ): Outcome {
   const { activityId, prepared, reservations, ...rest } = task;
   const { organizationId, caller, now } = task;
-  const { keys, random } = engine;
+  const { keys, random, sandbox } = engine;
   const post = (message: Message): void => {
     engine.post(tx, organizationId, message);
   };
@@ -65,7 +65,7 @@ export function carryOut(
     return {
       result: tx.savepoint(() => {
         keepReservations(tx, caller.organizationId, activityId, reservations, now);
-        return operation.run({ ...rest, tx, keys, random, prepared: prepared(), post });
+        return operation.run({ ...rest, tx, keys, random, sandbox, prepared: prepared(), post });
       }),
     };
   } catch (error) {

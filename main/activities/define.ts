@@ -76,6 +76,8 @@ export interface ActivityContext<Parameters, Prepared = undefined> extends Conte
   readonly keys: Keys;
   readonly random: Random;
   readonly prepared: Prepared;
+  /** Whether the contacts that the real API has for tests are honoured. */
+  readonly sandbox: boolean;
   /**
    * Has a message sent once this transaction is committed.
    * @throws LatchkeyError FAILED_PRECONDITION where nothing is set up that could send it.
@@ -167,6 +169,8 @@ export interface Authority<Parameters> {
    * through for the credential.
    */
   readonly inCallersOrganization?: true;
+  /** Whether it is what a key that was mailed for recovery is for. */
+  readonly byRecoveryKey?: true;
   /** Whether it is about the caller's own credentials, which every user may change unless a policy says otherwise. */
   readonly ownCredentials?: (params: Parameters, caller: Caller) => boolean;
   /** `activity.params`, where policies may read any. */

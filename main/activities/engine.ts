@@ -20,6 +20,8 @@ export interface Engine {
   /** The relying party that passkeys are made for: a host name. */
   readonly rpId: string;
   readonly verifyIdToken: VerifyIdToken;
+  /** Whether the contacts that the real API has for tests are honoured: in `latchkey dev` alone. */
+  readonly sandbox: boolean;
   /** Puts a message into the outbox. @throws LatchkeyError FAILED_PRECONDITION where nothing could send it. */
   readonly post: (tx: Writer, organizationId: string, message: Message) => void;
   /** Called in the transaction, after each row that is appended to the log. */

@@ -2,9 +2,13 @@
 import { findApiKey, findApiKeysBelow } from '../db/api-keys.ts';
 import type { Reader } from '../db/connection.ts';
 import type { Caller } from '../lib/caller.ts';
+import { LatchkeyError } from '../lib/errors.ts';
 import { callerOf, findCredential, unauthenticated, type Addressed, type Proof } from './proof.ts';
 import { schemes, type Scheme } from './schemes.ts';
 import { parseStamp, type Stamp } from './stamp.ts';
+
+/** What a mail for recovery brings: too little to be trusted with more than that. */
+const recoveryCredential = 'CREDENTIAL_TYPE_RECOVER_USER_KEY_P256';
 
 /**
  * Checks a stamp's signature over the body: whose key it is comes later.
@@ -50,6 +54,13 @@ function identify(tx: Reader, addressed: Addressed, stamp: Stamp, scheme: Scheme
     unknown,
   });
   if (!scheme.credentialTypes.includes(key.credentialType)) throw unknown();
+  if (key.credentialType === recoveryCredential && !addressed.recovering) {
+    throw new LatchkeyError(
+      'PERMISSION_DENIED',
+      'request not authorized: a recovery key reads, and registers a new authenticator with recover_user; it does nothing else',
+      { turnkeyErrorCode: 'REQUEST_NOT_AUTHORIZED' },
+    );
+  }
   if (key.expiresAt !== null && key.expiresAt <= now) {
     throw unauthenticated(`Unauthenticated desc = expired api key publicKey ${publicKey}`, 'API_KEY_EXPIRED');
   }

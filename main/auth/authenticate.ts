@@ -2,7 +2,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { apiKeyProof } from './api-key.ts';
 import { unauthenticated, type Proof } from './proof.ts';
+import { readOnlySessionProof } from './read-only-session.ts';
 import { passkeyProof } from './webauthn.ts';
+
+/** What asks queries without a stamp. */
+const sessionHeader = 'x-session';
 
 /** The headers that can prove who sends a request, as Node writes their names. */
 const kinds: Readonly<Record<string, (raw: Uint8Array, header: string, rpId: string) => Proof>> = {
@@ -13,14 +17,22 @@ const kinds: Readonly<Record<string, (raw: Uint8Array, header: string, rpId: str
 /**
  * Reads the proof that a request carries and checks of it what the database need not be asked for.
  * @param rpId The relying party that passkeys are made for.
+ * @param kind Only queries are asked with a read-only session.
  * @throws LatchkeyError UNAUTHENTICATED when there is none, more than one, or it does not hold.
  */
-export function authenticate(raw: Uint8Array, headers: IncomingHttpHeaders, rpId: string): Proof {
+export function authenticate(
+  raw: Uint8Array,
+  headers: IncomingHttpHeaders,
+  rpId: string,
+  kind: 'activity' | 'query',
+): Proof {
   const [given, another] = Object.entries(kinds).flatMap(([name, prove]) => {
     const header = headers[name];
     return typeof header === 'string' ? [{ prove, header }] : [];
   });
   if (given === undefined) {
+    const session = headers[sessionHeader];
+    if (kind === 'query' && typeof session === 'string') return readOnlySessionProof(session);
     throw unauthenticated(
       'cannot authenticate public API activity request without a stamp (X-Stamp/X-Stamp-Webauthn header)',
       'SIGNATURE_MISSING',

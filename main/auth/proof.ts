@@ -28,6 +28,8 @@ export interface Addressed {
   readonly organizationId: string;
   /** Whether its sub-organizations are looked through too: for requests that ask who somebody is, or sign them in. */
   readonly below: boolean;
+  /** Whether a key that was mailed for recovery may ask it. */
+  readonly recovering: boolean;
 }
 
 export type Proof = (addressed: Addressed, clock: Clock) => Claim;

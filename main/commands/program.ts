@@ -253,6 +253,7 @@ function addCommands(program: Command): void {
   addRecovery(program);
   addBackups(program);
   addPolicies(program);
+  addSessions(program);
   addMessages(program);
   add<DoctorFlags>(program, {
     name: 'doctor',
@@ -531,6 +532,29 @@ function addPolicies(program: Command): void {
     run: async (_config, _options, json, [file = '']) => {
       const { checkPolicies } = await import('./policy.ts');
       checkPolicies(file, json);
+    },
+  });
+}
+
+function addSessions(program: Command): void {
+  const sessions = program.command('sessions').description('say who is signed in, and end it');
+  const userOption = (text: string): Option => new Option('--user <id>', text);
+  add<{ readonly user?: string }>(sessions, {
+    name: 'list',
+    description: 'list the sessions that have not ended',
+    options: [userOption('of one user alone')],
+    run: async (config, { user }, json) => {
+      const { listSessions } = await import('./sessions.ts');
+      await listSessions(config, user, json);
+    },
+  });
+  add<{ readonly user?: string }>(sessions, {
+    name: 'revoke [ids...]',
+    description: 'end sessions before their time',
+    options: [userOption('all sessions of a user')],
+    run: async (config, flags, json, ids) => {
+      const { revokeSessions } = await import('./sessions.ts');
+      await revokeSessions(config, ids, { ...flags, json });
     },
   });
 }

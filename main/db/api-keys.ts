@@ -84,6 +84,19 @@ export function insertApiKey(tx: Writer, row: ApiKeyRow): void {
 export const deleteApiKey = (tx: Writer, id: string): number =>
   tx.run('DELETE FROM api_keys WHERE id = ?', id);
 
+/** @param until Keys that expired by then, in milliseconds, go. */
+export const deleteExpiredApiKeys = (
+  tx: Writer,
+  credentialTypes: readonly string[],
+  until: number,
+): number =>
+  tx.run(
+    `DELETE FROM api_keys WHERE expires_at <= ?
+       AND credential_type IN (${credentialTypes.map(() => '?').join(', ')})`,
+    until,
+    ...credentialTypes,
+  );
+
 export const toApiKey = (row: ApiKeyRow): ApiKey => ({
   credential: { publicKey: row.publicKey, type: row.credentialType },
   apiKeyId: row.id,

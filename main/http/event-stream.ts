@@ -31,9 +31,10 @@ export class EventStreams {
   /** @throws LatchkeyError before anything is answered. */
   async answer(request: Omit<ApiRequest, 'path'>, response: Response): Promise<void> {
     const { units, keys, clock, rpId, watchLog, onFault } = this.#service;
-    const proof = authenticate(request.raw, request.headers, rpId);
+    // A stream outlasts a session that may only read: it takes a stamp.
+    const proof = authenticate(request.raw, request.headers, rpId, 'activity');
     const { organizationId, lastEventId } = parse(streamBody, parseJson(request.raw));
-    const claim = proof({ organizationId, below: false }, clock);
+    const claim = proof({ organizationId, below: false, recovering: false }, clock);
     const after = request.headers['last-event-id'] ?? lastEventId;
     const start = parse(eventId.optional(), after, 'lastEventId');
     if (claim.spend && keys.unlocked) await units.write(claim.spend);

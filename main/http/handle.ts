@@ -62,11 +62,12 @@ async function answer(
       `unknown operation ${JSON.stringify(path.slice(0, 80))}: Latchkey does not have it`,
     );
   }
-  const proof = authenticate(raw, headers, service.rpId);
+  const proof = authenticate(raw, headers, service.rpId, operation.kind);
   const body = parseJson(raw);
   const { organizationId } = parse(addressed, body);
   const { inCallersOrganization = false } = operation.kind === 'query' ? operation : operation.authority;
-  const claim = proof({ organizationId, below: inCallersOrganization }, service.clock);
+  const recovering = operation.kind === 'query' || operation.authority.byRecoveryKey === true;
+  const claim = proof({ organizationId, below: inCallersOrganization, recovering }, service.clock);
   const authenticated: SubmitRequest = { raw, body, ...claim };
 
   if (operation.kind === 'query') return ask(service, operation, { ...authenticated, organizationId });

@@ -4,6 +4,7 @@ import { activity, older, query } from '../activities/define.ts';
 import { deleteApiKey, getApiKeyRow, listApiKeyRows, listApiKeysOfUser, toApiKey } from '../db/api-keys.ts';
 import { getServerKey } from '../db/server-keys.ts';
 import { getUserRow } from '../db/users.ts';
+import { getVault } from '../db/vault.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { addApiKeys, apiKeyParams, p256ApiKeyParams, withP256 } from './api-key-registration.ts';
 import { ownCredentials, userShown } from './authority.ts';
@@ -53,13 +54,14 @@ export const deleteApiKeys = activity({
     checkDistinct('parameters.apiKeyIds', apiKeyIds);
     const keys = listApiKeysOfUser(tx, userId);
     const window = getServerKey(tx, 'window');
+    const isHome = getVault(tx)?.organizationId === organizationId;
     apiKeyIds.forEach((apiKeyId, index) => {
       const key = found(
         keys.find((candidate) => candidate.id === apiKeyId),
         `unable to find api key ${apiKeyId} of user ${userId}`,
       );
       // Without it the window could do nothing any more, and nobody could give it another.
-      if (window !== undefined && isCompressionOf(key.publicKey, window.publicKey)) {
+      if (isHome && window !== undefined && isCompressionOf(key.publicKey, window.publicKey)) {
         throw new LatchkeyError(
           'INVALID_ARGUMENT',
           `invalid parameters.apiKeyIds[${String(index)}]: ${apiKeyId} is the window's own key, which is not deleted`,

@@ -1,7 +1,6 @@
 /** How requests write a user's email address and phone number. */
 import { z } from 'zod';
 
-export const email = z.email('Expected an email address').max(254);
 export const phoneNumber = z
   .string()
   .regex(/^\+[1-9][0-9]{6,14}$/, 'Expected a phone number in E.164 form, like +15551234567');

@@ -9,9 +9,9 @@ import {
   insertContactRequest,
   type ContactRequestRow,
 } from '../db/contact-requests.ts';
-import type { Reader } from '../db/connection.ts';
+import type { Reader, Writer } from '../db/connection.ts';
 import { listUsersByContact } from '../db/contacts.ts';
-import type { UserRow } from '../db/users.ts';
+import { updateUserRow, type UserRow } from '../db/users.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { limits } from './limits.ts';
 
@@ -68,8 +68,21 @@ export function contactOf({ otpType, contact }: NamedContact): Contact {
   return { channel, address: channel === 'sms' ? withoutSeparators(contact) : contact };
 }
 
-export const hasContact = ({ email, phoneNumber }: UserRow, { channel, address }: Contact): boolean =>
-  (channel === 'email' ? email : phoneNumber)?.toLowerCase() === address.toLowerCase();
+/** The contacts that the real API has for tests: nothing is sent to them, and their code is known. */
+const sandboxContacts: Readonly<Record<Channel, string>> = { email: 'user@example.com', sms: '+19999999999' };
+export const sandboxCode = '000000';
+
+export const isSandboxContact = ({ channel, address }: Contact): boolean =>
+  address.toLowerCase() === sandboxContacts[channel];
+
+/** Where a user's row says that a contact was proven. */
+export const verifiedAtOf = ({ channel }: Contact): 'emailVerifiedAt' | 'phoneNumberVerifiedAt' =>
+  channel === 'email' ? 'emailVerifiedAt' : 'phoneNumberVerifiedAt';
+
+export const hasContact = (
+  { email, phoneNumber }: Partial<Readonly<Record<'email' | 'phoneNumber', string | null | undefined>>>,
+  { channel, address }: Contact,
+): boolean => (channel === 'email' ? email : phoneNumber)?.toLowerCase() === address.toLowerCase();
 
 /**
  * Whose a contact is: that of one user, or nobody is signed in by it.
@@ -86,6 +99,12 @@ export function holderOf(tx: Reader, organizationId: string, { channel, address 
     'INVALID_ARGUMENT',
     `more than one user of the organization has this ${what}: it does not say who is meant`,
   );
+}
+
+/** Notes that a user has shown to have a contact, for as long as it is the user's. */
+export function markVerified(tx: Writer, user: UserRow, contact: Contact, now: number): void {
+  const field = verifiedAtOf(contact);
+  if (user[field] === null) updateUserRow(tx, { ...user, [field]: now });
 }
 
 const windowMs = limits.contactWindowSeconds * 1000;

@@ -55,6 +55,8 @@ interface CodeRequest {
   readonly alphanumeric?: boolean | undefined;
   /** 300 unless given. */
   readonly lifetimeSeconds?: number | undefined;
+  /** Instead of one that is drawn: any number of it may wait. */
+  readonly fixedCode?: string | undefined;
   /** The private half of the key that a client encrypts the code to. Erased. */
   readonly targetKey?: Uint8Array;
 }
@@ -76,11 +78,12 @@ export function issueOneTimeCode(
 ): IssuedCode {
   deleteExpiredOneTimeCodes(tx, now);
   const address = contact.address.toLowerCase();
-  if (countOneTimeCodes(tx, organizationId, address, now) >= limits.waitingCodesPerContact)
-    throw tooManyCodes();
+  const { fixedCode } = options;
+  const waiting = countOneTimeCodes(tx, organizationId, address, now);
+  if (fixedCode === undefined && waiting >= limits.waitingCodesPerContact) throw tooManyCodes();
   const otpId = uuidV4(random('one-time code id', 16));
   const alphabet = options.alphanumeric === false ? digits : symbols;
-  const otpCode = drawCode(random, alphabet, options.characters ?? defaults.characters);
+  const otpCode = fixedCode ?? drawCode(random, alphabet, options.characters ?? defaults.characters);
   const expiresAt = now + (options.lifetimeSeconds ?? defaults.lifetimeSeconds) * 1000;
   const secret = concatBytes(hashOf(otpCode), targetKey);
   insertOneTimeCode(tx, {

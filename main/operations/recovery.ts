@@ -80,7 +80,7 @@ export const recoverUser = activity({
   result: 'recoverUserResult',
   params: z.object({ authenticator: authenticatorParams, userId: id }),
   returns: z.object({ authenticatorId: uuids }),
-  authority: { resource: 'RECOVERY', action: 'CREATE', ownCredentials },
+  authority: { resource: 'RECOVERY', action: 'CREATE', ownCredentials, byRecoveryKey: true },
   prepare: (context) =>
     verifyAuthenticators(context, [context.params.authenticator], 'parameters.authenticator'),
   run(context) {

@@ -57,7 +57,11 @@ export const loginParams = z.object({
   publicKey: targetPublicKey.refine(isP256PublicKey, 'Expected a point of P-256'),
   expirationSeconds: sessionSeconds.optional(),
   invalidateExisting: z.boolean().optional(),
-  sessionProfileId: z.literal('', 'Expected none: there are no session profiles here').optional(),
+  sessionProfileId: z
+    .string()
+    .max(64)
+    .refine((text) => text === '', 'Expected none: there are no session profiles here')
+    .optional(),
 });
 
 /** How a session is to be. */

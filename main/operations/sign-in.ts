@@ -8,7 +8,14 @@ import { getOrganization } from '../db/organizations.ts';
 import { getUserRow } from '../db/users.ts';
 import { invalidIdToken, type IdTokenClaims } from '../lib/id-tokens.ts';
 import type { Reader } from '../db/connection.ts';
-import { countContact, emailAddress, hasContact, holderOf, tooManyRequests } from './contacts.ts';
+import {
+  countContact,
+  emailAddress,
+  hasContact,
+  holderOf,
+  markVerified,
+  tooManyRequests,
+} from './contacts.ts';
 import {
   appName,
   credentialMessage,
@@ -108,11 +115,12 @@ export const otpAuth = activity({
   authority,
   prepare: ({ params, random }) => makeSessionKey(random, params.targetPublicKey),
   run(context) {
-    const { tx, organizationId, params, prepared } = context;
+    const { tx, organizationId, params, prepared, now } = context;
     const { userId, channel, contact } = spendOneTimeCode(context, 'sign in', params.otpId, params.otpCode);
     const user = userId === null ? undefined : getUserRow(tx, organizationId, userId);
     // A code that went to an address proves nothing about a user who has another by now.
     if (user === undefined || !hasContact(user, { channel, address: contact })) throw invalidCode();
+    markVerified(tx, user, { channel, address: contact }, now);
     const apiKeyId = addSessionKey(context, 'oneTimeCode', user.id, prepared, params);
     return { userId: user.id, apiKeyId, credentialBundle: prepared.credentialBundle };
   },
@@ -161,6 +169,7 @@ export const otpLogin = activity({
     checkGate(tx, organizationId, 'code', claims.contact.channel);
     const user = holderOf(tx, organizationId, claims.contact);
     spendVerificationToken(context, field, claims);
+    markVerified(tx, user, claims.contact, now);
     return { session: addLoginKey(context, user.id, params) };
   },
 });

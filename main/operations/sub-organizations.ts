@@ -20,6 +20,7 @@ import { limits } from './limits.ts';
 import { found, name, notExported, page, pagination } from './parameters.ts';
 import { makePrivateKeys, privateKeyParams } from './private-key-registration.ts';
 import { type featureNames, shownAddress, uuid, uuids } from './resources.ts';
+import { proveContact } from './sign-up.ts';
 import {
   addUsers,
   newUserParams,
@@ -27,6 +28,7 @@ import {
   provenOauthProviders,
   verifyNewUsers,
 } from './user-registration.ts';
+import { clientSignature, verificationToken } from './verification-tokens.ts';
 import { makeWallet, walletParams } from './wallet-registration.ts';
 
 const organizationOf = <Schema extends z.ZodType>(rootUser: Schema) =>
@@ -45,6 +47,11 @@ const otherSwitches = {
   disableSmsAuth: z.boolean().optional(),
   disableOtpEmailAuth: z.boolean().optional(),
 };
+const verification = {
+  verificationToken: verificationToken.optional(),
+  clientSignature: clientSignature.optional(),
+};
+
 /** Root users as clients sent them before each of the newer credentials was there. */
 const rootUsers = {
   V7: newUserParams.extend({ oauthProviders: provenOauthProviders.default([]) }),
@@ -67,6 +74,7 @@ const params = organizationOf(newUserParams).extend({
   ...optionalWallet,
   ...emailSwitches,
   ...otherSwitches,
+  ...verification,
 });
 
 type Params = z.output<typeof params>;
@@ -106,6 +114,7 @@ export const createSubOrganization = activity({
         ...optionalWallet,
         ...emailSwitches,
         ...otherSwitches,
+        ...verification,
       }),
       upgrade: (value): Params => value,
     }),
@@ -195,6 +204,7 @@ export const createSubOrganization = activity({
     }
     const inside = { ...context, organizationId };
     const rootUserIds = addUsers(inside, users, prepared, 'parameters.rootUsers', true);
+    proveContact({ tx, parentId, organizationId, now }, wanted);
     return {
       subOrganizationId: organizationId,
       ...(wallet && { wallet: makeWallet(inside, wallet, 'parameters.wallet') }),

@@ -12,7 +12,8 @@ import {
   verifyAuthenticators,
   type VerifiedAuthenticator,
 } from './authenticator-registration.ts';
-import { email, optionalContact, phoneNumber } from './contact-fields.ts';
+import { optionalContact, phoneNumber } from './contact-fields.ts';
+import { emailAddress } from './contacts.ts';
 import { limits } from './limits.ts';
 import {
   addOauthProviders,
@@ -34,7 +35,7 @@ export const provenOauthProviders = providersOf(provenOauthProviderParams);
 
 export const newUserParams = z.object({
   userName: name,
-  userEmail: optionalContact(email),
+  userEmail: optionalContact(emailAddress),
   userPhoneNumber: optionalContact(phoneNumber),
   apiKeys,
   authenticators: z.array(authenticatorParams).max(limits.authenticatorsPerUser),

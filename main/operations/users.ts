@@ -13,7 +13,8 @@ import {
   type AuthenticatorParams,
 } from './authenticator-registration.ts';
 import { userShown } from './authority.ts';
-import { email, phoneNumber, removableContact } from './contact-fields.ts';
+import { phoneNumber, removableContact } from './contact-fields.ts';
+import { emailAddress, hasContact, verifiedAtOf } from './contacts.ts';
 import { limits } from './limits.ts';
 import { checkDistinct, found, id, ids, name } from './parameters.ts';
 import { shownUser, uuid, uuids } from './resources.ts';
@@ -26,6 +27,7 @@ import {
   provenOauthProviders,
   verifyNewUsers,
 } from './user-registration.ts';
+import { readVerificationToken, refused, verificationToken } from './verification-tokens.ts';
 
 const userParams = newUserParams.extend({ userTags: ids });
 
@@ -145,7 +147,7 @@ export const updateUser = activity({
   authority: { resource: 'USER', action: 'UPDATE', shows: userShown },
   params: userIdOnly.extend({
     userName: name.optional(),
-    userEmail: removableContact(email).optional(),
+    userEmail: removableContact(emailAddress).optional(),
     userTagIds: ids.optional(),
     userPhoneNumber: removableContact(phoneNumber).optional(),
   }),
@@ -182,7 +184,10 @@ export const updateUserEmail = activity({
   intent: 'updateUserEmailIntent',
   result: 'updateUserEmailResult',
   authority: { resource: 'USER', action: 'UPDATE', shows: userShown },
-  params: userIdOnly.extend({ userEmail: removableContact(email) }),
+  params: userIdOnly.extend({
+    userEmail: removableContact(emailAddress),
+    verificationToken: verificationToken.optional(),
+  }),
   returns: z.object({ userId: uuid }),
   run(context) {
     const { userId, ...change } = context.params;
@@ -197,7 +202,10 @@ export const updateUserPhoneNumber = activity({
   intent: 'updateUserPhoneNumberIntent',
   result: 'updateUserPhoneNumberResult',
   authority: { resource: 'USER', action: 'UPDATE', shows: userShown },
-  params: userIdOnly.extend({ userPhoneNumber: removableContact(phoneNumber) }),
+  params: userIdOnly.extend({
+    userPhoneNumber: removableContact(phoneNumber),
+    verificationToken: verificationToken.optional(),
+  }),
   returns: z.object({ userId: uuid }),
   run(context) {
     const { userId, ...change } = context.params;
@@ -234,9 +242,11 @@ interface UserChange {
   readonly userName?: string | undefined;
   readonly userEmail?: string | undefined;
   readonly userPhoneNumber?: string | undefined;
+  /** Proves the contact that is given. */
+  readonly verificationToken?: string | undefined;
 }
 
-/** Changes what is given; an empty contact field removes it. A contact that changes is not proven. */
+/** Changes what is given; an empty contact field removes it. A contact that is given is proven by its token, or not. */
 function changeUser(
   context: Pick<ActivityContext<unknown>, 'tx' | 'organizationId' | 'now'>,
   userId: string,
@@ -248,17 +258,32 @@ function changeUser(
   if (userName !== undefined && userName !== user.name) {
     checkUserNameFree(tx, organizationId, userName, 'parameters.userName');
   }
-  const newEmail = changed(userEmail, user.email);
-  const newPhoneNumber = changed(userPhoneNumber, user.phoneNumber);
-  updateUserRow(tx, {
+  const email = changed(userEmail, user.email);
+  const phone = changed(userPhoneNumber, user.phoneNumber);
+  const next: UserRow = {
     ...user,
     name: userName ?? user.name,
-    email: newEmail,
-    emailVerifiedAt: newEmail === user.email ? user.emailVerifiedAt : null,
-    phoneNumber: newPhoneNumber,
-    phoneNumberVerifiedAt: newPhoneNumber === user.phoneNumber ? user.phoneNumberVerifiedAt : null,
+    email,
+    emailVerifiedAt: email === user.email ? user.emailVerifiedAt : null,
+    phoneNumber: phone,
+    phoneNumberVerifiedAt: phone === user.phoneNumber ? user.phoneNumberVerifiedAt : null,
     updatedAt: now,
-  });
+  };
+  updateUserRow(tx, { ...next, ...proven(context, change) });
+}
+
+/** @throws LatchkeyError INVALID_ARGUMENT for a token that does not hold, or is about another contact. */
+function proven(
+  { tx, organizationId, now }: Pick<ActivityContext<unknown>, 'tx' | 'organizationId' | 'now'>,
+  { verificationToken: token, userEmail, userPhoneNumber }: UserChange,
+): Partial<Pick<UserRow, 'emailVerifiedAt' | 'phoneNumberVerifiedAt'>> {
+  if (token === undefined) return {};
+  const at = 'parameters.verificationToken';
+  const { contact } = readVerificationToken(tx, organizationId, now, at, token);
+  if (hasContact({ email: userEmail, phoneNumber: userPhoneNumber }, contact)) {
+    return { [verifiedAtOf(contact)]: now };
+  }
+  throw refused(at, 'the verification token is about another contact than the one that is set');
 }
 
 const changed = (given: string | undefined, present: string | null): string | null =>

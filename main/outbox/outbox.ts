@@ -97,7 +97,7 @@ export interface OutboxParts {
   readonly onResults?: (kind: string) => void;
   /** From 0 up to 1. */
   readonly random?: () => number;
-  /** How many lanes are served at once, in all and of one organization. */
+  /** How many lanes are served at once, in all and of one organization and kind. */
   readonly mostLanes?: number;
   readonly mostLanesOfOne?: number;
   /** How many deliveries that came to an end are kept. */
@@ -250,7 +250,7 @@ export class Outbox {
       const carrier = this.#carriers.get(lane.kind);
       if (carrier === undefined) continue;
       if (lane.dueAt > now) nextAt = Math.min(nextAt, lane.dueAt);
-      else if (this.#servedOf(lane.organizationId) < this.#mostLanesOfOne) {
+      else if (this.#servedLike(lane) < this.#mostLanesOfOne) {
         this.#waiting.delete(name);
         this.#serving.set(name, { lane, done: this.#serve(name, lane, carrier) });
       }
@@ -264,9 +264,12 @@ export class Outbox {
     ).unref();
   }
 
-  #servedOf(organizationId: string): number {
+  /** A mail server that hangs holds up mail, and no webhook of the same organization. */
+  #servedLike({ kind, organizationId }: Lane): number {
     let count = 0;
-    for (const { lane } of this.#serving.values()) if (lane.organizationId === organizationId) count++;
+    for (const { lane } of this.#serving.values()) {
+      if (lane.kind === kind && lane.organizationId === organizationId) count++;
+    }
     return count;
   }
 

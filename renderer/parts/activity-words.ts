@@ -35,6 +35,8 @@ const typeWords: Readonly<Record<string, string>> = {
   CREATE_PRIVATE_KEY_TAG: 'Make a tag for private keys',
   UPDATE_PRIVATE_KEY_TAG: 'Change a tag of private keys',
   DELETE_PRIVATE_KEY_TAGS: 'Delete tags of private keys',
+  CREATE_SUB_ORGANIZATION: 'Make a sub-organization',
+  DELETE_SUB_ORGANIZATION: 'Delete the sub-organization',
   UPDATE_ORGANIZATION_NAME: 'Rename the organization',
   SET_ORGANIZATION_FEATURE: 'Set a feature',
   REMOVE_ORGANIZATION_FEATURE: 'Remove a feature',
@@ -65,6 +67,10 @@ export const typeFilters: readonly { readonly label: string; readonly types: rea
   ['DELETE_USERS'],
   ['CREATE_API_KEYS_V2', 'CREATE_API_KEYS'],
   ['DELETE_API_KEYS'],
+  [
+    ...[8, 7, 6, 5, 4, 3, 2].map((version) => `CREATE_SUB_ORGANIZATION_V${version}`),
+    'CREATE_SUB_ORGANIZATION',
+  ],
 ].map((types) => ({
   label: describeType(types[0] ?? ''),
   types: types.map((type) => `ACTIVITY_TYPE_${type}`),

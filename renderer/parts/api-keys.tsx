@@ -31,7 +31,7 @@ interface Props {
 /** A user's API keys, each with its end. */
 export function ApiKeys({ title, user, instead, aside }: Props): ReactNode {
   const { owner } = useStatus();
-  const keys = user?.apiKeys ?? [];
+  const keys = user?.apiKeys.filter(isLasting) ?? [];
   const windowKey =
     user?.userId === owner?.userId ? keys.find(({ apiKeyName }) => apiKeyName === windowKeyName) : undefined;
   return (
@@ -70,6 +70,9 @@ export function ApiKeys({ title, user, instead, aside }: Props): ReactNode {
     </Panel>
   );
 }
+
+/** The keys of sign-ins are listed as sessions. */
+const isLasting = ({ credential: { type } }: ApiKey): boolean => type.startsWith('CREDENTIAL_TYPE_API_KEY_');
 
 /** P-256 goes without saying. */
 const describeCredential = ({ credential: { type } }: ApiKey): string =>

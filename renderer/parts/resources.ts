@@ -44,6 +44,16 @@ export interface ApiKey extends Dated {
   readonly expirationSeconds?: string;
 }
 
+/** What somebody who is signed in has for a while; one that may only read has no credential. */
+export interface Session {
+  readonly sessionId: string;
+  readonly userId: string;
+  readonly sessionName: string;
+  readonly credential?: { readonly publicKey: string; readonly type: string };
+  readonly createdAt: Timestamp;
+  readonly expiresAt: Timestamp;
+}
+
 /** A passkey. */
 export interface Authenticator extends Dated {
   readonly authenticatorId: string;

@@ -269,6 +269,8 @@ export interface Submit {
   readonly type: string;
   /** The key of `activity.result` that holds what was made. */
   readonly result: string;
+  /** Where it is done, unless in the vault's own organization. */
+  readonly organizationId?: string;
 }
 
 export interface Submitted<Result> {
@@ -283,12 +285,13 @@ export function useSubmit<Parameters extends object, Result>({
   operation,
   type,
   result,
+  ...where
 }: Submit): UseSubmit<Parameters, Result> {
   const bridge = useBridge();
   const client = useQueryClient();
   return useMutation({
     mutationFn: async (parameters: Parameters) => {
-      const body = read(await bridge.call(`/public/v1/submit/${operation}`, { type, parameters }));
+      const body = read(await bridge.call(`/public/v1/submit/${operation}`, { ...where, type, parameters }));
       const { activity } = body as { activity: Activity };
       if (activity.status !== 'ACTIVITY_STATUS_COMPLETED') {
         throw new OperationError(

@@ -22,6 +22,7 @@ import { PageHead, Panel } from '../parts/page.tsx';
 import { Passkeys } from '../parts/passkeys.tsx';
 import type { User as UserRecord } from '../parts/resources.ts';
 import { Failure, LoadingRows } from '../parts/states.tsx';
+import { Sessions } from '../parts/sessions.tsx';
 import { TagEditor } from '../parts/tag-editor.tsx';
 import { useAsk, useStatus, useSubmit } from '../parts/vault.tsx';
 
@@ -75,6 +76,7 @@ export function User({ userId }: Props): ReactNode {
           />
           <Passkeys user={user} />
           <OauthProviders user={user} />
+          <Sessions title="Sessions" userId={userId} />
           <TagEditor kind="user" holderId={userId} tagIds={user.userTags} />
           <ManageUser of={user} />
         </>

@@ -337,6 +337,63 @@ export async function manageTour(page: Page, look: Look): Promise<void> {
   await userScreens(page, look);
   await tagScreens(page, look);
   await organizationScreens(page, look);
+  await subOrganizationScreens(page, look);
+}
+
+/** Two sub-organizations: one that this window may act in and deletes, and one that it only reads. */
+async function subOrganizationScreens(page: Page, look: Look): Promise<void> {
+  await goTo(page, 'Sub-organizations');
+  await page.getByText('No sub-organization yet').waitFor();
+  await look('sub-organizations-empty');
+  await page.getByRole('link', { name: 'New sub-organization' }).click();
+  await heading(page, 'New sub-organization').waitFor();
+  await button(page, 'Make it').click();
+  await page.getByText('Give the sub-organization a name.').waitFor();
+  await look('sub-organization-new-refused');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Customer 1');
+  await page.getByRole('textbox', { name: 'First user' }).fill('Grace');
+  await look('sub-organization-new');
+  await button(page, 'Make it').click();
+  await heading(page, 'Customer 1').waitFor();
+  await page.getByText('Grace alone may do everything here.').waitFor();
+  await look('sub-organization');
+
+  await goTo(page, 'Sub-organizations');
+  await page.getByRole('link', { name: 'New sub-organization' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Customer 2');
+  await page.getByRole('textbox', { name: 'First user' }).fill('Joan');
+  await page.getByRole('checkbox', { name: 'This window may sign for the user too' }).uncheck();
+  await button(page, 'Make it').click();
+  await page.getByText('The user needs a way in').waitFor();
+  await look('sub-organization-new-no-way-in');
+  await page.getByRole('textbox', { name: 'Email' }).fill('joan@example.org');
+  await button(page, 'Make it').click();
+  await heading(page, 'Customer 2').waitFor();
+  await page.getByText('Only its own users may delete it').waitFor();
+
+  await goTo(page, 'Sub-organizations');
+  const list = page.getByRole('list', { name: 'Sub-organizations' });
+  await list.getByText('Customer 2').waitFor();
+  await look('sub-organizations');
+  await page.getByRole('combobox', { name: 'Find by' }).selectOption('EMAIL');
+  await page.getByRole('textbox', { name: 'In full' }).fill('nobody@example.org');
+  await button(page, 'Find').click();
+  await page.getByText('None is found').waitFor();
+  await look('sub-organizations-none-found');
+  await page.getByRole('textbox', { name: 'In full' }).fill('joan@example.org');
+  await button(page, 'Find').click();
+  await list.getByText('Customer 2').waitFor();
+  await list.getByText('Customer 1').waitFor({ state: 'hidden' });
+  await button(page, 'Show all').click();
+  await list.getByText('Customer 1').click();
+  await heading(page, 'Customer 1').waitFor();
+  const dialog = await openDialog(page, 'Delete…', 'Delete “Customer 1”');
+  await look('sub-organization-delete');
+  await dialog.getByRole('textbox').fill('Customer 1');
+  await button(dialog, 'Delete the organization').click();
+  await heading(page, 'Sub-organizations').waitFor();
+  await list.getByText('Customer 2').waitFor();
+  await list.getByText('Customer 1').waitFor({ state: 'hidden' });
 }
 
 async function manageWalletScreens(page: Page, look: Look): Promise<void> {

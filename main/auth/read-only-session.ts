@@ -1,0 +1,35 @@
+/** Read-only sessions: the `X-Session` header, a token of the vault's own that lasts an hour and asks queries alone. */
+import { z } from 'zod';
+import { readToken } from '../crypto/signed-tokens.ts';
+import type { Reader } from '../db/connection.ts';
+import { getReadOnlySession } from '../db/read-only-sessions.ts';
+import { getServerKey } from '../db/server-keys.ts';
+import type { Caller } from '../lib/caller.ts';
+import { callerOf, findCredential, unauthenticated, type Addressed, type Proof } from './proof.ts';
+
+const claimsSchema = z.object({ jti: z.string(), session_type: z.literal('SESSION_TYPE_READ_ONLY') });
+
+/** Whether it holds is asked of the database: it may have been ended before its time. */
+export function readOnlySessionProof(header: string): Proof {
+  return (addressed, clock) => ({ identify: (tx) => identify(tx, addressed, header, clock.now()) });
+}
+
+function identify(tx: Reader, addressed: Addressed, token: string, now: number): Caller {
+  const unknown = () =>
+    unauthenticated(
+      'could not verify read-only session: X-Session is none that this vault gave out, or it was ended',
+      'SIGNATURE_INVALID',
+    );
+  const key = getServerKey(tx, 'notarizer');
+  const { data } = claimsSchema.safeParse(key && readToken(key.publicKey, token, 'digest'));
+  const session = findCredential(tx, addressed, {
+    kind: 'session',
+    in: (organizationId) => data && getReadOnlySession(tx, organizationId, data.jti),
+    below: () => [],
+    unknown,
+  });
+  if (session.expiresAt <= now) {
+    throw unauthenticated('could not verify read-only session: it has expired', 'SIGNATURE_INVALID');
+  }
+  return callerOf(tx, session, { publicKey: '', scheme: 'X-Session', signature: '' });
+}

@@ -1,0 +1,47 @@
+/** Removes what has expired: codes, tokens, sessions. It changes nothing that anybody could still use. */
+import { deleteExpiredApiKeys } from '../db/api-keys.ts';
+import type { Writer } from '../db/connection.ts';
+import { deleteExpiredOneTimeCodes } from '../db/one-time-codes.ts';
+import { deleteExpiredReadOnlySessions } from '../db/read-only-sessions.ts';
+import { deleteExpiredSpentTokens } from '../db/spent-tokens.ts';
+import type { UnitOfWork } from '../db/unit-of-work.ts';
+import type { Clock } from '../lib/clock.ts';
+import { forgetContacts } from './contacts.ts';
+import { sessionCredentialTypes } from './session-keys.ts';
+
+/** For so long a client whose key has expired is told that, and not that nobody knows the key. */
+const tellsExpiredMs = 3_600_000;
+
+/** @param now Milliseconds. */
+export function sweepExpired(tx: Writer, now: number): void {
+  deleteExpiredOneTimeCodes(tx, now);
+  forgetContacts(tx, now);
+  deleteExpiredSpentTokens(tx, now);
+  deleteExpiredReadOnlySessions(tx, now);
+  deleteExpiredApiKeys(tx, sessionCredentialTypes, now - tellsExpiredMs);
+}
+
+export interface SweepParts {
+  readonly units: UnitOfWork;
+  readonly keys: { readonly unlocked: boolean };
+  readonly clock: Clock;
+  readonly onFault: (error: unknown) => void;
+}
+
+/**
+ * Sweeps now and then while the vault is unlocked.
+ * @returns what ends it.
+ */
+export function startSweeping({ units, keys, clock, onFault }: SweepParts, everyMs = 60_000): () => void {
+  const timer = setInterval(() => {
+    if (!keys.unlocked) return;
+    units
+      .write((tx) => {
+        sweepExpired(tx, clock.now());
+      })
+      .catch(onFault);
+  }, everyMs).unref();
+  return () => {
+    clearInterval(timer);
+  };
+}

@@ -1,0 +1,74 @@
+/** Sub-organizations as the window sees them: as their parent's owner, who reads them. */
+
+import { useInfiniteQuery } from '@tanstack/react-query';
+import type { Feature, PrivateKey, Quorum, User, Wallet } from './resources.ts';
+import { ask, askKey, useAsk, useBridge, useStatus } from './vault.tsx';
+
+export interface OrganizationData {
+  readonly organizationId: string;
+  readonly name: string;
+  readonly users: readonly User[];
+  readonly wallets: readonly Wallet[];
+  readonly privateKeys: readonly PrivateKey[];
+  readonly policies: readonly { readonly policyId: string; readonly policyName: string }[];
+  readonly rootQuorum: Quorum;
+  readonly features: readonly Feature[];
+}
+
+/** What sub-organizations can be found by, as the service names it. */
+export const searches = [
+  { value: 'NAME', label: 'Name' },
+  { value: 'USERNAME', label: 'Name of a user' },
+  { value: 'EMAIL', label: 'Email of a user' },
+  { value: 'PHONE_NUMBER', label: 'Phone number of a user' },
+  { value: 'PUBLIC_KEY', label: 'API key of a user' },
+  { value: 'WALLET_ACCOUNT_ADDRESS', label: 'Address of a wallet account' },
+] as const;
+
+export interface Search {
+  readonly by: (typeof searches)[number]['value'];
+  /** Empty for all sub-organizations. */
+  readonly text: string;
+}
+
+const pageSize = 10;
+
+/** Ids of sub-organizations, page by page, in the order in which they were made. */
+export function useSubOrganizationIds({ by, text }: Search) {
+  const bridge = useBridge();
+  const filter = text === '' ? {} : { filterType: by, filterValue: text };
+  return useInfiniteQuery({
+    queryKey: askKey('list_suborgs', filter),
+    queryFn: ({ pageParam: after }) =>
+      ask<{ organizationIds: readonly string[] }>(bridge, 'list_suborgs', {
+        ...filter,
+        paginationOptions: { limit: String(pageSize), after },
+      }),
+    initialPageParam: '',
+    getNextPageParam: ({ organizationIds }) =>
+      organizationIds.length < pageSize ? undefined : organizationIds.at(-1),
+  });
+}
+
+export const useSubOrganization = (organizationId: string) =>
+  useAsk<{ organizationData: OrganizationData }>('get_organization', { organizationId });
+
+/** The name that setting up a vault gives to the key of its own window. */
+const windowKeyName = 'Latchkey window';
+
+/** The public half of the key that this window signs with; undefined while it is not known. */
+export function useWindowKey(): string | undefined {
+  const { owner } = useStatus();
+  const userId = owner?.userId ?? '';
+  const { data } = useAsk<{ user: User }>('get_user', { userId }, userId !== '');
+  return data?.user.apiKeys.find(({ apiKeyName }) => apiKeyName === windowKeyName)?.credential.publicKey;
+}
+
+/** Whether this window alone may act in an organization: its key is a root user's, who needs nobody's consent. */
+export const isOurs = ({ users, rootQuorum }: OrganizationData, windowKey: string | undefined): boolean =>
+  rootQuorum.threshold === 1 &&
+  users.some(
+    ({ userId, apiKeys }) =>
+      rootQuorum.userIds.includes(userId) &&
+      apiKeys.some(({ credential }) => credential.publicKey === windowKey),
+  );

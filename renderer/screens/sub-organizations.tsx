@@ -1,0 +1,330 @@
+import { useState } from 'react';
+import type { ReactNode, SyntheticEvent } from 'react';
+import { Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { IconPlus } from '@tabler/icons-react';
+import { Link, useLocation } from 'wouter';
+import { count } from '../parts/bytes.ts';
+import { ContactFields } from '../parts/contact-fields.tsx';
+import type { Contact } from '../parts/contact-fields.tsx';
+import { bareNumber, emailProblem, phoneProblem } from '../parts/contact.ts';
+import { FormEnd } from '../parts/form-end.tsx';
+import { NameField } from '../parts/name-field.tsx';
+import { nameProblem } from '../parts/names.ts';
+import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
+import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
+import {
+  isOurs,
+  searches,
+  useSubOrganization,
+  useSubOrganizationIds,
+  useWindowKey,
+} from '../parts/sub-organizations.ts';
+import type { Search } from '../parts/sub-organizations.ts';
+import { useSubmit } from '../parts/vault.tsx';
+import '../parts/rows.css';
+
+export function SubOrganizations(): ReactNode {
+  const [search, setSearch] = useState<Search>({ by: 'NAME', text: '' });
+  const list = useSubOrganizationIds(search);
+  const ids = list.data?.pages.flatMap(({ organizationIds }) => organizationIds) ?? [];
+  const make = (
+    <Button component={Link} href="/sub-organizations/new" leftSection={<IconPlus size={16} aria-hidden />}>
+      New sub-organization
+    </Button>
+  );
+  const none = list.isSuccess && ids.length === 0;
+  return (
+    <>
+      <PageHead
+        title="Sub-organizations"
+        lead="Organizations of their own, with users, wallets and policies, often one for each customer of an app. You see all that is in them; only their own users act in them."
+        action={none && search.text === '' ? undefined : make}
+      />
+      {!(none && search.text === '') && <Find of={search} onFind={setSearch} />}
+      <Panel kind="plain">
+        {list.isPending && <LoadingRows what="sub-organizations" />}
+        <Failure
+          title="The sub-organizations could not be read"
+          error={list.error}
+          onRetry={() => void list.refetch()}
+        />
+        {none &&
+          (search.text === '' ? (
+            <Empty title="No sub-organization yet" action={make}>
+              <p>
+                An app that keeps wallets for its customers makes a sub-organization for each. What is in one
+                cannot be reached from another.
+              </p>
+              <p>For keys of your own you need none: make wallets here.</p>
+            </Empty>
+          ) : (
+            <Empty title="None is found">
+              <p>What you look for must be given in full, to the letter.</p>
+            </Empty>
+          ))}
+        {ids.length > 0 && (
+          <ul className="lk-rows" aria-label="Sub-organizations">
+            {ids.map((organizationId) => (
+              <li key={organizationId}>
+                <Row organizationId={organizationId} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Panel>
+      {list.hasNextPage && (
+        <Group>
+          <Button
+            variant="default"
+            loading={list.isFetchingNextPage}
+            onClick={() => void list.fetchNextPage()}
+          >
+            Show more
+          </Button>
+        </Group>
+      )}
+    </>
+  );
+}
+
+function Find({ of, onFind }: { readonly of: Search; readonly onFind: (search: Search) => void }): ReactNode {
+  const [by, setBy] = useState(of.by);
+  const [text, setText] = useState(of.text);
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    onFind({ by, text: text.trim() });
+  };
+  return (
+    <form onSubmit={submit} noValidate role="search">
+      <Panel>
+        <Group gap="sm" align="end">
+          <NativeSelect
+            label="Find by"
+            data={searches.map((each) => ({ ...each }))}
+            value={by}
+            onChange={(event) => {
+              setBy(searches.find(({ value }) => value === event.currentTarget.value)?.value ?? by);
+            }}
+          />
+          <TextInput
+            label="In full"
+            flex={1}
+            miw={220}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            value={text}
+            onChange={(event) => {
+              setText(event.currentTarget.value);
+            }}
+          />
+          <Button type="submit" variant="default">
+            Find
+          </Button>
+          {of.text !== '' && (
+            <Button
+              variant="subtle"
+              color="gray"
+              onClick={() => {
+                setText('');
+                onFind({ by, text: '' });
+              }}
+            >
+              Show all
+            </Button>
+          )}
+        </Group>
+      </Panel>
+    </form>
+  );
+}
+
+function Row({ organizationId }: { readonly organizationId: string }): ReactNode {
+  const { data, error } = useSubOrganization(organizationId);
+  const windowKey = useWindowKey();
+  const organization = data?.organizationData;
+  return (
+    <Link href={`/sub-organizations/${organizationId}`} className="lk-row">
+      <span>
+        <span className="lk-row-name">{organization?.name ?? organizationId}</span>{' '}
+        {organization !== undefined && isOurs(organization, windowKey) && (
+          <span className="lk-badge">You may act here</span>
+        )}
+        <br />
+        <span className="lk-row-more">
+          {organization === undefined
+            ? (error?.message ?? 'Being read…')
+            : [
+                count(organization.users.length, 'user'),
+                count(organization.wallets.length, 'wallet'),
+                ...(organization.privateKeys.length === 0
+                  ? []
+                  : [count(organization.privateKeys.length, 'private key')]),
+              ].join(' · ')}
+        </span>
+      </span>
+    </Link>
+  );
+}
+
+const createSubOrganization = {
+  operation: 'create_sub_organization',
+  type: 'ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8',
+  result: 'createSubOrganizationResultV8',
+} as const;
+
+interface NewKey {
+  readonly apiKeyName: string;
+  readonly publicKey: string;
+  readonly curveType: 'API_KEY_CURVE_P256';
+}
+
+const p256 = (apiKeyName: string, publicKey: string): NewKey => ({
+  apiKeyName,
+  publicKey,
+  curveType: 'API_KEY_CURVE_P256',
+});
+
+export function NewSubOrganization(): ReactNode {
+  const [, navigate] = useLocation();
+  const windowKey = useWindowKey();
+  const [name, setName] = useState('');
+  const [userName, setUserName] = useState('');
+  const [contact, setContact] = useState<Contact>({ email: '', phone: '' });
+  const [publicKey, setPublicKey] = useState('');
+  const [ours, setOurs] = useState(true);
+  const [tried, setTried] = useState(false);
+  const create = useSubmit<Readonly<Record<string, unknown>>, { subOrganizationId: string }>(
+    createSubOrganization,
+  );
+  const problem = nameProblem(name, 'sub-organization');
+  const userProblem = nameProblem(userName, 'user');
+  const given = publicKey.trim().replace(/^0x/i, '');
+  const keyProblem =
+    given === '' || /^0[23][0-9a-f]{64}$/i.test(given)
+      ? null
+      : 'A compressed P-256 public key has 66 hex digits and starts with 02 or 03.';
+  const noWayIn = !ours && given === '' && contact.email.trim() === '' && contact.phone.trim() === '';
+
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    setTried(true);
+    const refused = [
+      problem,
+      userProblem,
+      keyProblem,
+      emailProblem(contact.email),
+      phoneProblem(contact.phone),
+    ];
+    if (noWayIn || refused.some((each) => each !== null)) return;
+    create.mutate(
+      {
+        subOrganizationName: name.trim(),
+        rootUsers: [
+          {
+            userName: userName.trim(),
+            userEmail: contact.email.trim(),
+            userPhoneNumber: bareNumber(contact.phone),
+            apiKeys: [
+              ...(given === '' ? [] : [p256('First key', given)]),
+              ...(ours && windowKey !== undefined ? [p256('Latchkey window', windowKey)] : []),
+            ],
+            authenticators: [],
+            oauthProviders: [],
+          },
+        ],
+        rootQuorumThreshold: 1,
+      },
+      {
+        onSuccess({ result }) {
+          notifications.show({
+            title: `“${name.trim()}” is made`,
+            message: 'Programs name it by its id, which is on its page.',
+          });
+          navigate(`/sub-organizations/${result.subOrganizationId}`, { replace: true });
+        },
+      },
+    );
+  };
+
+  return (
+    <>
+      <PageHead
+        title="New sub-organization"
+        back={{ to: '/sub-organizations', label: 'Sub-organizations' }}
+      />
+      <form onSubmit={submit} noValidate className="lk-beside">
+        <Panel>
+          <Stack gap="lg">
+            <NameField
+              description="A customer, a project or whatever is to be kept apart."
+              value={name}
+              problem={tried ? problem : null}
+              onType={setName}
+              first
+            />
+            <TextInput
+              label="First user"
+              description="The one member of its root quorum, who may do everything in it."
+              required
+              maxLength={64}
+              autoComplete="off"
+              value={userName}
+              error={tried && userProblem}
+              onChange={(event) => {
+                setUserName(event.currentTarget.value);
+              }}
+            />
+            <ContactFields value={contact} tried={tried} onType={setContact} />
+            <TextInput
+              label="API key of the user (optional)"
+              description="The public half, P-256, 66 hex digits. Its holder signs the user’s requests."
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              className="lk-mono-input"
+              value={publicKey}
+              error={tried && keyProblem}
+              onChange={(event) => {
+                setPublicKey(event.currentTarget.value);
+              }}
+            />
+            <Checkbox
+              label="This window may sign for the user too"
+              description="Without that you only read what is in it, and cannot delete it."
+              checked={ours}
+              onChange={(event) => {
+                setOurs(event.currentTarget.checked);
+              }}
+            />
+            {tried && noWayIn && (
+              <Text size="sm" c="red" role="alert">
+                The user needs a way in: an API key, an email address, a phone number, or this window.
+              </Text>
+            )}
+            <FormEnd
+              failed="The sub-organization was not made"
+              error={create.error}
+              busy={create.isPending}
+              does="Make it"
+              back="/sub-organizations"
+            />
+          </Stack>
+        </Panel>
+        <aside>
+          <Outcomes
+            items={[
+              'It has users, wallets, keys and policies of its own. Nothing of yours is in it.',
+              ours
+                ? 'This window’s key is registered for its first user, so that you act in it as that user.'
+                : 'Nobody but its own user can ever change anything in it, or delete it.',
+              'Its user may sign in by email and SMS, where this vault can send them.',
+              'It is written to the activity log. Nobody is notified.',
+            ]}
+          />
+        </aside>
+      </form>
+    </>
+  );
+}
