@@ -6,11 +6,13 @@ import { Loader, VisuallyHidden } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { Redirect, Route, Router, Switch } from 'wouter';
 import { useHashLocation } from 'wouter/use-hash-location';
+import { ApprovalNotices } from './parts/approval-notices.tsx';
 import { Failure } from './parts/states.tsx';
 import { MessageNotices } from './parts/message-notices.tsx';
 import { Shell } from './parts/shell.tsx';
 import { StatusProvider, useDoorState, useStatusQuery } from './parts/vault.tsx';
 import { Activity } from './screens/activity.tsx';
+import { Approvals } from './screens/approvals.tsx';
 import { Backups } from './screens/backups.tsx';
 import { Connect } from './screens/connect.tsx';
 import { FirstRun } from './screens/first-run.tsx';
@@ -95,6 +97,7 @@ function Places(): ReactNode {
   return (
     <Router hook={useHashLocation}>
       <MessageNotices />
+      <ApprovalNotices />
       <Shell>
         <Switch>
           <Route path="/">
@@ -149,6 +152,9 @@ function Places(): ReactNode {
           </Route>
           <Route path="/activity/:activityId?">
             {({ activityId }) => <Activity activityId={activityId} />}
+          </Route>
+          <Route path="/approvals/:activityId?">
+            {({ activityId }) => <Approvals activityId={activityId} />}
           </Route>
           <Route path="/backups" component={Backups} />
           <Route path="/messages" component={Messages} />

@@ -81,7 +81,7 @@ function ruleFor(
 ): OrganizationRule {
   const target = getOrganizationRule(tx, organizationId);
   if (target !== undefined && caller.organizationId === organizationId) return target;
-  const isParent = target !== undefined && target.parentId === caller.organizationId;
+  const isParent = target?.parentId === caller.organizationId;
   const parent =
     isParent && operation.authority.fromParent === true
       ? getOrganizationRule(tx, caller.organizationId)

@@ -186,7 +186,7 @@ export function listActivityRows(
   const backwards = page.before !== undefined && page.after === undefined;
   const rows = tx.all<ActivityRow>(
     `SELECT ${columns} FROM activities AS a
-     WHERE organization_id = ? AND sequence < ? AND sequence > ?
+     WHERE organization_id = ? AND sequence < ? AND sequence > ? ${onlyWaiting(filter) ? waiting : ''}
        AND (? IS NULL OR status IN (SELECT value FROM json_each(?)))
        AND (? IS NULL OR type IN (SELECT value FROM json_each(?)))
        AND ${newest}
@@ -200,6 +200,12 @@ export function listActivityRows(
   );
   return backwards ? rows.reverse() : rows;
 }
+
+/** Literal, so that the index of those that wait serves: they are few, and asked for often. */
+const waiting = "AND status = 'ACTIVITY_STATUS_CONSENSUS_NEEDED'";
+
+const onlyWaiting = ({ statuses }: ActivityFilter): boolean =>
+  statuses?.length === 1 && statuses[0] === 'ACTIVITY_STATUS_CONSENSUS_NEEDED';
 
 const sequenceOf = (tx: Reader, organizationId: string, id: string): number | undefined =>
   getActivityRow(tx, organizationId, id)?.sequence;

@@ -474,6 +474,8 @@ const migrations: readonly Migration[] = [
         mac BLOB
       ) STRICT;
 
+      CREATE INDEX activities_waiting ON activities (organization_id, sequence)
+        WHERE status = 'ACTIVITY_STATUS_CONSENSUS_NEEDED';
       ALTER TABLE organizations ADD COLUMN policies_mark TEXT;
       ${['INSERT', 'UPDATE', 'DELETE'].map(markPolicies).join('')}
       CREATE TABLE policy_lists (

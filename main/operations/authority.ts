@@ -31,7 +31,7 @@ export function forAnother({
 export function onlyOne<Facts extends object>(
   ids: readonly string[],
   show: (id: string) => Facts,
-): Facts | Record<never, never> {
+): Partial<Facts> {
   const [only] = ids;
   return only === undefined || ids.length > 1 ? {} : show(only);
 }

@@ -40,6 +40,12 @@ const typeWords: Readonly<Record<string, string>> = {
   UPDATE_ORGANIZATION_NAME: 'Rename the organization',
   SET_ORGANIZATION_FEATURE: 'Set a feature',
   REMOVE_ORGANIZATION_FEATURE: 'Remove a feature',
+  UPDATE_ROOT_QUORUM: 'Change the root quorum',
+  CREATE_POLICY: 'Make a policy',
+  CREATE_POLICIES: 'Make policies',
+  UPDATE_POLICY: 'Change a policy',
+  DELETE_POLICY: 'Delete a policy',
+  DELETE_POLICIES: 'Delete policies',
 };
 
 const bareType = (type: string): string => type.replace(/^ACTIVITY_TYPE_/, '').replace(/_V\d+$/, '');
@@ -128,6 +134,10 @@ export function summarize(activity: Pick<Activity, 'type' | 'intent'>): string {
       return join(...listOf(intent['apiKeys']).map((key) => textOf(key['apiKeyName'])));
     case 'CREATE_AUTHENTICATORS':
       return join(...listOf(intent['authenticators']).map((key) => textOf(key['authenticatorName'])));
+    case 'CREATE_POLICY':
+      return textOf(intent['policyName']);
+    case 'CREATE_POLICIES':
+      return join(...listOf(intent['policies']).map((policy) => textOf(policy['policyName'])));
     case 'CREATE_USER_TAG':
       return textOf(intent['userTagName']);
     case 'CREATE_PRIVATE_KEY_TAG':

@@ -109,4 +109,25 @@ export interface Activity extends Dated {
   readonly result: Readonly<Record<string, unknown>> | null;
   readonly fingerprint: string;
   readonly failure: { readonly code?: number; readonly message?: string } | null;
+  /** In the order in which they were given; the first is who asked. */
+  readonly votes: readonly Vote[];
+  /** Whether the owner's vote would count for something. */
+  readonly canApprove: boolean;
+  readonly canReject: boolean;
+}
+
+export interface Vote {
+  readonly id: string;
+  readonly userId: string;
+  /** As of then. */
+  readonly user: Pick<User, 'userName'>;
+  readonly selection: string;
+  readonly scheme: string;
+  readonly createdAt: Timestamp;
+}
+
+/** What the policies said when a vote was given. */
+export interface PolicyEvaluation {
+  readonly voteId: string;
+  readonly policyEvaluations: readonly { readonly policyId: string; readonly outcome: string }[];
 }

@@ -1,9 +1,10 @@
 import { useEffect, useId, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
-import { Button, Text } from '@mantine/core';
+import { Button, Text, VisuallyHidden } from '@mantine/core';
 import {
   IconArchive,
   IconBuilding,
+  IconChecklist,
   IconBuildingCommunity,
   IconDevices,
   IconHistory,
@@ -20,6 +21,7 @@ import {
   IconX,
 } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
+import { useWaiting } from './approvals.ts';
 import { CopyButton } from './copy-button.tsx';
 import { Latch, Mark } from './mark.tsx';
 import { SchemeSwitch } from './scheme-switch.tsx';
@@ -38,6 +40,7 @@ const places = [
   { to: '/keyslots', label: 'Keys to the vault', icon: IconLockAccess },
   { to: '/messages', label: 'Messages', icon: IconMail },
   { to: '/backups', label: 'Backups', icon: IconArchive },
+  { to: '/approvals', label: 'Approvals', icon: IconChecklist },
   { to: '/activity', label: 'Activity', icon: IconHistory },
   { to: '/connect', label: 'Connect', icon: IconPlugConnected },
 ] as const;
@@ -106,6 +109,7 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
                 <Link key={to} href={to} className="lk-place" aria-current={here ? 'page' : undefined}>
                   <Icon size={18} aria-hidden />
                   {label}
+                  {to === '/approvals' && <WaitingCount />}
                 </Link>
               );
             })}
@@ -117,6 +121,18 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
         <div className="lk-main-body">{children}</div>
       </main>
     </div>
+  );
+}
+
+/** How many activities need the owner's vote. */
+function WaitingCount(): ReactNode {
+  const needed = useWaiting().data?.activities.filter(({ canApprove }) => canApprove).length ?? 0;
+  if (needed === 0) return null;
+  return (
+    <span className="lk-badge lk-place-count" data-tone="waiting">
+      {needed}
+      <VisuallyHidden> to vote on</VisuallyHidden>
+    </span>
   );
 }
 

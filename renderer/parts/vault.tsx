@@ -296,13 +296,35 @@ export function useSubmit<Parameters extends object, Result>({
       if (activity.status !== 'ACTIVITY_STATUS_COMPLETED') {
         throw new OperationError(
           200,
-          activity.failure?.message ?? `The activity is ${activity.status}.`,
+          activity.failure?.message ?? unfinished(activity.status),
           activity.status,
         );
       }
       return { activity, result: activity.result?.[result] as Result };
     },
     onSuccess() {
+      void client.invalidateQueries({ queryKey: askedKey });
+    },
+  });
+}
+
+const unfinished = (status: string): string =>
+  status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED'
+    ? 'Others must agree to this first. It waits under Approvals.'
+    : `The activity is ${status}.`;
+
+/** One call of the API, whatever it answers; what is shown is asked for again, whatever came of it. */
+export function useCall<Input, Read>(
+  path: string,
+  toBody: (input: Input) => Readonly<Record<string, unknown>>,
+  fromAnswer: (answer: unknown) => Read,
+): UseMutationResult<Read, Error, Input> {
+  const bridge = useBridge();
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (input: Input) =>
+      fromAnswer(read(await bridge.call(`/public/v1/${path}`, toBody(input)))),
+    onSettled() {
       void client.invalidateQueries({ queryKey: askedKey });
     },
   });

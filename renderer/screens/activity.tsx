@@ -10,7 +10,7 @@ import {
   summarize,
   typeFilters,
 } from '../parts/activity-words.ts';
-import { CopyButton } from '../parts/copy-button.tsx';
+import { firstOf, Json, StatusBadge, Votes } from '../parts/activity-parts.tsx';
 import { ShortId } from '../parts/identifier.tsx';
 import { LogPanel } from '../parts/log-panel.tsx';
 import { Moment } from '../parts/moment.tsx';
@@ -145,15 +145,6 @@ export function Activity({ activityId }: { readonly activityId: string | undefin
   );
 }
 
-function StatusBadge({ status }: { readonly status: string }): ReactNode {
-  const { label, tone } = describeStatus(status);
-  return (
-    <span className="lk-badge" data-tone={tone}>
-      {label}
-    </span>
-  );
-}
-
 function ActivityDetail({ activityId }: { readonly activityId: string }): ReactNode {
   const { data, error, isPending, refetch } = useAsk<{ activity: ActivityRecord }>('get_activity', {
     activityId,
@@ -185,36 +176,9 @@ function ActivityDetail({ activityId }: { readonly activityId: string }): ReactN
           ['Fingerprint', <ShortId key="fingerprint" text={activity.fingerprint} what="fingerprint" />],
         ]}
       />
+      <Votes activity={activity} />
       <Json title="What was asked" what="intent" value={firstOf(activity.intent)} />
       <Json title="What came of it" what="result" value={firstOf(activity.result ?? {})} />
     </Stack>
-  );
-}
-
-/** Intent and result hold the same thing again in the specification's shape, after the first. */
-const firstOf = (named: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(named).slice(0, 1));
-
-function Json({
-  title,
-  what,
-  value,
-}: {
-  readonly title: string;
-  readonly what: string;
-  readonly value: unknown;
-}): ReactNode {
-  const text = JSON.stringify(value, null, 2);
-  return (
-    <section aria-label={title}>
-      <Group justify="space-between" mb={4}>
-        <Title order={3}>{title}</Title>
-        <CopyButton text={text} what={`${what} as JSON`} />
-      </Group>
-      {/* It scrolls, so it takes the focus: the arrow keys then reach all of it. */}
-      <pre className="lk-json" tabIndex={0} role="region" aria-label={`${title}, as JSON`}>
-        {text}
-      </pre>
-    </section>
   );
 }

@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Connection } from './connection.ts';
+import { migrate } from './migrations.ts';
+import { reserve, reservedSince } from './policy-reservations.ts';
+
+const counter = { organizationId: 'o', measure: 'eth.tx.value', by: '[]' };
+const keepMs = 1_000_000;
+
+let connection: Connection;
+
+beforeEach(() => {
+  connection = Connection.open(':memory:');
+  migrate(connection);
+  connection.exec(
+    `INSERT INTO organizations (id, name, root_quorum_threshold, created_at, updated_at) VALUES ('o', 'O', 1, 0, 0), ('p', 'P', 1, 0, 0)`,
+  );
+});
+afterEach(() => {
+  connection.close();
+});
+
+const add = (amount: bigint, now: number, to = counter, keep = keepMs): void => {
+  reserve(connection, to, { activityId: 'a', amount, now }, keep);
+};
+
+describe('what was reserved', () => {
+  test('is summed from after a time on, beyond what a number holds', () => {
+    expect(reservedSince(connection, counter, 0)).toBe(0n);
+    add(2n ** 200n, 10);
+    add(5n, 20);
+    add(7n, 20);
+    expect(reservedSince(connection, counter, 0)).toBe(2n ** 200n + 12n);
+    expect(reservedSince(connection, counter, 10)).toBe(12n);
+    expect(reservedSince(connection, counter, 19)).toBe(12n);
+    expect(reservedSince(connection, counter, 20)).toBe(0n);
+  });
+
+  test('is kept apart by organization, measure and what it is kept by', () => {
+    add(1n, 10);
+    add(2n, 10, { ...counter, organizationId: 'p' });
+    add(4n, 10, { ...counter, measure: '' });
+    add(8n, 10, { ...counter, by: '[["submitter.id","u"]]' });
+    expect(reservedSince(connection, counter, 0)).toBe(1n);
+  });
+
+  test('does not fall out of a window by a clock that is put back', () => {
+    add(10n, 1_000);
+    // For a moment it is an hour earlier.
+    add(1n, 1);
+    expect(reservedSince(connection, counter, 900)).toBe(11n);
+    add(1n, 1_001);
+    expect(reservedSince(connection, counter, 999)).toBe(12n);
+  });
+
+  test('is what adding up says, whatever was reserved and forgotten', () => {
+    const steps = fc.array(fc.tuple(fc.integer({ min: 0, max: 60 }), fc.bigInt({ min: 0n, max: 9n })), {
+      maxLength: 40,
+    });
+    let run = 0;
+    fc.assert(
+      fc.property(steps, fc.integer({ min: 0, max: 100 }), (all, window) => {
+        run += 1;
+        const own = { ...counter, by: String(run) };
+        let now = 0;
+        const reserved: (readonly [number, bigint])[] = [];
+        for (const [pause, amount] of all) {
+          now += pause;
+          add(amount, now, own, 100);
+          reserved.push([now, amount]);
+          const since = now - window;
+          const expected = reserved.filter(([at]) => at > since).reduce((sum, [, part]) => sum + part, 0n);
+          expect(reservedSince(connection, own, since)).toBe(expected);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('goes once it cannot matter any more', () => {
+    for (let at = 1; at <= 50; at++) add(1n, at * 100, counter, 300);
+    const kept = connection.get<{ count: number }>('SELECT count(*) AS count FROM policy_reservations');
+    expect(kept?.count).toBe(4);
+    expect(reservedSince(connection, counter, 4_700)).toBe(3n);
+  });
+});

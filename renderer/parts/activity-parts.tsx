@@ -1,0 +1,109 @@
+/** What is shown of an activity wherever it is shown. */
+
+import type { ReactNode } from 'react';
+import { Group, Title } from '@mantine/core';
+import { describeStatus } from './activity-words.ts';
+import { CopyButton } from './copy-button.tsx';
+import { Moment } from './moment.tsx';
+import { Failure } from './states.tsx';
+import type { Activity, PolicyEvaluation, Vote } from './resources.ts';
+import { useAsk } from './vault.tsx';
+import './rows.css';
+
+export function StatusBadge({ status }: { readonly status: string }): ReactNode {
+  const { label, tone } = describeStatus(status);
+  return (
+    <span className="lk-badge" data-tone={tone}>
+      {label}
+    </span>
+  );
+}
+
+/** Intent and result hold the same thing again in the specification's shape, after the first. */
+export const firstOf = (named: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(named).slice(0, 1));
+
+export function Json({
+  title,
+  what,
+  value,
+}: {
+  readonly title: string;
+  readonly what: string;
+  readonly value: unknown;
+}): ReactNode {
+  const text = JSON.stringify(value, null, 2);
+  return (
+    <section aria-label={title}>
+      <Group justify="space-between" mb={4}>
+        <Title order={3}>{title}</Title>
+        <CopyButton text={text} what={`${what} as JSON`} />
+      </Group>
+      {/* It scrolls, so it takes the focus: the arrow keys then reach all of it. */}
+      <pre className="lk-json" tabIndex={0} role="region" aria-label={`${title}, as JSON`}>
+        {text}
+      </pre>
+    </section>
+  );
+}
+
+const passkeyScheme = 'SIGNATURE_SCHEME_TK_WEBAUTHN';
+
+/** Who voted on an activity, and which policies asked for more votes or let it through at each. */
+export function Votes({ activity }: { readonly activity: Activity }): ReactNode {
+  const evaluations = useAsk<{ policyEvaluations: readonly PolicyEvaluation[] }>('get_policy_evaluations', {
+    activityId: activity.id,
+  });
+  const policies = useAsk<{
+    policies: readonly { readonly policyId: string; readonly policyName: string }[];
+  }>('list_policies');
+  const nameOf = (policyId: string): string =>
+    policies.data?.policies.find((policy) => policy.policyId === policyId)?.policyName ??
+    'a policy that is gone';
+  return (
+    <section aria-label="Votes">
+      <Title order={3} mb={4}>
+        Votes
+      </Title>
+      <Failure title="What the policies said could not be read" error={evaluations.error ?? policies.error} />
+      <ul className="lk-rows" aria-label="Votes">
+        {activity.votes.map((vote, index) => (
+          <li key={vote.id} className="lk-row">
+            <span>
+              <span className="lk-row-name">{vote.user.userName}</span>{' '}
+              <span className="lk-row-more">
+                {wordsOf(vote, index)}
+                {vote.scheme === passkeyScheme && ' with a passkey'}
+              </span>
+              {evaluations.data?.policyEvaluations
+                .filter(({ voteId }) => voteId === vote.id)
+                .flatMap(({ policyEvaluations }) => policyEvaluations)
+                .filter(({ outcome }) => outcomeWords[outcome] !== undefined)
+                .map(({ policyId, outcome }) => (
+                  <span key={policyId} className="lk-vote-policy">
+                    “{nameOf(policyId)}” {outcomeWords[outcome]}
+                  </span>
+                ))}
+            </span>
+            <span className="lk-row-side">
+              <Moment at={vote.createdAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** What is worth telling; most policies do not apply. */
+const outcomeWords: Readonly<Record<string, string>> = {
+  OUTCOME_ALLOW: 'allowed it',
+  OUTCOME_REQUIRES_CONSENSUS: 'asked for more votes',
+  OUTCOME_DENY_EXPLICIT: 'spoke against it',
+  OUTCOME_ERROR: 'could not be evaluated',
+};
+
+function wordsOf({ selection }: Vote, index: number): string {
+  if (selection === 'VOTE_SELECTION_REJECTED') return 'rejected';
+  return index === 0 ? 'asked' : 'approved';
+}

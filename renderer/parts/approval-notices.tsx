@@ -1,0 +1,36 @@
+import { useEffect } from 'react';
+import { notifications } from '@mantine/notifications';
+import { describeType } from './activity-words.ts';
+import type { Activity } from './resources.ts';
+import { ask, useBridge } from './vault.tsx';
+
+/** Says on every screen that something came which needs the owner's vote. */
+export function ApprovalNotices(): null {
+  const bridge = useBridge();
+  useEffect(
+    () =>
+      bridge.onEvent((event) => {
+        if (event.kind !== 'activity') return;
+        const notice = `approval ${event.id}`;
+        if (event.status !== 'ACTIVITY_STATUS_CONSENSUS_NEEDED') {
+          notifications.hide(notice);
+          return;
+        }
+        void ask<{ readonly activity: Activity }>(bridge, 'get_activity', { activityId: event.id }).then(
+          ({ activity }) => {
+            if (!activity.canApprove) return;
+            notifications.show({
+              id: notice,
+              title: 'Something needs your vote',
+              message: `${describeType(activity.type)}, asked for by ${activity.votes[0]?.user.userName ?? 'somebody'}. It is under Approvals.`,
+              autoClose: false,
+            });
+          },
+          // The door says itself that it is shut.
+          () => undefined,
+        );
+      }),
+    [bridge],
+  );
+  return null;
+}

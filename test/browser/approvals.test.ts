@@ -1,0 +1,89 @@
+/** Approvals in the window: what others asked for comes up, and is approved and rejected by hand and by key. */
+import type { Browser } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { activityOf, newTestKey } from '../support.ts';
+import { launchChromium, openWindow } from './chromium.ts';
+import { axeFindings, tooWideFindings } from './inspect.ts';
+import { serveDevVault } from './service.ts';
+import { button, goTo, heading } from './steps.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  return () => browser.close();
+});
+
+test('the owner approves and rejects what another user asks for', async () => {
+  await using service = await serveDevVault();
+  const { root } = service;
+  const key = newTestKey();
+  const user = {
+    userName: 'Ben',
+    apiKeys: [{ apiKeyName: 'key', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }],
+    authenticators: [],
+    oauthProviders: [],
+    userTags: [],
+  };
+  activityOf(await root.submit('create_users', 'CREATE_USERS_V3', { users: [user] }));
+  activityOf(
+    await root.submit('create_policy', 'CREATE_POLICY_V3', {
+      policyName: 'Tags by two',
+      effect: 'EFFECT_ALLOW',
+      condition: "activity.resource == 'USER'",
+      consensus: 'approvers.count() >= 2',
+      notes: '',
+    }),
+  );
+  const ben = root.as(key);
+  const ask = async (userTagName: string) =>
+    activityOf(await ben.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName, userIds: [] }));
+  const statusOf = async ({ id }: { readonly id: string }) =>
+    activityOf(await root.query('get_activity', { activityId: id })).status;
+
+  await using person = await openWindow(browser);
+  const { page } = person;
+  const amiss: string[] = [];
+  const look = async (screen: string): Promise<void> => {
+    amiss.push(...(await axeFindings(page, screen)), ...(await tooWideFindings(page, screen)));
+  };
+  await page.goto(service.windowUrl);
+  await heading(page, 'Wallets').waitFor();
+  await goTo(page, 'Approvals');
+  await page.getByText('Nothing waits for approval').waitFor();
+  await look('approvals-empty');
+
+  const first = await ask('First');
+  await page.getByText('Something needs your vote').waitFor();
+  await page.getByRole('navigation').getByText('1 to vote on').waitFor();
+  await page.getByRole('link', { name: /Make a tag for users First asked for by Ben/ }).click();
+  const drawer = page.getByRole('dialog');
+  await drawer.getByText('“Tags by two” asked for more votes').waitFor();
+  await look('approval');
+  await button(drawer, 'Approve').click();
+  await page.getByText('Approved, and done.').waitFor();
+  expect(await statusOf(first)).toBe('ACTIVITY_STATUS_COMPLETED');
+  await page.getByText('Nothing waits for approval').waitFor();
+
+  const [second, third] = [await ask('Second'), await ask('Third')];
+  await page.getByRole('link', { name: /Second asked for by Ben/ }).click();
+  await button(drawer, 'Reject').waitFor();
+  await page.keyboard.press('d');
+  await page.getByText('Rejected, for good.').waitFor();
+  expect(await statusOf(second)).toBe('ACTIVITY_STATUS_REJECTED');
+  await page.getByRole('link', { name: /Third asked for by Ben/ }).click();
+  await button(drawer, 'Approve').waitFor();
+  await page.keyboard.press('a');
+  await page.getByText('Nothing waits for approval').waitFor();
+  expect(await statusOf(third)).toBe('ACTIVITY_STATUS_COMPLETED');
+
+  await goTo(page, 'Activity');
+  await page.getByRole('link', { name: /Make a tag for users Third/ }).click();
+  // The owner is the root quorum, which no policy is asked about.
+  await drawer.getByText('“Tags by two” asked for more votes').waitFor();
+  await drawer.getByRole('list', { name: 'Votes' }).getByText('approved').waitFor();
+  await look('activity-votes');
+  expect(amiss).toEqual([]);
+  expect(person.violations).toEqual([]);
+  expect(person.complaints).toEqual([]);
+});

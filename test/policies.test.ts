@@ -1,0 +1,428 @@
+/** Policies over the wire: who may do what by them, who makes them, and budgets to the last one. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  activityOf,
+  CommandProcess,
+  ethereumAccount,
+  newTestKey,
+  newWallet,
+  resultOf,
+  runCommand,
+  startTestVault,
+  temporaryDirectory,
+  TestClient,
+  testKeyOf,
+} from './support.ts';
+import type { Answer, Json, TestVault } from './support.ts';
+
+const hour = 60 * 60_000;
+
+let service: TestVault;
+let address: string;
+let privateKeyId: string;
+
+beforeAll(async () => {
+  service = await startTestVault();
+  const { root } = service;
+  const wallet = await root.submit('create_wallet', 'CREATE_WALLET', {
+    walletName: 'Hot',
+    accounts: [ethereumAccount],
+  });
+  address = resultOf(wallet).addresses[0] ?? '';
+  const keys = await root.submit('create_private_keys', 'CREATE_PRIVATE_KEYS_V2', {
+    privateKeys: [
+      { privateKeyName: 'Alone', curve: 'CURVE_SECP256K1', privateKeyTags: [], addressFormats: [] },
+    ],
+  });
+  privateKeyId = resultOf(keys).privateKeys[0]?.privateKeyId ?? '';
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+interface Texts {
+  readonly condition?: string;
+  readonly consensus?: string;
+  readonly time?: string;
+}
+
+let names = 0;
+const policyParameters = (effect: 'ALLOW' | 'DENY', texts: Texts): Json => ({
+  policyName: `Policy ${String((names += 1))}`,
+  effect: `EFFECT_${effect}`,
+  notes: '',
+  ...texts,
+});
+
+async function makePolicy(
+  effect: 'ALLOW' | 'DENY',
+  texts: Texts,
+  client: TestClient = service.root,
+): Promise<{ readonly policyId: string } & AsyncDisposable> {
+  const answer = await client.submit('create_policy', 'CREATE_POLICY_V3', policyParameters(effect, texts));
+  const { policyId } = resultOf(answer) as unknown as { readonly policyId: string };
+  return {
+    policyId,
+    [Symbol.asyncDispose]: async () => {
+      activityOf(await client.submit('delete_policy', 'DELETE_POLICY', { policyId }));
+    },
+  };
+}
+
+const sign = (client: TestClient, payload: string, signWith = address): Promise<Answer> =>
+  client.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', {
+    signWith,
+    payload,
+    encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
+    hashFunction: 'HASH_FUNCTION_SHA256',
+  });
+
+/** What the policies said of a refusal. */
+function saidOf({ status, body = {} }: Answer) {
+  const [detail] = body['details'] as readonly Json[];
+  return { status, message: detail?.['message'], policyEvaluations: detail?.['policyEvaluations'] };
+}
+
+describe('who may do what', () => {
+  test('a policy allows, and names what it speaks of', async () => {
+    const { client } = await service.newUser('Signer');
+    expect(saidOf(await sign(client, 'too early'))).toEqual({
+      status: 403,
+      message: 'No policies evaluated to outcome: Allow',
+      policyEvaluations: [],
+    });
+    await using policy = await makePolicy('ALLOW', {
+      condition: `activity.kind == 'SIGN_RAW_PAYLOAD' && activity.params.hash_function == 'HASH_FUNCTION_SHA256' && wallet_account.address == '${address}' && wallet.label == 'Hot' && wallet_account.path_indexes[0] == 44 && wallet_account.path_hardened[0]`,
+      consensus: 'approvers.count() == 1',
+    });
+    expect(activityOf(await sign(client, 'now')).status).toBe('ACTIVITY_STATUS_COMPLETED');
+    // A private key has no wallet: to ask for one is an error, and allows nothing.
+    expect(saidOf(await sign(client, 'other', privateKeyId))).toEqual({
+      status: 403,
+      message: 'No policies evaluated to outcome: Allow',
+      policyEvaluations: [{ policyId: policy.policyId, outcome: 'OUTCOME_ERROR' }],
+    });
+  });
+
+  test('a policy that denies wins, and is named', async () => {
+    const { userId, client } = await service.newUser('Denied');
+    const consensus = `approvers.any(user, user.id == '${userId}')`;
+    await using allowing = await makePolicy('ALLOW', { consensus });
+    await using denying = await makePolicy('DENY', { condition: `private_key.id == '${privateKeyId}'` });
+    expect(activityOf(await sign(client, 'allowed')).status).toBe('ACTIVITY_STATUS_COMPLETED');
+    expect(saidOf(await sign(client, 'denied', privateKeyId))).toEqual({
+      status: 403,
+      message: `The following policies denied this action: ${denying.policyId}`,
+      policyEvaluations: [
+        { policyId: allowing.policyId, outcome: 'OUTCOME_ALLOW' },
+        { policyId: denying.policyId, outcome: 'OUTCOME_DENY_EXPLICIT' },
+      ],
+    });
+  });
+
+  test('a refusal leaves nothing, and the same request is taken once it is allowed', async () => {
+    const { client } = await service.newUser('Patient');
+    const body = client.submitBody('CREATE_USER_TAG', { userTagName: 'Patience', userIds: [] });
+    expect((await client.post('submit/create_user_tag', body)).status).toBe(403);
+    await using policies = new AsyncDisposableStack();
+    policies.use(await makePolicy('ALLOW', { condition: "activity.resource == 'USER'" }));
+    expect(activityOf(await client.post('submit/create_user_tag', body)).status).toBe(
+      'ACTIVITY_STATUS_COMPLETED',
+    );
+  });
+
+  test('a user changes its own credentials and nobody else’s, unless a policy says otherwise', async () => {
+    const { userId, client } = await service.newUser('Own');
+    const add = (whose: string) =>
+      client.submit('create_api_keys', 'CREATE_API_KEYS_V2', {
+        userId: whose,
+        apiKeys: [
+          {
+            apiKeyName: `Key ${String((names += 1))}`,
+            publicKey: newTestKey().publicKey,
+            curveType: 'API_KEY_CURVE_P256',
+          },
+        ],
+      });
+    expect(activityOf(await add(userId)).status).toBe('ACTIVITY_STATUS_COMPLETED');
+    expect((await add(service.rootUserId)).status).toBe(403);
+    await using policies = new AsyncDisposableStack();
+    policies.use(await makePolicy('DENY', { condition: "activity.kind == 'CREATE_API_KEYS'" }));
+    expect((await add(userId)).status).toBe(403);
+  });
+
+  test('whatever policies say, nobody imports for another, and the organization is the quorum’s', async () => {
+    const { userId, client } = await service.newUser('Importer');
+    await using policies = new AsyncDisposableStack();
+    policies.use(await makePolicy('ALLOW', {}));
+    const init = (whose: string) =>
+      client.submit('init_import_wallet', 'INIT_IMPORT_WALLET', { userId: whose });
+    expect(activityOf(await init(userId)).status).toBe('ACTIVITY_STATUS_COMPLETED');
+    expect((await init(service.rootUserId)).status).toBe(403);
+    const renamed = await client.submit('update_organization_name', 'UPDATE_ORGANIZATION_NAME', {
+      organizationName: 'Mine',
+    });
+    expect(saidOf(renamed)).toMatchObject({ status: 403, policyEvaluations: [] });
+    const quorum = { threshold: 1, userIds: [userId] };
+    expect((await client.submit('update_root_quorum', 'UPDATE_ROOT_QUORUM', quorum)).status).toBe(403);
+  });
+
+  test('a policy is in force while its time says so', async () => {
+    const { client } = await service.newUser('Timely');
+    await using policies = new AsyncDisposableStack();
+    policies.use(
+      await makePolicy('ALLOW', {
+        condition: "activity.action == 'SIGN'",
+        time: "time.now < Timestamp('2020-01-01T00:00:00Z')",
+      }),
+    );
+    expect((await sign(client, 'too late')).status).toBe(403);
+    const { body } = await client.query('get_active_policies');
+    expect(body?.['statuses']).toMatchObject([{ active: false, timeExpr: expect.any(String) as string }]);
+  });
+});
+
+describe('a policy is refused', () => {
+  test.each<[string, Texts, string]>([
+    ['that cannot be read', { condition: 'activity.type ==' }, 'invalid policy condition: line 1, column 17'],
+    ['of the wrong type', { consensus: 'approvers' }, 'invalid policy consensus: line 1, column 1'],
+    [
+      'that speaks of what is not there',
+      { condition: "wallet.nmae == 'a'" },
+      'invalid policy condition: line 1, column 8',
+    ],
+  ])('%s', async (_name, texts, message) => {
+    const answer = await service.root.submit(
+      'create_policy',
+      'CREATE_POLICY_V3',
+      policyParameters('ALLOW', texts),
+    );
+    expect(answer.status).toBe(400);
+    expect(String(answer.body?.['message'])).toContain(message);
+  });
+
+  test('whose name is taken, and one change too many', async () => {
+    await using policies = new AsyncDisposableStack();
+    policies.use(await makePolicy('ALLOW', { condition: 'false' }));
+    const taken = { ...policyParameters('ALLOW', {}), policyName: `Policy ${String(names - 1)}` };
+    const answer = await service.root.submit('create_policy', 'CREATE_POLICY_V3', taken);
+    expect(answer.status).toBe(409);
+    expect(String(answer.body?.['message'])).toContain('policy label must be unique');
+  });
+
+  test('as it was written before there was a language, it is taken in its words', async () => {
+    const made = await service.root.submit('create_policy', 'CREATE_POLICY_V2', {
+      policyName: 'Selected',
+      selectors: [
+        {
+          subject: 'activity.kind',
+          operator: 'OPERATOR_IN',
+          targets: ['SIGN_RAW_PAYLOAD', 'SIGN_TRANSACTION'],
+        },
+        { subject: 'wallet.imported', operator: 'OPERATOR_EQUAL', targets: ['false'] },
+      ],
+      effect: 'EFFECT_ALLOW',
+    });
+    const { policyId } = resultOf(made) as unknown as { readonly policyId: string };
+    const { body } = await service.root.query('get_policy', { policyId });
+    expect(body?.['policy']).toMatchObject({
+      condition: "activity.kind in ['SIGN_RAW_PAYLOAD', 'SIGN_TRANSACTION'] && wallet.imported == false",
+      consensus: '',
+    });
+    await service.root.submit('delete_policy', 'DELETE_POLICY', { policyId });
+  });
+});
+
+test('a stored policy that cannot be read any more allows nothing, and one that denies still denies', async () => {
+  const { client } = await service.newUser('Broken');
+  const allowing = await makePolicy('ALLOW', { condition: "activity.action == 'SIGN'" });
+  await using other = await makePolicy('ALLOW', { condition: "activity.kind == 'CREATE_USER_TAG'" });
+  const spoil = (policyId: string) =>
+    service.vault.units.write((tx) => {
+      tx.run("UPDATE policies SET condition = 'of another version ?' WHERE id = ?", policyId);
+    });
+  await spoil(allowing.policyId);
+  expect(saidOf(await sign(client, 'broken'))).toEqual({
+    status: 403,
+    message: 'No policies evaluated to outcome: Allow',
+    policyEvaluations: [
+      { policyId: allowing.policyId, outcome: 'OUTCOME_ERROR' },
+      { policyId: other.policyId, outcome: 'OUTCOME_DENY_IMPLICIT' },
+    ],
+  });
+  const tag = (userTagName: string) =>
+    client.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName, userIds: [] });
+  expect(activityOf(await tag('By the other')).status).toBe('ACTIVITY_STATUS_COMPLETED');
+  await using denying = await makePolicy('DENY', { condition: "activity.action == 'EXPORT'" });
+  await spoil(denying.policyId);
+  expect(saidOf(await tag('Not any more'))).toMatchObject({
+    status: 403,
+    message: `The following policies denied this action: ${denying.policyId}`,
+  });
+  await allowing[Symbol.asyncDispose]();
+});
+
+describe('the root quorum', () => {
+  test('of two decides together, and no policy keeps it from anything', async () => {
+    await using home = await startTestVault();
+    const { root } = home;
+    const second = await home.newUser('Second');
+    const third = await home.newUser('Third');
+    const quorum = (threshold: number, ...userIds: string[]) =>
+      root.submit('update_root_quorum', 'UPDATE_ROOT_QUORUM', { threshold, userIds });
+    expect((await quorum(0, home.rootUserId)).status).toBe(400);
+    expect((await quorum(3, home.rootUserId, second.userId)).body?.['message']).toContain(
+      'quorum users missing',
+    );
+    // Whatever it says, what denies everything cannot be turned against those who can delete it.
+    const denying = await makePolicy('DENY', {}, root);
+    expect(resultOf(await quorum(2, home.rootUserId, second.userId))).toEqual({});
+    const organization = await root.query('get_organization');
+    expect(organization.body?.['organizationData']).toMatchObject({
+      rootQuorum: { threshold: 2, userIds: [home.rootUserId, second.userId] },
+    });
+    const asked = activityOf(
+      await root.submit('delete_policy', 'DELETE_POLICY', { policyId: denying.policyId }),
+    );
+    expect(asked.status).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
+    const { fingerprint } = asked;
+    const approve = (client: TestClient) =>
+      client.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint });
+    expect((await approve(third.client)).status).toBe(403);
+    expect(activityOf(await approve(second.client)).status).toBe('ACTIVITY_STATUS_COMPLETED');
+    // One alone no longer suffices, and one who is not of the quorum neither.
+    const alone = await second.client.submit('create_user_tag', 'CREATE_USER_TAG', {
+      userTagName: 'Alone',
+      userIds: [],
+    });
+    expect(activityOf(alone).status).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
+  });
+});
+
+describe('budgets', () => {
+  const budget = "RollingCount('24h', submitter.id) <= 10";
+  const concurrent = 64;
+
+  test(`${String(concurrent)} requests at once against a budget of 10: exactly 10, and 10 more a day later`, async () => {
+    const { userId, client } = await service.newUser('Spender');
+    await using policies = new AsyncDisposableStack();
+    policies.use(
+      await makePolicy('ALLOW', {
+        condition: `activity.kind == 'SIGN_RAW_PAYLOAD' && submitter.id == '${userId}' && ${budget}`,
+      }),
+    );
+    const round = async (name: string) => {
+      const answers = await Promise.all(
+        Array.from({ length: concurrent }, (_each, index) => sign(client, `${name} ${String(index)}`)),
+      );
+      const statuses = answers.map(({ status }) => status);
+      expect(new Set(statuses)).toEqual(new Set([200, 403]));
+      return statuses.filter((status) => status === 200).length;
+    };
+    expect(await round('first')).toBe(10);
+    // What fails gives back what it had reserved: it is not counted at all.
+    service.clock.advance(25 * hour);
+    const at = { timestampMs: String(service.clock.wall()) };
+    const failing = await client.submit(
+      'sign_raw_payload',
+      'SIGN_RAW_PAYLOAD_V2',
+      {
+        signWith: address,
+        payload: 'ab',
+        encoding: 'PAYLOAD_ENCODING_HEXADECIMAL',
+        hashFunction: 'HASH_FUNCTION_NO_OP',
+      },
+      at,
+    );
+    expect(failing.status).toBe(400);
+    const later = await Promise.all(
+      Array.from({ length: 12 }, (_each, index) =>
+        client.submit(
+          'sign_raw_payload',
+          'SIGN_RAW_PAYLOAD_V2',
+          {
+            signWith: address,
+            payload: `later ${String(index)}`,
+            encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
+            hashFunction: 'HASH_FUNCTION_SHA256',
+          },
+          { timestampMs: String(service.clock.wall() + index) },
+        ),
+      ),
+    );
+    expect(later.filter(({ status }) => status === 200)).toHaveLength(10);
+    service.clock.advance(-25 * hour);
+  });
+
+  test(
+    'a budget is exact over kill -9: what was spent stays spent, and nothing else',
+    { timeout: 120_000 },
+    async () => {
+      using home = temporaryDirectory();
+      const directory = join(home.path, 'vault');
+      const locations = ['--data-dir', directory, '--config-dir', home.path];
+      const secret = { descriptor3: 'a password for this test' };
+      const made = await runCommand(
+        ['init', '--no-keychain', '--json', ...locations, '--password-fd', '3'],
+        secret,
+      );
+      const { organizationId } = JSON.parse(made.stdout) as { organizationId: string };
+      const read = (name: string): string => readFileSync(join(home.path, 'keys', name), 'utf8').trim();
+      const owner = testKeyOf(read('owner.private'), read('owner.public'));
+      const key = newTestKey();
+      await using processes = new AsyncDisposableStack();
+      async function serve(): Promise<{ process: CommandProcess; url: string }> {
+        const argv = ['serve', '--port', '0', '--no-keychain', '--json', ...locations, '--password-fd', '3'];
+        const process = processes.use(new CommandProcess(argv, secret));
+        return { process, ...(JSON.parse(await process.nextLine()) as { url: string }) };
+      }
+
+      let { process, url } = await serve();
+      const root = new TestClient(url, organizationId, owner);
+      const { ethereum } = await newWallet(root);
+      const user = {
+        userName: 'Spender',
+        apiKeys: [{ apiKeyName: 'key', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }],
+        authenticators: [],
+        oauthProviders: [],
+        userTags: [],
+      };
+      resultOf(await root.submit('create_users', 'CREATE_USERS_V3', { users: [user] }));
+      await makePolicy('ALLOW', { condition: `activity.action == 'SIGN' && ${budget}` }, root);
+
+      const bodies = new Map<string, number | undefined>();
+      for (let round = 0; round < 3; round++) {
+        const client = new TestClient(url, organizationId, key);
+        let answered = 0;
+        const all = Array.from({ length: concurrent }, async (_each, index) => {
+          const body = client.submitBody('SIGN_RAW_PAYLOAD_V2', {
+            signWith: ethereum,
+            payload: `round ${String(round)}, ${String(index)}`,
+            encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
+            hashFunction: 'HASH_FUNCTION_SHA256',
+          });
+          bodies.set(body, undefined);
+          try {
+            bodies.set(body, (await client.post('submit/sign_raw_payload', body)).status);
+            answered += 1;
+            // In the middle of the first round: some are answered, some are on their way.
+            if (round === 0 && answered === 4) await process.stop('SIGKILL');
+          } catch {
+            // Nobody knows yet whether it was done.
+          }
+        });
+        await Promise.all(all);
+        if (round === 0) ({ process, url } = await serve());
+      }
+      // Those that were not answered find out; it spends nothing to ask for what was done, and nothing is left to spend.
+      const client = new TestClient(url, organizationId, key);
+      for (const [body, status] of bodies) {
+        if (status !== undefined) continue;
+        bodies.set(body, (await client.post('submit/sign_raw_payload', body)).status);
+      }
+      expect([...bodies.values()].filter((status) => status === 200)).toHaveLength(10);
+      expect([...bodies.values()].filter((status) => status === 403)).toHaveLength(3 * concurrent - 10);
+      expect(await process.stop()).toBe(0);
+    },
+  );
+});
