@@ -21,6 +21,9 @@ import { Organization } from './screens/organization.tsx';
 import { Keyslots } from './screens/keyslots.tsx';
 import { NewPhrase } from './screens/keyslots-phrase.tsx';
 import { RecoverySheets } from './screens/keyslots-sheet.tsx';
+import { Permissions } from './screens/permissions.tsx';
+import { Policies } from './screens/policies.tsx';
+import { NewPolicy, Policy } from './screens/policy.tsx';
 import { ImportPrivateKey } from './screens/private-key-import.tsx';
 import { PrivateKey } from './screens/private-key.tsx';
 import { NewPrivateKey, PrivateKeys } from './screens/private-keys.tsx';
@@ -139,6 +142,14 @@ function Places(): ReactNode {
           </Route>
           <Route path="/sessions" component={Sessions} />
           <Route path="/tags" component={Tags} />
+          <Route path="/policies" component={Policies} />
+          <Route path="/policies/permissions" component={Permissions} />
+          <Route path="/policies/new/:template?">
+            {({ template }) => <NewPolicy key={template} template={template} />}
+          </Route>
+          <Route path="/policies/:policyId">
+            {({ policyId }) => <Policy key={policyId} policyId={policyId} />}
+          </Route>
           <Route path="/organization" component={Organization} />
           <Route path="/sub-organizations" component={SubOrganizations} />
           <Route path="/sub-organizations/new" component={NewSubOrganization} />

@@ -269,6 +269,49 @@ describe('with policies in force', () => {
     expect(body?.['message']).toMatch(message);
   });
 
+  test('what was refused is kept apart, explained, and tried', async () => {
+    const denied = await ann.client.submit('create_wallet', 'CREATE_WALLET', {
+      walletName: 'Hers',
+      accounts: [],
+    });
+    expect(denied.status).toBe(403);
+    interface Refusals {
+      readonly refusals: readonly {
+        readonly refusalId: string;
+        readonly userId: string;
+        readonly reason: string;
+      }[];
+    }
+    const { refusals } = await ask<Refusals>('list_refusals', {});
+    expect(refusals).toMatchObject([
+      {
+        userId: ann.userId,
+        type: 'ACTIVITY_TYPE_CREATE_WALLET',
+        reason: 'No policies evaluated to outcome: Allow',
+        intent: '{"walletName":"Hers","accounts":[]}',
+      },
+    ]);
+    const [refusal] = refusals;
+    const allowing = {
+      policies: [{ effect: 'EFFECT_ALLOW', condition: "activity.kind == 'CREATE_WALLET'" }],
+    };
+    const { policyTest } = await ask<PolicyTest>('test_policies', allowing);
+    expect(policyTest).toMatchObject({ newlyAllowed: 1, newlyDenied: 0 });
+    expect(policyTest.activities.filter(({ changed }) => changed)).toMatchObject([
+      { activityId: refusal?.refusalId, status: 'REFUSED', after: { policyIds: ['draft-1'] } },
+    ]);
+    const { policyExplanation } = await ask<{ policyExplanation: Json }>('explain_policies', {
+      activityId: refusal?.refusalId,
+    });
+    expect(policyExplanation).toMatchObject({
+      outcome: 'OUTCOME_DENY_IMPLICIT',
+      decidedBy: 'DECIDER_NOTHING',
+    });
+    // What is wrong in itself is not noted.
+    await ann.client.submit('create_wallet', 'CREATE_WALLET', { walletName: '' });
+    expect((await ask<Refusals>('list_refusals', {})).refusals).toHaveLength(1);
+  });
+
   test('list_permissions tells who may do what', async () => {
     const of = async (userId: string) => {
       const { permissions } = await ask<{

@@ -3,7 +3,6 @@
  * then: who voted, with which tags and credentials. What keys and wallets are is as of now.
  */
 import { z } from 'zod';
-import type { ActivityRow } from '../db/activities.ts';
 import type { Reader } from '../db/connection.ts';
 import { getOrganizationRule } from '../db/organizations.ts';
 import { listRootUserIds, getUserRow, type User } from '../db/users.ts';
@@ -12,7 +11,7 @@ import { LatchkeyError } from '../lib/errors.ts';
 import type { Voter } from '../policy/facts.ts';
 import type { Case } from '../policy/replay.ts';
 import type { ConditionFacts, CredentialFact } from '../policy/schema.ts';
-import type { ActivityOperation, Cases, Operation } from './define.ts';
+import type { ActivityOperation, Cases, Operation, PastRequest } from './define.ts';
 import { countersOf } from './decision.ts';
 import { conditionFacts, voterOf, votersOf, type Activity } from './facts.ts';
 import { parse } from './parse.ts';
@@ -94,8 +93,8 @@ export function casesOf(
   };
 
   /** Whoever approved it, as of then; whether of the root quorum, as of now. */
-  function votersThen(row: ActivityRow): readonly Voter[] {
-    const votes = JSON.parse(row.votes) as readonly Vote[];
+  function votersThen(row: PastRequest): readonly Voter[] {
+    const votes = JSON.parse(row.votes) as readonly Pick<Vote, 'selection' | 'snapshot' | 'publicKey'>[];
     return votes
       .filter(({ selection }) => selection === 'VOTE_SELECTION_APPROVED')
       .map((vote): Voter => {

@@ -56,10 +56,13 @@ export interface QueryContext<Parameters> extends Context<Parameters> {
   readonly cases: () => Cases;
 }
 
+/** What there is to know of a request that was made: an activity's row has it, or what was noted of a refusal. */
+export type PastRequest = Pick<ActivityRow, 'type' | 'intent' | 'createdAt' | 'votes'>;
+
 /** Makes of an activity what policies decide from. */
 export interface Cases {
   /** @returns undefined for a type that no operation has any more. */
-  readonly ofActivity: (row: ActivityRow) => Case | undefined;
+  readonly ofActivity: (row: PastRequest) => Case | undefined;
   /**
    * An activity that nobody has submitted: one user's, now.
    * @param request The JSON of its body.

@@ -228,13 +228,14 @@ function addCommands(program: Command): void {
       new Option('--key <name>', 'name of the API key files').default('owner'),
       new Option('--url <url>', 'base URL of the service; default: the vault that runs'),
       new Option('--raw', 'send the body to the letter: fill in neither organizationId nor timestampMs'),
+      new Option('--dry-run', 'ask what policies would make of it, and carry nothing out'),
     ],
     run: async (config, flags, json) => {
       const { request } = await import('./request.ts');
-      await request(config, { ...flags, raw: flags.raw === true, json });
+      await request(config, { ...flags, raw: flags.raw === true, dryRun: flags.dryRun === true, json });
     },
   });
-  add<Omit<RequestFlags, 'path' | 'url' | 'raw'>>(program, {
+  add<Omit<RequestFlags, 'path' | 'url' | 'raw' | 'dryRun'>>(program, {
     name: 'stamp',
     description: 'write the X-Stamp header of a body, for curl',
     options: [
@@ -534,7 +535,51 @@ function addPolicies(program: Command): void {
       checkPolicies(file, json);
     },
   });
+  const asking = (): readonly Option[] => [
+    new Option('--replace-all', 'leave the policies in force out'),
+    new Option('--without-root', 'ask what policies make of it had nobody been of the root quorum'),
+    apiKey(),
+  ];
+  add<PolicyAskFlags & { readonly against: string }>(policy, {
+    name: 'test <file>',
+    description:
+      'replay past activities with the policies in a JSON file: what would be decided otherwise, and why',
+    options: [
+      new Option('--against <activities>', 'the newest so many of the log').default('last:100'),
+      ...asking(),
+    ],
+    run: async (config, flags, json, [file = '']) => {
+      const { testPolicies } = await import('./policy-test.ts');
+      await testPolicies(config, file, { ...flags, ...asFlags(flags), json });
+    },
+  });
+  add<PolicyAskFlags & { readonly body?: string; readonly user?: string; readonly with?: string }>(policy, {
+    name: 'explain [activity]',
+    description:
+      'say what each policy makes of an activity, named by its id, or of a request that nobody has sent',
+    options: [
+      new Option('--body <file>', 'the body of a request, as it would be sent: nothing is carried out'),
+      new Option('--user <id>', 'whose request it would be; default: the API key’s user'),
+      new Option('--with <file>', 'policies in a JSON file, beside or in the place of those in force'),
+      ...asking(),
+    ],
+    run: async (config, flags, json, [activity]) => {
+      const { explainPolicies } = await import('./policy-test.ts');
+      await explainPolicies(config, activity, { ...flags, ...asFlags(flags), json });
+    },
+  });
 }
+
+interface PolicyAskFlags {
+  readonly replaceAll?: true;
+  readonly withoutRoot?: true;
+  readonly apiKey: string;
+}
+
+const asFlags = ({ replaceAll, withoutRoot }: PolicyAskFlags) => ({
+  replaceAll: replaceAll === true,
+  withoutRoot: withoutRoot === true,
+});
 
 function addSessions(program: Command): void {
   const sessions = program.command('sessions').description('say who is signed in, and end it');
@@ -750,4 +795,5 @@ interface RequestFlags {
   readonly key: string;
   readonly url?: string;
   readonly raw?: true;
+  readonly dryRun?: true;
 }

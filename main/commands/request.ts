@@ -7,12 +7,16 @@ import { dataDirectory } from './control.ts';
 import { readKeyFiles } from './key-files.ts';
 import { CommandError, exitCodes, print } from './output.ts';
 
+const submits = '/public/v1/submit/';
+
 export interface RequestOptions {
   readonly path: string;
   readonly body: string;
   readonly key: string;
   readonly url?: string;
   readonly raw: boolean;
+  /** Asks what would be decided, instead. */
+  readonly dryRun: boolean;
   readonly json: boolean;
 }
 
@@ -29,14 +33,24 @@ export async function request(config: Config, options: RequestOptions): Promise<
       `invalid --url ${JSON.stringify(options.url)}: expected http://… or https://…`,
     );
   }
+  if (options.dryRun && !options.path.startsWith(submits)) {
+    throw new CommandError(
+      exitCodes.usage,
+      `invalid --dry-run: what only reads carries nothing out; expected a path of ${submits}…`,
+    );
+  }
   const pair = readKeyFiles(config.keysDirectory, options.key);
   const running =
     options.url === undefined || !options.raw ? await requireRunning(dataDirectory(config)) : undefined;
   const url = options.url ?? running?.url ?? '';
   const given = readBody(options.body);
-  const body =
-    options.raw || !running ? given : fillIn(given, options.path, (await running.status()).organization?.id);
-  const { ok, text } = await send(url, options.path, {
+  const organizationId = running && (await running.status()).organization?.id;
+  const wanted = options.raw || !running ? given : fillIn(given, options.path, organizationId);
+  const path = options.dryRun ? '/public/v1/query/explain_policies' : options.path;
+  const body = options.dryRun
+    ? JSON.stringify({ organizationId: organizationId ?? namedIn(wanted), requestBody: wanted })
+    : wanted;
+  const { ok, text } = await send(url, path, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', 'X-Stamp': stamp(pair, body) },
     body,
@@ -60,6 +74,15 @@ function readBody(source: string): string {
       exitCodes.usage,
       `--body ${source} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
     );
+  }
+}
+
+/** The organization that a body is for, where it says so. */
+function namedIn(body: string): unknown {
+  try {
+    return (JSON.parse(body) as { readonly organizationId?: unknown } | null)?.organizationId;
+  } catch {
+    throw new CommandError(exitCodes.usage, '--body is not JSON');
   }
 }
 

@@ -510,6 +510,20 @@ const migrations: readonly Migration[] = [
       CREATE INDEX policy_reservations_counter
         ON policy_reservations (organization_id, measure, kept_by, reserved_at, sequence);
 
+      CREATE TABLE refusals (
+        id TEXT PRIMARY KEY,
+        organization_id TEXT NOT NULL REFERENCES organizations (id),
+        user_id TEXT NOT NULL,
+        snapshot TEXT NOT NULL,
+        public_key TEXT NOT NULL,
+        type TEXT NOT NULL,
+        intent TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        mac BLOB
+      ) STRICT;
+      CREATE INDEX refusals_organization ON refusals (organization_id);
+
       CREATE TABLE smart_contract_interfaces (
         id TEXT PRIMARY KEY,
         organization_id TEXT NOT NULL REFERENCES organizations (id),

@@ -198,6 +198,7 @@ export const resourceTexts: readonly ResourceText[] = [
         'Replays past activities with drafts of policies: what each would have been decided, and which rules never hold.',
       explain_policies:
         'Explains what policies, and drafts of some, make of a past activity or of one that nobody has submitted.',
+      list_refusals: 'Lists the requests that were not allowed, the newest first: they are no activities.',
       list_permissions:
         'Lists what a user could do of each kind of activity: alone, with others, or not at all.',
       get_policy_language:

@@ -6,6 +6,7 @@ import type { Engine, SubmitRequest } from '../activities/engine.ts';
 import type { ActivityVersion } from '../activities/define.ts';
 import { parse } from '../activities/parse.ts';
 import { submitVote } from '../activities/cast-vote.ts';
+import { noteRefusal } from '../activities/refusals.ts';
 import { showTo } from '../activities/show-to.ts';
 import { submit } from '../activities/submit.ts';
 import { authenticate } from '../auth/authenticate.ts';
@@ -72,7 +73,10 @@ async function answer(
 
   if (operation.kind === 'query') return ask(service, operation, { ...authenticated, organizationId });
   const row = await (operation.vote === undefined
-    ? submit(service, operation, authenticated)
+    ? submit(service, operation, authenticated).catch(async (error: unknown) => {
+        await noteRefusal(service, operation, authenticated, error).catch(service.onFault);
+        throw error;
+      })
     : submitVote(service, operation, authenticated));
   service.onActivity(row);
   if (row.failure !== null) throw fromFailure(JSON.parse(row.failure) as Failure);

@@ -7,6 +7,7 @@ import { getOrganization } from '../db/organizations.ts';
 import { listPolicyRows } from '../db/policies.ts';
 import { listTagIdsOf } from '../db/tags.ts';
 import { getUserRow, listUserRows, type UserRow } from '../db/users.ts';
+import { getRefusalRow, listRefusalRows, type RefusalRow } from '../db/refusals.ts';
 import { timestamp } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { places, problemsOf } from '../policy/check.ts';
@@ -69,8 +70,10 @@ const shownTest = z
     /** Newest first. */
     activities: z.array(
       z.object({
+        /** Or the id of a request that was refused, which is no activity. */
         activityId: z.uuid(),
         type: z.string(),
+        /** An activity's, or `REFUSED`. */
         status: z.string(),
         createdAt: z.object({ seconds: z.string(), nanos: z.string() }),
         /** By the policies in force. */
@@ -94,6 +97,7 @@ const shownTest = z
   })
   .meta({ id: 'PolicyTest' });
 
+const refusedStatus = 'REFUSED';
 const mostTested = 1000;
 const usuallyTested = 100;
 /** How long one question may keep the vault from everything else. */
@@ -178,7 +182,7 @@ export const explainPolicies = query({
   own: true,
   params: z.object({
     ...asked,
-    /** Of the log. */
+    /** Of the log, or of what was refused. */
     activityId: id.optional(),
     /** Or the JSON of a request to submit one, as it would be sent. Nothing is carried out. */
     requestBody: z.string().max(limits.requestCharacters).optional(),
@@ -264,6 +268,37 @@ export const listPermissions = query({
   },
 });
 
+const shownRefusal = z
+  .object({
+    refusalId: z.uuid(),
+    userId: z.uuid(),
+    type: z.string(),
+    /** The JSON of its parameters. */
+    intent: z.string(),
+    reason: z.string(),
+    createdAt: z.object({ seconds: z.string(), nanos: z.string() }),
+  })
+  .meta({ id: 'Refusal' });
+
+export const listRefusals = query({
+  path: 'list_refusals',
+  own: true,
+  params: z.object({ limit: z.int().min(1).max(limits.pageSize).optional() }),
+  returns: z.object({ refusals: z.array(shownRefusal) }),
+  run: ({ tx, organizationId, params: { limit = limits.pageSize } }) => ({
+    refusals: listRefusalRows(tx, organizationId, limit).map(
+      ({ id: refusalId, userId, type, intent, reason, createdAt }) => ({
+        refusalId,
+        userId,
+        type,
+        intent,
+        reason,
+        createdAt: timestamp(createdAt),
+      }),
+    ),
+  }),
+});
+
 /** A policy that a question is asked of: in force, or a draft. */
 interface Rule extends PolicyText {
   readonly policyName: string;
@@ -321,7 +356,7 @@ function rulesAsked(
 }
 
 interface Past {
-  readonly row: ActivityRow;
+  readonly row: Pick<ActivityRow, 'id' | 'type' | 'createdAt'> & { readonly status: string };
   readonly tried: Case;
 }
 
@@ -340,8 +375,14 @@ function pastCases(
   },
 ): readonly Past[] {
   const filter = filterByType.length === 0 ? {} : { types: filterByType };
-  const rows = listActivityRows(tx, organizationId, filter, { limit }) ?? [];
-  return rows.reverse().flatMap((row) => {
+  const refused = listRefusalRows(tx, organizationId, limit, filterByType).map(asPast);
+  const rows = [
+    ...(listActivityRows(tx, organizationId, filter, { limit }) ?? []).reverse(),
+    ...refused.reverse(),
+  ]
+    .sort((a, b) => a.createdAt - b.createdAt)
+    .slice(-limit);
+  return rows.flatMap((row) => {
     const tried = cases.ofActivity(row);
     return tried === undefined ? [] : [{ row, tried: plain ? withoutRootQuorum(tried) : tried }];
   });
@@ -383,9 +424,20 @@ function pastCase(
   activityId: string,
 ): Case & Pick<Facts, 'counters'> {
   const message = `unable to find activity ${activityId}`;
-  const row = found(getActivityRow(tx, organizationId, activityId), message);
+  const refused = getRefusalRow(tx, organizationId, activityId);
+  const row = refused ? asPast(refused) : found(getActivityRow(tx, organizationId, activityId), message);
   return { ...found(cases.ofActivity(row), message), counters: { total: () => 0n } };
 }
+
+/** What was refused had its sender's vote, and no other. */
+const asPast = ({ id: refusalId, type, intent, createdAt, snapshot, publicKey }: RefusalRow) => ({
+  id: refusalId,
+  status: refusedStatus,
+  type,
+  intent,
+  createdAt,
+  votes: JSON.stringify([{ selection: 'VOTE_SELECTION_APPROVED', snapshot, publicKey }]),
+});
 
 function deadline(): () => void {
   const end = performance.now() + longestMs;

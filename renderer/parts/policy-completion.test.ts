@@ -44,6 +44,13 @@ describe('a beginning', () => {
   });
 });
 
+test.each(['wallet.id == 1', 'true ', 'approvers.count()', "wallet.id == 'x'"])(
+  'nothing follows %j',
+  (source) => {
+    expect(labels(source)).toEqual([]);
+  },
+);
+
 describe('a member', () => {
   test.each<[string, PolicyField, readonly string[]]>([
     ['activity.', 'condition', ['type', 'kind', 'resource', 'action', 'params']],

@@ -56,6 +56,8 @@ export function completions(
   const word = /[A-Za-z_]\w*$/.exec(source)?.[0] ?? '';
   const from = source.length - word.length;
   const before = source.slice(0, from);
+  // After a value comes an operator, which nobody needs help with.
+  if (word === '' && !/(?:^|[.(,&|!=<>[]|\bin)\s*$/.test(before)) return { from, items: [] };
   const reader = new Reader(field, language, before);
   const items = before.endsWith('.')
     ? membersOf(reader, before.slice(0, -1), language)

@@ -1,7 +1,8 @@
 /** What it costs to decide over as many policies as an organization may have. */
 import { decide } from '../../main/policy/decide.ts';
 import type { Facts, Voter } from '../../main/policy/facts.ts';
-import { compilePolicy } from '../../main/policy/policies.ts';
+import { compilePolicy, type PolicyText } from '../../main/policy/policies.ts';
+import { replay } from '../../main/policy/replay.ts';
 import { time } from './time.ts';
 
 const user = (index: number): Voter => ({
@@ -24,23 +25,20 @@ const consensuses = [
   "approvers.filter(user, user.tags.contains('tag-#')).count() >= 2",
 ];
 
-function policies(count: number): Facts['policies'] {
-  return Array.from({ length: count }, (_, index) =>
-    compilePolicy({
-      policyId: `policy-${index}`,
-      effect: index % 4 === 3 ? 'EFFECT_DENY' : 'EFFECT_ALLOW',
-      condition: conditions[index % conditions.length]?.replaceAll('#', String(index + 5)),
-      consensus: consensuses[index % consensuses.length]?.replaceAll('#', String(index + 5)),
-    }),
-  );
-}
+const texts = (count: number): readonly PolicyText[] =>
+  Array.from({ length: count }, (_, index) => ({
+    policyId: `policy-${index}`,
+    effect: index % 4 === 3 ? 'EFFECT_DENY' : 'EFFECT_ALLOW',
+    condition: conditions[index % conditions.length]?.replaceAll('#', String(index + 5)),
+    consensus: consensuses[index % consensuses.length]?.replaceAll('#', String(index + 5)),
+  }));
 
-/** Microseconds to decide once over 100 compiled policies. */
+/** Microseconds to decide once over 100 compiled policies, and milliseconds to replay 100 activities with them. */
 export function measurePolicies(): Readonly<Record<string, number>> {
   const facts: Facts = {
     approvers: [user(1)],
     rootQuorumThreshold: 1,
-    policies: policies(100) ?? [],
+    policies: texts(100).map(compilePolicy),
     activity: {
       activity: () => ({
         type: 'ACTIVITY_TYPE_SIGN_TRANSACTION_V2',
@@ -59,5 +57,9 @@ export function measurePolicies(): Readonly<Record<string, number>> {
     },
     voters: () => Array.from({ length: 10 }, (_, index) => user(index)),
   };
-  return { decide100Us: time(() => decide(facts), 200) };
+  const past = Array.from({ length: 100 }, () => facts);
+  return {
+    decide100Us: time(() => decide(facts), 200),
+    replay100x100Ms: time(() => replay(past, texts(100)), 1) / 1000,
+  };
 }

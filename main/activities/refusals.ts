@@ -1,0 +1,57 @@
+/** Requests that policies did not allow, noted apart from the log. */
+import { uuidV7 } from '../crypto/uuid.ts';
+import { insertRefusal } from '../db/refusals.ts';
+import { keepUserSnapshot } from '../db/user-snapshots.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import type { ActivityOperation } from './define.ts';
+import type { Engine, SubmitRequest } from './engine.ts';
+import { understand } from './understand.ts';
+
+/** Of each organization; and no larger than this, in characters. */
+const kept = 1_000;
+const longestIntent = 16_384;
+
+/**
+ * Notes a request that was not allowed, with the reason; what was refused otherwise, or in a locked vault, is not noted.
+ * @param error What the submit was refused with.
+ */
+export async function noteRefusal(
+  { units, keys, random, clock }: Engine,
+  operation: ActivityOperation,
+  request: SubmitRequest,
+  error: unknown,
+): Promise<void> {
+  const reason = reasonOf(error);
+  if (reason === undefined || !keys.unlocked) return;
+  const { type, organizationId, intent } = understand(operation, request.body, () => undefined);
+  const text = JSON.stringify(intent);
+  if (text.length > longestIntent) return;
+  const now = clock.now();
+  await units.write((tx) => {
+    const caller = request.identify(tx);
+    // Whoever is of the parent is not one of those whose policies these are.
+    if (caller.organizationId !== organizationId) return;
+    insertRefusal(
+      tx,
+      {
+        id: uuidV7(now, random('refusal', 10)),
+        organizationId,
+        userId: caller.userId,
+        snapshot: keepUserSnapshot(tx, organizationId, caller.userId),
+        publicKey: caller.stamp.publicKey,
+        type,
+        intent: text,
+        reason,
+        createdAt: now,
+      },
+      kept,
+    );
+  });
+}
+
+function reasonOf(error: unknown): string | undefined {
+  if (!(error instanceof LatchkeyError)) return undefined;
+  const detail = error.details.find((each) => each['@type'].endsWith('PolicyEnginePermissionError'));
+  const message = detail?.['message'];
+  return typeof message === 'string' ? message : undefined;
+}

@@ -1,0 +1,245 @@
+/** `latchkey policy test` and `latchkey policy explain`: policies asked of the running vault's log, before they are made. */
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import type { Config } from '../config.ts';
+import { VaultApi } from './api.ts';
+import { CommandError, exitCodes, print } from './output.ts';
+import { readPolicyFile, type PolicyInFile } from './policy-file.ts';
+
+export interface AskOptions {
+  readonly replaceAll: boolean;
+  readonly withoutRoot: boolean;
+  readonly apiKey: string;
+  readonly json: boolean;
+}
+
+export interface TestOptions extends AskOptions {
+  /** `last:100`. */
+  readonly against: string;
+}
+
+const decision = z.object({ outcome: z.string(), decidedBy: z.string(), policyIds: z.array(z.string()) });
+const rule = { policyId: z.string(), policyName: z.string(), effect: z.string(), draft: z.boolean() };
+
+const testAnswer = z.object({
+  policyTest: z.object({
+    tested: z.number(),
+    newlyAllowed: z.number(),
+    newlyDenied: z.number(),
+    newlyWaiting: z.number(),
+    activities: z.array(
+      z.object({
+        activityId: z.string(),
+        type: z.string(),
+        status: z.string(),
+        createdAt: z.object({ seconds: z.string(), nanos: z.string() }),
+        before: decision,
+        after: decision,
+        changed: z.boolean(),
+      }),
+    ),
+    policies: z.array(
+      z.object({
+        ...rule,
+        held: z.number(),
+        decided: z.number(),
+        outcomes: z.array(z.object({ outcome: z.string(), count: z.number() })),
+        clauses: z.array(
+          z.object({
+            from: z.number(),
+            to: z.number(),
+            text: z.string(),
+            held: z.number(),
+            failed: z.number(),
+            faults: z.number(),
+          }),
+        ),
+      }),
+    ),
+  }),
+});
+type PolicyTest = z.output<typeof testAnswer>['policyTest'];
+
+export async function testPolicies(config: Config, file: string, options: TestOptions): Promise<void> {
+  const policies = readPolicyFile(file);
+  const limit = readAgainst(options.against);
+  const api = await VaultApi.connect(config, options.apiKey);
+  const { policyTest } = await api.query('test_policies', testAnswer, { ...asked(policies, options), limit });
+  print(options.json, policyTest, testToText(policyTest, options.withoutRoot));
+}
+
+function readAgainst(text: string): number {
+  const [, count = ''] = /^last:([0-9]{1,4})$/.exec(text) ?? [];
+  const limit = Number(count);
+  if (count !== '' && limit >= 1 && limit <= 1000) return limit;
+  throw new CommandError(
+    exitCodes.usage,
+    `invalid --against ${JSON.stringify(text)}: expected last:1 to last:1000, the newest activities of the log`,
+  );
+}
+
+const asked = (policies: readonly PolicyInFile[], { replaceAll, withoutRoot }: AskOptions) => ({
+  policies,
+  replaceAll,
+  withoutRootQuorum: withoutRoot,
+});
+
+/** Outcomes in words. */
+const words: Readonly<Record<string, string>> = {
+  OUTCOME_ALLOW: 'allowed',
+  OUTCOME_REQUIRES_CONSENSUS: 'waits for approvals',
+  OUTCOME_DENY_EXPLICIT: 'denied',
+  OUTCOME_DENY_IMPLICIT: 'denied',
+};
+/** Of one policy, what does not apply denies nothing. */
+const policyWords: Readonly<Record<string, string>> = {
+  ...words,
+  OUTCOME_DENY_IMPLICIT: 'does not apply',
+  OUTCOME_ERROR: 'cannot be evaluated',
+  OUTCOME_TIME_INACTIVE: 'not in force at that time',
+};
+const inWords = (outcome: string): string => words[outcome] ?? outcome;
+
+function deciders(
+  { decidedBy, policyIds }: z.output<typeof decision>,
+  names: ReadonlyMap<string, string>,
+): string {
+  switch (decidedBy) {
+    case 'DECIDER_ROOT_QUORUM':
+      return 'the root quorum';
+    case 'DECIDER_OWN_CREDENTIALS':
+      return 'its being about the user’s own credentials';
+    case 'DECIDER_NOTHING':
+      return 'nothing allows it';
+    default:
+      return policyIds.map((policyId) => `“${names.get(policyId) ?? policyId}”`).join(', ');
+  }
+}
+
+function testToText(
+  { tested, newlyAllowed, newlyDenied, newlyWaiting, activities, policies }: PolicyTest,
+  withoutRoot: boolean,
+): string {
+  const names = new Map(policies.map(({ policyId, policyName }) => [policyId, policyName]));
+  const changed = activities.filter((each) => each.changed);
+  const byRoot = activities.filter(({ after }) => after.decidedBy === 'DECIDER_ROOT_QUORUM').length;
+  return [
+    `${String(tested)} activities tried: ${String(newlyDenied)} newly denied, ${String(newlyAllowed)} newly allowed, ${String(newlyWaiting)} newly waiting for approvals`,
+    ...changed.map(({ activityId, type, createdAt, before, after }) =>
+      [
+        `  ${inWords(after.outcome)} (was ${inWords(before.outcome)}): ${deciders(after, names)}`,
+        `    ${new Date(Number(createdAt.seconds) * 1000).toISOString().slice(0, 19)}Z  ${type.replace('ACTIVITY_TYPE_', '')}  ${activityId}`,
+      ].join('\n'),
+    ),
+    ...policies.map((policy) => coverageToText(policy, tested)),
+    ...(byRoot === 0 || withoutRoot
+      ? []
+      : [
+          `${String(byRoot)} of them the root quorum decided, which no policy holds back: --without-root asks what policies alone make of them`,
+        ]),
+  ].join('\n');
+}
+
+function coverageToText(
+  { policyName, draft, held, decided, clauses }: PolicyTest['policies'][number],
+  tested: number,
+): string {
+  const name = `${draft ? 'draft' : 'policy'} “${policyName}”`;
+  const says =
+    held === 0
+      ? 'its condition never held'
+      : `its condition held in ${String(held)} of ${String(tested)}, and decided ${String(decided)}`;
+  const never = clauses.length > 1 ? clauses.filter((clause) => clause.held === 0) : [];
+  return [`  ${name}: ${says}`, ...never.map(({ text }) => `    never true: ${text}`)].join('\n');
+}
+
+export interface ExplainOptions extends AskOptions {
+  /** A file with the body of a request that nobody has sent. */
+  readonly body?: string;
+  /** The id of the user whose request it would be. */
+  readonly user?: string;
+  /** A file with drafts. */
+  readonly with?: string;
+}
+
+const explainAnswer = z.object({
+  policyExplanation: z.object({
+    ...decision.shape,
+    policies: z.array(
+      z.object({
+        ...rule,
+        outcome: z.string().optional(),
+        broken: z.string().optional(),
+        expressions: z.array(
+          z.object({
+            field: z.string(),
+            source: z.string(),
+            value: z.boolean().optional(),
+            fault: z
+              .object({ kind: z.string(), message: z.string(), from: z.number(), to: z.number() })
+              .optional(),
+            parts: z.array(
+              z.object({
+                from: z.number(),
+                to: z.number(),
+                text: z.string(),
+                values: z.array(z.string()),
+                times: z.number(),
+              }),
+            ),
+          }),
+        ),
+      }),
+    ),
+  }),
+});
+type Explanation = z.output<typeof explainAnswer>['policyExplanation'];
+
+export async function explainPolicies(
+  config: Config,
+  activityId: string | undefined,
+  options: ExplainOptions,
+): Promise<void> {
+  const { body, user } = options;
+  if ((activityId === undefined) === (body === undefined)) {
+    throw new CommandError(
+      exitCodes.usage,
+      'expected the id of an activity, or --body with a request for one',
+    );
+  }
+  const policies = options.with === undefined ? [] : readPolicyFile(options.with);
+  const subject = body === undefined ? { activityId } : { requestBody: readBody(body), userId: user };
+  const api = await VaultApi.connect(config, options.apiKey);
+  const { policyExplanation } = await api.query('explain_policies', explainAnswer, {
+    ...asked(policies, options),
+    ...subject,
+  });
+  print(options.json, policyExplanation, explanationToText(policyExplanation));
+}
+
+function readBody(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandError(exitCodes.usage, `--body ${file} cannot be read: ${reason}`);
+  }
+}
+
+function explanationToText({ policies, ...decided }: Explanation): string {
+  const names = new Map(policies.map(({ policyId, policyName }) => [policyId, policyName]));
+  return [
+    `${inWords(decided.outcome)}: ${deciders(decided, names)}`,
+    ...policies.flatMap(({ policyName, draft, effect, outcome, broken, expressions }) => [
+      `${draft ? 'draft' : 'policy'} “${policyName}” (${effect === 'EFFECT_DENY' ? 'deny' : 'allow'}): ${outcome === undefined ? 'has no say' : (policyWords[outcome] ?? outcome)}`,
+      ...(broken === undefined ? [] : [`  ${broken}`]),
+      ...expressions.flatMap(({ field, value, fault, parts }) => [
+        `  ${field}: ${value === undefined ? `error: ${fault?.message ?? 'no value'}` : String(value)}`,
+        ...parts.map(({ text, values, times }) => {
+          const shown = times > values.length ? [...values, '…'] : values;
+          return `    ${text.replaceAll(/\s+/g, ' ')} = ${shown.join(' | ')}`;
+        }),
+      ]),
+    ]),
+  ].join('\n');
+}

@@ -1,0 +1,64 @@
+import type { ReactNode } from 'react';
+import { Text } from '@mantine/core';
+import { describeDecider, describeOutcome, policyOutcomes } from './policies.ts';
+import type { Explanation } from './policies.ts';
+import { Failure, LoadingRows } from './states.tsx';
+import { useAsk } from './vault.tsx';
+import './policy-editor.css';
+
+interface Props {
+  /** As `explain_policies` takes it. */
+  readonly question: Readonly<Record<string, unknown>>;
+}
+
+const fieldNames = { condition: 'Condition', consensus: 'Consensus', time: 'Time' } as const;
+
+/** What every policy makes of an activity, down to the parts of its expressions. */
+export function PolicyExplanation({ question }: Props): ReactNode {
+  const { data, error, isPending } = useAsk<{ policyExplanation: Explanation }>('explain_policies', question);
+  if (isPending) return <LoadingRows what="the explanation" rows={1} />;
+  if (data === undefined) return <Failure title="It cannot be explained" error={error} />;
+  const { policies, ...decision } = data.policyExplanation;
+  const nameOf = (wanted: string): string =>
+    policies.find(({ policyId }) => policyId === wanted)?.policyName ?? wanted;
+  return (
+    <div style={{ marginBlockStart: '0.6rem' }}>
+      <Text size="sm" fw={600}>
+        It is {describeOutcome(decision.outcome)} {describeDecider(decision, nameOf)}.
+      </Text>
+      {policies.length === 0 && (
+        <Text size="sm" c="dimmed">
+          There is no policy.
+        </Text>
+      )}
+      {policies.map(({ policyId, policyName, effect, draft, outcome, broken, expressions }) => (
+        <details key={policyId} open={draft} style={{ marginBlockStart: '0.5rem' }}>
+          <summary>
+            <strong>{policyName}</strong> ({effect === 'EFFECT_DENY' ? 'denies' : 'allows'}):{' '}
+            {outcome === undefined ? 'has no say here' : policyOutcomes[outcome]}
+          </summary>
+          {broken !== undefined && <Text size="sm">{broken}</Text>}
+          {expressions.map(({ field, value, fault, parts }) => (
+            <div key={field} style={{ marginBlockStart: '0.4rem' }}>
+              <Text size="sm">
+                {fieldNames[field]}:{' '}
+                {value === undefined ? `no value, because ${fault?.message ?? 'of an error'}` : String(value)}
+              </Text>
+              <dl className="lk-parts">
+                {parts.map(({ from, to, text, values, times }) => (
+                  <div key={`${String(from)}-${String(to)}`} style={{ display: 'contents' }}>
+                    <dt className="lk-mono">{text}</dt>
+                    <dd className="lk-mono">
+                      {values.join(', ')}
+                      {times > values.length && ', …'}
+                    </dd>
+                  </div>
+                ))}
+              </dl>
+            </div>
+          ))}
+        </details>
+      ))}
+    </div>
+  );
+}

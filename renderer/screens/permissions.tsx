@@ -1,0 +1,103 @@
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Select } from '@mantine/core';
+import { Link } from 'wouter';
+import { describeType } from '../parts/activity-words.ts';
+import { PageHead, Panel } from '../parts/page.tsx';
+import type { Policy } from '../parts/policies.ts';
+import type { User } from '../parts/resources.ts';
+import { Failure, LoadingRows } from '../parts/states.tsx';
+import { useAsk, useStatus } from '../parts/vault.tsx';
+import '../parts/rows.css';
+
+interface Permission {
+  readonly activityType: string;
+  readonly reach:
+    | 'REACH_ROOT_QUORUM'
+    | 'REACH_ALLOWED'
+    | 'REACH_OWN_CREDENTIALS'
+    | 'REACH_CONSENSUS'
+    | 'REACH_DEPENDS'
+    | 'REACH_DENIED';
+  readonly policyIds: readonly string[];
+}
+
+/** In the order in which they are shown. */
+const reaches = [
+  ['REACH_ROOT_QUORUM', 'May, being of the root quorum'],
+  ['REACH_ALLOWED', 'May, always'],
+  ['REACH_DEPENDS', 'May in some cases: it depends on what the activity is about'],
+  ['REACH_OWN_CREDENTIALS', 'May on the user’s own credentials'],
+  ['REACH_CONSENSUS', 'May together with others'],
+  ['REACH_DENIED', 'May not'],
+] as const satisfies readonly (readonly [Permission['reach'], string])[];
+
+/** What a user could do, of everything that can be done. */
+export function Permissions(): ReactNode {
+  const { owner } = useStatus();
+  const users = useAsk<{ users: readonly User[] }>('list_users');
+  const policies = useAsk<{ policies: readonly Policy[] }>('list_policies');
+  const [chosen, setChosen] = useState<string | null>(null);
+  const userId = chosen ?? owner?.userId ?? '';
+  const permissions = useAsk<{ permissions: readonly Permission[] }>(
+    'list_permissions',
+    { userId },
+    userId !== '',
+  );
+  const list = permissions.data?.permissions ?? [];
+  const nameOf = (wanted: string): string =>
+    policies.data?.policies.find(({ policyId }) => policyId === wanted)?.policyName ?? wanted;
+  return (
+    <>
+      <PageHead
+        title="Who may do what"
+        back={{ to: '/policies', label: 'Policies' }}
+        lead="By the policies in force, the root quorum, and what every user may do with its own credentials. Reading is open to every user."
+      />
+      <Select
+        label="User"
+        data={(users.data?.users ?? []).map((user) => ({ value: user.userId, label: user.userName }))}
+        value={userId}
+        allowDeselect={false}
+        onChange={setChosen}
+        maw={320}
+        mb="md"
+      />
+      {permissions.isPending && (
+        <Panel kind="plain">
+          <LoadingRows what="permissions" rows={6} />
+        </Panel>
+      )}
+      <Failure
+        title="The permissions could not be read"
+        error={permissions.error ?? users.error}
+        onRetry={() => void permissions.refetch()}
+      />
+      {reaches.map(([reach, title]) => {
+        const those = list.filter((permission) => permission.reach === reach);
+        if (those.length === 0) return null;
+        return (
+          <Panel key={reach} title={title} kind="plain">
+            <ul className="lk-rows" aria-label={title}>
+              {those.map(({ activityType, policyIds }) => (
+                <li key={activityType} className="lk-row">
+                  <span>{describeType(activityType)}</span>
+                  <span className="lk-row-side">
+                    {policyIds.map((policyId, index) => (
+                      <span key={policyId}>
+                        {index > 0 && ', '}
+                        <Link href={`/policies/${policyId}`} className="lk-link">
+                          {nameOf(policyId)}
+                        </Link>
+                      </span>
+                    ))}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </Panel>
+        );
+      })}
+    </>
+  );
+}

@@ -1,0 +1,156 @@
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Button, Group, Stack } from '@mantine/core';
+import { IconListCheck, IconPlus } from '@tabler/icons-react';
+import { Link } from 'wouter';
+import { describeType } from '../parts/activity-words.ts';
+import { Moment } from '../parts/moment.tsx';
+import { PageHead, Panel } from '../parts/page.tsx';
+import { PolicyExplanation } from '../parts/policy-explanation.tsx';
+import { policyTemplates } from '../parts/policy-templates.ts';
+import type { Policy } from '../parts/policies.ts';
+import type { User } from '../parts/resources.ts';
+import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
+import type { Timestamp } from '../parts/time.ts';
+import { useAsk } from '../parts/vault.tsx';
+import '../parts/rows.css';
+import '../parts/policy-editor.css';
+
+/** All policies, and what one could begin with. */
+export function Policies(): ReactNode {
+  const { data, error, isPending, refetch } = useAsk<{ policies: readonly Policy[] }>('list_policies');
+  const make = (
+    <Button component={Link} href="/policies/new" leftSection={<IconPlus size={16} aria-hidden />}>
+      New policy
+    </Button>
+  );
+  return (
+    <>
+      <PageHead
+        title="Policies"
+        lead="Rules that let users do things, alone or together, and rules that forbid things. The root quorum is never held back; everybody else may do what some policy allows and none denies."
+        action={
+          <Group gap="sm">
+            {data !== undefined && data.policies.length > 0 && make}
+            <Button
+              component={Link}
+              href="/policies/permissions"
+              variant="default"
+              leftSection={<IconListCheck size={16} aria-hidden />}
+            >
+              Who may do what
+            </Button>
+          </Group>
+        }
+      />
+      <Panel kind="plain">
+        {isPending && <LoadingRows what="policies" />}
+        <Failure title="The policies could not be read" error={error} onRetry={() => void refetch()} />
+        {data?.policies.length === 0 && (
+          <Empty title="No policy yet" action={make}>
+            <p>
+              Without a policy, users outside the root quorum may read, and change their own credentials. A
+              policy lets a script sign with one wallet, sets a budget for it, or asks for a second person.
+            </p>
+            <p>Each is tried on what has happened before it is made.</p>
+          </Empty>
+        )}
+        {data !== undefined && data.policies.length > 0 && (
+          <ul className="lk-rows" aria-label="Policies">
+            {data.policies.map((policy) => (
+              <li key={policy.policyId}>
+                <Link href={`/policies/${policy.policyId}`} className="lk-row">
+                  <span style={{ minWidth: 0 }}>
+                    <span className="lk-row-name">{policy.policyName}</span>{' '}
+                    <span className="lk-badge">{policy.effect === 'EFFECT_DENY' ? 'Denies' : 'Allows'}</span>
+                    <span className="lk-row-more lk-mono lk-excerpt">
+                      {policy.condition === '' ? 'everything' : policy.condition}
+                    </span>
+                  </span>
+                  <span className="lk-row-side">
+                    Changed <Moment at={policy.updatedAt} />
+                  </span>
+                </Link>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Panel>
+      <Refused />
+      <Panel title="Begin with one of these" kind="plain">
+        <ul className="lk-rows" aria-label="Templates">
+          {policyTemplates.map(({ id, title, about }) => (
+            <li key={id}>
+              <Link href={`/policies/new/${id}`} className="lk-row">
+                <Stack gap={0}>
+                  <span className="lk-row-name">{title}</span>
+                  <span className="lk-row-more">{about}</span>
+                </Stack>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </Panel>
+    </>
+  );
+}
+
+interface Refusal {
+  readonly refusalId: string;
+  readonly userId: string;
+  readonly type: string;
+  readonly reason: string;
+  readonly createdAt: Timestamp;
+}
+
+/** What was asked for lately and not allowed: the script that does not work, and why. */
+function Refused(): ReactNode {
+  const { data } = useAsk<{ refusals: readonly Refusal[] }>('list_refusals', { limit: 10 });
+  const users = useAsk<{ users: readonly User[] }>('list_users').data?.users ?? [];
+  if (data === undefined || data.refusals.length === 0) return null;
+  return (
+    <Panel title="Refused lately" kind="plain">
+      <ul className="lk-rows" aria-label="Refused lately">
+        {data.refusals.map((refusal) => (
+          <RefusalRow
+            key={refusal.refusalId}
+            of={refusal}
+            user={users.find(({ userId }) => userId === refusal.userId)?.userName ?? 'A user who is gone'}
+          />
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function RefusalRow({ of, user }: { readonly of: Refusal; readonly user: string }): ReactNode {
+  const [open, setOpen] = useState(false);
+  const what = describeType(of.type);
+  return (
+    <li className="lk-row">
+      <div>
+        <span className="lk-row-name">{what}</span>
+        <br />
+        <span className="lk-row-more">
+          {user}, <Moment at={of.createdAt} />
+        </span>
+      </div>
+      <Button
+        size="compact-xs"
+        variant="default"
+        aria-expanded={open}
+        aria-label={`Why was it refused: ${what}`}
+        onClick={() => {
+          setOpen(!open);
+        }}
+      >
+        Why
+      </Button>
+      {open && (
+        <div style={{ gridColumn: '1 / -1' }}>
+          <PolicyExplanation question={{ activityId: of.refusalId }} />
+        </div>
+      )}
+    </li>
+  );
+}

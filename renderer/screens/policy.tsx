@@ -1,0 +1,338 @@
+import { useState } from 'react';
+import type { ReactNode, SyntheticEvent } from 'react';
+import { Fieldset, SegmentedControl, Stack, Text, Textarea } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { notifications } from '@mantine/notifications';
+import { useLocation } from 'wouter';
+import { FormEnd } from '../parts/form-end.tsx';
+import { ShortId } from '../parts/identifier.tsx';
+import { DeleteForm, Manage, ManageAction } from '../parts/manage.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { NameField } from '../parts/name-field.tsx';
+import { nameProblem } from '../parts/names.ts';
+import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
+import type { PolicyField } from '../parts/policy-completion.ts';
+import { PolicyEditor } from '../parts/policy-editor.tsx';
+import { policyTemplates } from '../parts/policy-templates.ts';
+import { PolicyTrial } from '../parts/policy-trial.tsx';
+import { asDraft, blank, emptyDraft, useKnownIds, useLanguage } from '../parts/policies.ts';
+import type { Draft, Policy as PolicyRecord, PolicyCheck } from '../parts/policies.ts';
+import { Failure, LoadingRows } from '../parts/states.tsx';
+import { useAsk, useSubmit } from '../parts/vault.tsx';
+
+const createPolicy = {
+  operation: 'create_policy',
+  type: 'ACTIVITY_TYPE_CREATE_POLICY_V3',
+  result: 'createPolicyResult',
+} as const;
+const updatePolicy = {
+  operation: 'update_policy',
+  type: 'ACTIVITY_TYPE_UPDATE_POLICY_V2',
+  result: 'updatePolicyResultV2',
+} as const;
+const deletePolicy = {
+  operation: 'delete_policy',
+  type: 'ACTIVITY_TYPE_DELETE_POLICY',
+  result: 'deletePolicyResult',
+} as const;
+
+/** @param template The id of what to begin with. */
+export function NewPolicy({ template }: { readonly template: string | undefined }): ReactNode {
+  const [, navigate] = useLocation();
+  const begun = policyTemplates.find(({ id }) => id === template)?.draft;
+  const create = useSubmit<Draft, { policyId: string }>(createPolicy);
+  return (
+    <>
+      <PageHead
+        title="New policy"
+        back={{ to: '/policies', label: 'Policies' }}
+        lead={
+          begun !== undefined &&
+          `Fill in what is left open, each “${blank}”. Names are offered while you type.`
+        }
+      />
+      <PolicyForm
+        begun={{ ...emptyDraft, ...begun }}
+        policyId={undefined}
+        busy={create.isPending}
+        done={create.isSuccess}
+        error={create.error}
+        failed="The policy was not made"
+        does="Make the policy"
+        onSubmit={(draft) => {
+          create.mutate(draft, {
+            onSuccess() {
+              notifications.show({
+                title: 'The policy is made',
+                message: `“${draft.policyName}” is in force.`,
+              });
+              navigate('/policies', { replace: true });
+            },
+          });
+        }}
+      />
+    </>
+  );
+}
+
+export function Policy({ policyId }: { readonly policyId: string }): ReactNode {
+  const { data, error, isPending, refetch } = useAsk<{ policy: PolicyRecord }>('get_policy', { policyId });
+  const policy = data?.policy;
+  return (
+    <>
+      <PageHead
+        title={policy?.policyName ?? 'Policy'}
+        back={{ to: '/policies', label: 'Policies' }}
+        lead={
+          policy !== undefined && (
+            <>
+              <ShortId text={policyId} what="policy id" /> · made <Moment at={policy.createdAt} />
+            </>
+          )
+        }
+      />
+      {isPending && (
+        <Panel kind="plain">
+          <LoadingRows what="the policy" />
+        </Panel>
+      )}
+      <Failure title="The policy could not be read" error={error} onRetry={() => void refetch()} />
+      {policy !== undefined && (
+        <>
+          <ChangePolicy of={policy} key={`${policy.updatedAt.seconds}.${policy.updatedAt.nanos}`} />
+          <ManagePolicy of={policy} />
+        </>
+      )}
+    </>
+  );
+}
+
+function ChangePolicy({ of }: { readonly of: PolicyRecord }): ReactNode {
+  const update = useSubmit<object, unknown>(updatePolicy);
+  return (
+    <PolicyForm
+      begun={{ ...emptyDraft, ...of }}
+      policyId={of.policyId}
+      busy={update.isPending}
+      done={false}
+      error={update.error}
+      failed="The policy was not changed"
+      does="Change the policy"
+      onSubmit={({ policyName, effect, condition, consensus, time, notes }) => {
+        update.mutate(
+          {
+            policyId: of.policyId,
+            policyName,
+            policyEffect: effect,
+            policyCondition: condition,
+            policyConsensus: consensus,
+            policyNotes: notes,
+            time,
+          },
+          {
+            onSuccess() {
+              notifications.show({
+                title: 'The policy is changed',
+                message: `“${policyName}” is in force as it is now.`,
+              });
+            },
+          },
+        );
+      }}
+    />
+  );
+}
+
+function ManagePolicy({ of: { policyId, policyName, effect } }: { readonly of: PolicyRecord }): ReactNode {
+  const [, navigate] = useLocation();
+  const remove = useSubmit<{ policyId: string }, unknown>(deletePolicy);
+  return (
+    <Manage>
+      <ManageAction
+        name="Delete"
+        about="It is not in force any more, from the next request on."
+        title={`Delete “${policyName}”`}
+        danger
+      >
+        {(close) => (
+          <DeleteForm
+            what="policy"
+            outcomes={[
+              effect === 'EFFECT_DENY'
+                ? 'What it denies may be done by those whom another policy allows it.'
+                : 'What it allows is denied, unless another policy allows it.',
+              'Activities that wait for its approvals are decided by the policies that are left.',
+            ]}
+            submitting={remove}
+            onCancel={close}
+            onDelete={() => {
+              remove.mutate(
+                { policyId },
+                {
+                  onSuccess() {
+                    close();
+                    notifications.show({
+                      title: 'The policy is deleted',
+                      message: `“${policyName}” is gone.`,
+                    });
+                    navigate('/policies', { replace: true });
+                  },
+                },
+              );
+            }}
+          />
+        )}
+      </ManageAction>
+    </Manage>
+  );
+}
+
+interface FormProps {
+  readonly begun: Draft;
+  /** Of a policy that is there. */
+  readonly policyId: string | undefined;
+  readonly busy: boolean;
+  readonly done: boolean;
+  readonly error: Error | null;
+  readonly failed: string;
+  readonly does: string;
+  readonly onSubmit: (draft: Draft) => void;
+}
+
+const editors: readonly { readonly field: PolicyField; readonly label: string; readonly about: string }[] = [
+  {
+    field: 'condition',
+    label: 'Condition',
+    about: 'What it is about. Empty: everything.',
+  },
+  {
+    field: 'consensus',
+    label: 'Consensus',
+    about: 'Who must have approved; whoever asks counts. Empty: anybody, alone.',
+  },
+  {
+    field: 'time',
+    label: 'Time',
+    about: 'When it is in force. Empty: always.',
+  },
+];
+
+/** Between what is typed and its check, in milliseconds. */
+const pause = 250;
+
+function PolicyForm({ begun, policyId, busy, done, error, failed, does, onSubmit }: FormProps): ReactNode {
+  const [draft, setDraft] = useState(begun);
+  const [tried, setTried] = useState(false);
+  const language = useLanguage();
+  const ids = useKnownIds();
+  const all = useAsk<{ policies: readonly PolicyRecord[] }>('list_policies');
+  const taken = all.data?.policies
+    .filter((policy) => policy.policyId !== policyId)
+    .map(({ policyName }) => policyName);
+  const { effect, condition, consensus, time } = draft;
+  const [written] = useDebouncedValue({ effect, condition, consensus, time }, pause);
+  const check = useAsk<{ policyChecks: readonly [PolicyCheck] }>('check_policies', { policies: [written] });
+  const [found] = check.data?.policyChecks ?? [];
+  const set = (change: Partial<Draft>) => {
+    setDraft({ ...draft, ...change });
+  };
+  const problem = done ? null : nameProblem(draft.policyName, 'policy', taken);
+  const open = editors.filter(({ field }) => draft[field].includes(blank));
+  const wrong = found?.problems.length ?? 0;
+  const obstacle =
+    open.length > 0
+      ? `Fill in what is left open (“${blank}”) in its ${open.map(({ field }) => field).join(' and ')} first.`
+      : wrong > 0
+        ? 'Mend what is underlined first.'
+        : undefined;
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (problem !== null || obstacle !== undefined) return;
+    onSubmit({ ...draft, policyName: draft.policyName.trim() });
+  };
+  const whole = (found?.warnings ?? []).filter(({ field }) => field === undefined);
+
+  return (
+    <>
+      <form onSubmit={submit} noValidate className="lk-beside">
+        <Panel>
+          <Stack gap="lg">
+            <NameField
+              value={draft.policyName}
+              problem={tried || draft.policyName !== '' ? problem : null}
+              description="Unique among the policies."
+              onType={(policyName) => {
+                set({ policyName });
+              }}
+            />
+            <Fieldset legend="What it does" variant="unstyled">
+              <SegmentedControl
+                aria-label="What it does"
+                value={effect}
+                onChange={(value) => {
+                  set({ effect: value });
+                }}
+                data={[
+                  { value: 'EFFECT_ALLOW', label: 'Allow' },
+                  { value: 'EFFECT_DENY', label: 'Deny' },
+                ]}
+              />
+              <Text size="sm" c="dimmed" mt="xs">
+                A policy that denies wins over every policy that allows.
+              </Text>
+            </Fieldset>
+            {editors.map(({ field, label, about }) => (
+              <PolicyEditor
+                key={field}
+                field={field}
+                label={label}
+                description={about}
+                value={draft[field]}
+                onType={(value) => {
+                  set({ [field]: value });
+                }}
+                problem={found?.problems.find((each) => each.field === field)}
+                warnings={(found?.warnings ?? []).filter((each) => each.field === field)}
+                language={language}
+                ids={ids}
+              />
+            ))}
+            <Textarea
+              label="Notes"
+              description="For people; policies do not read them."
+              autosize
+              minRows={2}
+              value={draft.notes}
+              onChange={(event) => {
+                set({ notes: event.currentTarget.value });
+              }}
+            />
+            {tried && obstacle !== undefined && (
+              <Text size="sm" role="alert">
+                {obstacle}
+              </Text>
+            )}
+            <Failure title="The policy could not be checked" error={check.error} />
+            <FormEnd failed={failed} error={error} busy={busy} does={does} back="/policies" />
+          </Stack>
+        </Panel>
+        <aside>
+          <Outcomes
+            items={[
+              effect === 'EFFECT_ALLOW'
+                ? 'Users may do what it says, unless another policy denies it.'
+                : 'Nobody but the root quorum may do what it says.',
+              consensus.trim() === ''
+                ? 'No approval is asked for.'
+                : 'Where approvals are missing, the activity waits for those who can give them.',
+              'It is in force from the next request on, and written to the activity log.',
+              ...whole.map(({ message }) => <strong key={message}>{message}</strong>),
+            ]}
+          />
+        </aside>
+      </form>
+      <PolicyTrial drafts={[asDraft(draft, policyId)]} obstacle={obstacle} />
+    </>
+  );
+}

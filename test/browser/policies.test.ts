@@ -1,0 +1,148 @@
+/** Policies through the window: written with help, tried on what has happened, explained, and who may do what. */
+import type { Browser, Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { newTestKey, newWallet } from '../support.ts';
+import { launchChromium, openWindow } from './chromium.ts';
+import { axeFindings, tooWideFindings } from './inspect.ts';
+import { serveDevVault } from './service.ts';
+import { button, choose, chooseSegment, goTo, heading } from './steps.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  return () => browser.close();
+});
+
+const editor = (page: Page, label: string) => page.getByRole('textbox', { name: label, exact: true });
+const option = (page: Page, name: string | RegExp) => page.getByRole('option', { name });
+
+describe('a policy', () => {
+  test('is written with help, tried, made, changed and deleted', async () => {
+    await using service = await serveDevVault();
+    const { walletId, ethereum } = await newWallet(service.root, 'Savings');
+    await service.root.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', {
+      signWith: ethereum,
+      payload: 'hello',
+      encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
+      hashFunction: 'HASH_FUNCTION_KECCAK256',
+    });
+    await using person = await openWindow(browser);
+    const { page } = person;
+    const found: string[] = [];
+    const look = async (screen: string): Promise<void> => {
+      found.push(...(await axeFindings(page, screen)));
+    };
+    await page.goto(service.windowUrl);
+    await goTo(page, 'Policies');
+    await page.getByRole('heading', { name: 'No policy yet' }).waitFor();
+    await look('policies-empty');
+
+    // A template leaves open what only its user knows, and is not made like that.
+    await page.getByRole('link', { name: /^One user signs with one wallet/ }).click();
+    await heading(page, 'New policy').waitFor();
+    await button(page, 'Make the policy').click();
+    await page
+      .getByText('Fill in what is left open (“…”) in its condition and consensus first.')
+      .first()
+      .waitFor();
+
+    // Keywords, fields and names of the vault are offered; the keyboard takes them.
+    const condition = editor(page, 'Condition');
+    await condition.fill('');
+    await condition.pressSequentially('activ');
+    await option(page, /^activity/).waitFor();
+    await look('policy-suggestions');
+    await condition.press('Enter');
+    await condition.pressSequentially('.act');
+    await condition.press('Enter');
+    await condition.pressSequentially(" == 'SI");
+    await option(page, /^SIGN/).waitFor();
+    await condition.press('Enter');
+    await condition.pressSequentially("' && wallet.id == 'Sav");
+    await option(page, /^Savings/).click();
+    await condition.pressSequentially("'");
+    expect(await condition.inputValue()).toBe(`activity.action == 'SIGN' && wallet.id == '${walletId}'`);
+
+    // What is wrong is said where it is.
+    const consensus = editor(page, 'Consensus');
+    await consensus.fill('approvers.cont() >= 1');
+    await page.getByText(/^line 1, column 11: expected a method/).waitFor();
+    expect(await page.locator('.lk-expression-marks mark').innerText()).toBe('cont');
+    await look('policy-wrong');
+    await consensus.fill('approvers.count() >= 1');
+    await expect.poll(() => page.locator('.lk-expression-marks mark').count()).toBe(0);
+
+    await button(page, 'Try it').click();
+    await page.getByText(/^2 activities tried: 1 newly allowed\.$/).waitFor();
+    await page.getByText('Its condition held in 1 of 2, and it settled 1.').waitFor();
+    await button(page, 'Why: Sign a payload').click();
+    await page.getByText('It is allowed by “Sign with a wallet”.').waitFor();
+    await look('policy-tried');
+
+    await button(page, 'Make the policy').click();
+    await heading(page, 'Policies').waitFor();
+    await look('policies');
+    await page.getByRole('link', { name: /^Sign with a wallet/ }).click();
+    await heading(page, 'Sign with a wallet').waitFor();
+    await chooseSegment(page, 'What it does', 'Deny');
+    await consensus.fill('');
+    await button(page, 'Change the policy').click();
+    await page.getByText('is in force as it is now.').waitFor();
+    const { body } = await service.root.query('list_policies');
+    expect(body?.['policies']).toMatchObject([
+      { effect: 'EFFECT_DENY', consensus: '', condition: expect.stringContaining(walletId) as string },
+    ]);
+    await button(page, 'Delete…').click();
+    await button(page, 'Delete the policy').click();
+    await page.getByRole('heading', { name: 'No policy yet' }).waitFor();
+    expect(found).toEqual([]);
+    expect(person.violations).toEqual([]);
+    expect(person.complaints).toEqual([]);
+  });
+});
+
+describe('who may do what', () => {
+  test('is told for every user, with the policies that say so', async () => {
+    await using service = await serveDevVault();
+    const key = newTestKey();
+    await service.root.submit('create_users', 'CREATE_USERS_V4', {
+      users: [
+        {
+          userName: 'Script',
+          apiKeys: [{ apiKeyName: 'Script', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }],
+          authenticators: [],
+          oauthProviders: [],
+          userTags: [],
+        },
+      ],
+    });
+    const refused = await service.root.as(key).submit('create_user_tag', 'CREATE_USER_TAG', {
+      userTagName: 'Mine',
+      userIds: [],
+    });
+    expect(refused.status).toBe(403);
+    await service.root.submit('create_policy', 'CREATE_POLICY_V3', {
+      policyName: 'Make wallets',
+      effect: 'EFFECT_ALLOW',
+      condition: "activity.kind == 'CREATE_WALLET'",
+      notes: '',
+    });
+    await using person = await openWindow(browser);
+    const { page } = person;
+    await page.goto(service.windowUrl);
+    await goTo(page, 'Policies');
+    await button(page, 'Why was it refused: Make a tag for users').click();
+    await page.getByText('It is denied since nothing allows it.').waitFor();
+    expect(await axeFindings(page, 'policies-refused')).toEqual([]);
+    await page.getByRole('link', { name: 'Who may do what' }).click();
+    await page.getByRole('list', { name: 'May, being of the root quorum' }).waitFor();
+    await choose(page, 'User', 'Script');
+    const may = page.getByRole('list', { name: 'May, always' });
+    await may.getByRole('listitem').filter({ hasText: 'Create a wallet' }).waitFor();
+    expect(await may.getByRole('link', { name: 'Make wallets' }).count()).toBe(1);
+    await page.getByRole('list', { name: 'May not', exact: true }).waitFor();
+    expect(await axeFindings(page, 'permissions')).toEqual([]);
+    expect(await tooWideFindings(page, 'permissions')).toEqual([]);
+  });
+});

@@ -1,0 +1,232 @@
+/** `latchkey policy` as a script runs it. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { calledFunctions } from '../main/policy/compile.ts';
+import { activityOf, newWallet, runCommand, startTestVault, temporaryDirectory } from './support.ts';
+import type { Json, TestVault } from './support.ts';
+
+const papers = temporaryDirectory();
+let service: TestVault;
+let signed: string;
+let request: Json;
+
+beforeAll(async () => {
+  service = await startTestVault();
+  const { keysDirectory } = service.config;
+  mkdirSync(keysDirectory, { recursive: true });
+  writeFileSync(join(keysDirectory, 'owner.public'), service.key.publicKey);
+  writeFileSync(join(keysDirectory, 'owner.private'), service.key.privateKey, { mode: 0o600 });
+  const { ethereum } = await newWallet(service.root);
+  request = {
+    signWith: ethereum,
+    payload: 'hello',
+    encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
+    hashFunction: 'HASH_FUNCTION_KECCAK256',
+  };
+  signed = activityOf(await service.root.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', request)).id;
+});
+afterAll(async () => {
+  papers[Symbol.dispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+function file(name: string, content: unknown): string {
+  const path = join(papers.path, name);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+const environment = () => ({
+  HOME: papers.path,
+  LATCHKEY_DATA_DIR: service.directory,
+  LATCHKEY_CONFIG_DIR: join(dirname(service.directory), 'config'),
+});
+
+const run = (argv: readonly string[], input = '') =>
+  runCommand(['policy', ...argv], { input, environment: environment() });
+
+const signing = {
+  policyName: 'Sign',
+  effect: 'EFFECT_ALLOW',
+  condition: "activity.action == 'SIGN' && wallet.label == 'None such'",
+};
+
+describe('policy check', () => {
+  test('points at what is wrong, and fails', async () => {
+    const wrong = {
+      policies: [signing, { policyName: 'Pay', effect: 'EFFECT_DENY', condition: 'eth.tx.valu > 5' }],
+    };
+    const { code, stdout } = await run(['check', file('wrong.json', wrong)]);
+    expect(code).toBe(1);
+    const [right, wrongly, ...pointed] = stdout.split('\n');
+    expect(right).toBe('“Sign”: right');
+    expect(wrongly).toMatch(/^“Pay”: condition, line 1, column 8: expected a field of EthereumTransaction/);
+    expect(pointed).toEqual(['    eth.tx.valu > 5', '           ^^^^', '']);
+    expect(stdout).toContain('did you mean value?');
+  });
+
+  test('takes one policy from standard input, without a vault, and answers JSON', async () => {
+    const { code, stdout } = await run(['check', '-', '--json'], JSON.stringify({ effect: 'EFFECT_ALLOW' }));
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: true,
+      policies: [{ problems: [], warnings: [{ message: expect.stringContaining('everybody') as string }] }],
+    });
+  });
+
+  test.each([
+    ['{', /is not JSON: expected a policy/],
+    ['[]', /has no policy/],
+    ['[{"effect":"EFFECT_MAYBE"}]', /0\.effect: Invalid option/],
+    ['"x"', /expected a policy/],
+  ])('refuses a file that holds %s', async (text, message) => {
+    const { code, stderr } = await run(['check', file('odd.json', text)]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+  });
+});
+
+describe('policy test', () => {
+  test('tells what would be otherwise, by which rule, and what never holds', async () => {
+    const drafts = [
+      { ...signing, condition: "activity.action == 'SIGN'" },
+      { ...signing, policyName: 'Never' },
+    ];
+    const { code, stdout } = await run([
+      'test',
+      file('drafts.json', drafts),
+      '--without-root',
+      '--against',
+      'last:10',
+    ]);
+    expect(code).toBe(0);
+    const lines = stdout.split('\n');
+    expect(lines[0]).toBe(
+      '2 activities tried: 0 newly denied, 1 newly allowed, 0 newly waiting for approvals',
+    );
+    expect(lines[1]).toBe('  allowed (was denied): “Sign”');
+    expect(lines[2]).toMatch(new RegExp(`^ {4}20.+Z {2}SIGN_RAW_PAYLOAD_V2 {2}${signed}$`));
+    expect(lines.slice(3)).toEqual([
+      '  draft “Sign”: its condition held in 1 of 2, and decided 1',
+      '  draft “Never”: its condition never held',
+      "    never true: wallet.label == 'None such'",
+      '',
+    ]);
+  });
+
+  test('says what the root quorum decided', async () => {
+    const { stdout } = await run(['test', file('one.json', signing)]);
+    expect(stdout).toContain('2 of them the root quorum decided, which no policy holds back: --without-root');
+  });
+
+  test('refuses a window that is none', async () => {
+    const { code, stderr } = await run(['test', file('one.json', signing), '--against', 'yesterday']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('invalid --against "yesterday": expected last:1 to last:1000');
+  });
+});
+
+describe('policy explain', () => {
+  test('shows what each part of a past activity came to', async () => {
+    const { code, stdout } = await run([
+      'explain',
+      signed,
+      '--without-root',
+      '--with',
+      file('one.json', signing),
+    ]);
+    expect(code).toBe(0);
+    expect(stdout.split('\n').slice(0, 5)).toEqual([
+      'denied: nothing allows it',
+      'draft “Sign” (allow): does not apply',
+      '  condition: false',
+      "    activity.action == 'SIGN' && wallet.label == 'None such' = false",
+      "    activity.action == 'SIGN' = true",
+    ]);
+  });
+
+  test('decides about a request that nobody has sent', async () => {
+    const body = { type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2', parameters: request };
+    const { code, stdout } = await run(['explain', '--body', file('body.json', body), '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: 'OUTCOME_ALLOW', decidedBy: 'DECIDER_ROOT_QUORUM' });
+  });
+
+  test('wants one of them', async () => {
+    const { code, stderr } = await run(['explain']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('expected the id of an activity, or --body');
+  });
+});
+
+describe('request --dry-run', () => {
+  const dryRun = (path: string, body: Json) =>
+    runCommand(['request', '--dry-run', '--path', path, '--body', '-', '--json'], {
+      input: JSON.stringify(body),
+      environment: environment(),
+    });
+
+  test('asks about the request that it would send, and sends it not', async () => {
+    const count = async () =>
+      ((await service.root.query('list_activities')).body?.['activities'] as Json[]).length;
+    const before = await count();
+    const { code, stdout } = await dryRun('/public/v1/submit/sign_raw_payload', {
+      type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
+      parameters: request,
+    });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ policyExplanation: { outcome: 'OUTCOME_ALLOW' } });
+    expect(await count()).toBe(before);
+  });
+
+  test('refuses what only reads', async () => {
+    const { code, stderr } = await dryRun('/public/v1/query/whoami', {});
+    expect(code).toBe(2);
+    expect(stderr).toContain('expected a path of /public/v1/submit/');
+  });
+});
+
+describe('the README', () => {
+  const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
+  const [, chapter = ''] = /\n## Policies and budgets\n(.*?)\n## /s.exec(readme) ?? [];
+
+  test('shows policies that are accepted as they are', async () => {
+    const policies = [...chapter.matchAll(/^```json\n(.*?)^```$/gms)].map(
+      ([, text = '']) => JSON.parse(text) as Json,
+    );
+    expect(policies.length).toBeGreaterThan(2);
+    const { code, stdout } = await run(['check', '-'], JSON.stringify({ policies }));
+    expect(stdout.trim().split('\n')).toEqual(
+      policies.map((policy) => `“${String(policy['policyName'])}”: right`),
+    );
+    expect(code).toBe(0);
+    const made = await service.root.submit('create_policies', 'CREATE_POLICIES', { policies });
+    expect(made.status, made.text).toBe(200);
+  });
+
+  test('shows commands that run', async () => {
+    const drafts = file('policies.json', signing);
+    const body = file('request.json', { type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2', parameters: request });
+    const shown = [...chapter.matchAll(/^ {4}npx latchkey policy ([^#\n]+)/gm)].map(([, words = '']) =>
+      words
+        .trim()
+        .replaceAll('policies.json', drafts)
+        .replace('request.json', body)
+        .replace(/0190a1b2-…/, signed)
+        .replace(/8f14e45f-…/, service.rootUserId)
+        .split(/\s+/),
+    );
+    expect(shown.length).toBeGreaterThan(4);
+    for (const argv of shown) {
+      const { code, stderr } = await run(argv);
+      expect(code, `${argv.join(' ')}: ${stderr}`).toBe(0);
+    }
+  });
+
+  test('shows functions that there are', () => {
+    for (const [, name] of chapter.matchAll(/^\| `(\w+)\(/gm)) {
+      expect(calledFunctions.map((each) => each.name)).toContain(name);
+    }
+  });
+});
