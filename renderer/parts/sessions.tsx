@@ -45,7 +45,7 @@ export function Sessions({ title, userId, names }: Props): ReactNode {
       {isPending && <LoadingRows what="sessions" />}
       <Failure title="The sessions could not be read" error={error} onRetry={() => void refetch()} />
       {data?.sessions.length === 0 && (
-        <Empty title="Nobody is signed in" level={3}>
+        <Empty title="Nobody is signed in" level={title === undefined ? 2 : 3}>
           <p>
             Whoever signs in by a code, a mail or an account elsewhere gets a key that lasts a while. It is
             listed here until it ends.

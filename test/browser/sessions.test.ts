@@ -1,0 +1,57 @@
+/** Sessions in the window: who is signed in is seen, and ended. */
+import type { Browser } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { newTestKey } from '../support.ts';
+import { launchChromium, openWindow } from './chromium.ts';
+import { axeFindings, tooWideFindings } from './inspect.ts';
+import { serveDevVault } from './service.ts';
+import { button, goTo } from './steps.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  return () => browser.close();
+});
+
+test('a person sees who is signed in, and ends it', async () => {
+  await using service = await serveDevVault();
+  const { root } = service;
+  await using person = await openWindow(browser);
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await goTo(page, 'Sessions');
+  await page.getByText('Nobody is signed in').waitFor();
+  const amiss = [...(await axeFindings(page, 'sessions-empty'))];
+
+  const key = newTestKey();
+  const login = await root.submit('stamp_login', 'STAMP_LOGIN', { publicKey: key.publicKey });
+  expect(login.status).toBe(200);
+  expect((await root.submit('create_read_only_session', 'CREATE_READ_ONLY_SESSION', {})).status).toBe(200);
+  const list = page.getByRole('list', { name: 'Sessions' });
+  await list.getByText('May only read').waitFor();
+  const signedIn = list.getByRole('listitem').filter({ hasText: 'Signed in by a key of the client’s own' });
+  await signedIn.getByText('Root user').waitFor();
+  amiss.push(...(await axeFindings(page, 'sessions')), ...(await tooWideFindings(page, 'sessions')));
+
+  await button(signedIn, /^End the session Login/).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('Requests of this session are refused').waitFor();
+  amiss.push(...(await axeFindings(page, 'session-end')));
+  await button(dialog, 'End the session').click();
+  await dialog.waitFor({ state: 'hidden' });
+  await signedIn.waitFor({ state: 'detached' });
+  expect((await root.as(key).query('whoami')).status).toBe(401);
+
+  // Under its user too, and not among the keys that last.
+  await goTo(page, 'Users');
+  await page.getByRole('link', { name: /^Root user/ }).click();
+  await page.getByRole('list', { name: 'Sessions' }).getByText('May only read').waitFor();
+  expect(
+    await page
+      .getByRole('list', { name: 'API keys' })
+      .getByText(/^Login/)
+      .count(),
+  ).toBe(0);
+  expect(amiss).toEqual([]);
+});
