@@ -16,6 +16,7 @@ import { migrate } from './db/migrations.ts';
 import { checkSchema } from './db/schema.ts';
 import { UnitOfWork } from './db/unit-of-work.ts';
 import { getVault } from './db/vault.ts';
+import { webhookKind } from './db/webhook-endpoints.ts';
 import { createPrivateFile, VaultDirectory } from './db/vault-directory.ts';
 import type { DevControls } from './http/dev-routes.ts';
 import type { Service } from './http/handle.ts';
@@ -120,6 +121,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     onFault,
     onResults: (kind) => {
       if (kind === messageKind) messages.noticed();
+      if (kind === webhookKind) webhooks.noticed();
     },
   });
   const messages = new Messages({
@@ -137,6 +139,9 @@ function open(config: Config, substitutes: Substitutes): Opened {
   });
   const webhooks = new Webhooks({
     ...{ units, keys: keyring, clock, outbox, onFault },
+    onChange: () => {
+      door.announce({ kind: 'webhooks' });
+    },
     showActivity: (tx, row) => showEvent(operations, tx, row),
   });
   const watch = new LogWatch();

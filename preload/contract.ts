@@ -193,6 +193,8 @@ export interface CallAnswer {
 export type VaultEvent =
   | { readonly kind: 'status' }
   | { readonly kind: 'backups' }
+  /** Something became of events on their way to webhook endpoints. */
+  | { readonly kind: 'webhooks' }
   /** What is known of messages has changed. */
   | { readonly kind: 'messages' }
   /** A message came that is shown on this computer instead of being sent. */

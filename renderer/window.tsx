@@ -41,6 +41,7 @@ import { WalletAccount } from './screens/wallet-account.tsx';
 import { ImportWallet } from './screens/wallet-import.tsx';
 import { Wallet } from './screens/wallet.tsx';
 import { NewWallet, Wallets } from './screens/wallets.tsx';
+import { Webhooks } from './screens/webhooks.tsx';
 import { NotFound } from './screens/not-found.tsx';
 
 export function Window(): ReactNode {
@@ -164,6 +165,7 @@ function Places(): ReactNode {
           <Route path="/activity/:activityId?">
             {({ activityId }) => <Activity activityId={activityId} />}
           </Route>
+          <Route path="/webhooks" component={Webhooks} />
           <Route path="/approvals/:activityId?">
             {({ activityId }) => <Approvals activityId={activityId} />}
           </Route>

@@ -16,7 +16,11 @@ import { buildIfNeeded } from '../main/start.ts';
 import { measureBackups } from './bench/backups.ts';
 import { measurePolicies } from './bench/policies.ts';
 import { measurePrimitives } from './bench/primitives.ts';
-import { measureSigning, measureSigningDuringBackups } from './bench/signing.ts';
+import {
+  measureSigning,
+  measureSigningDuringBackups,
+  measureSigningDuringWebhooks,
+} from './bench/signing.ts';
 
 const { values } = parseArgs({
   options: {
@@ -40,6 +44,7 @@ try {
     policies: measurePolicies(),
     ...backups,
     signDuringBackup: await measureSigningDuringBackups(join(directory, 'busy'), Number(values.seconds)),
+    webhooks: await measureSigningDuringWebhooks(join(directory, 'webhooks'), Number(values.seconds)),
   };
   process.stdout.write(values.json === true ? `${JSON.stringify(result, round)}\n` : table(result));
 } finally {

@@ -136,6 +136,21 @@ describe('mail', () => {
     });
   });
 
+  test('does not come from whom the settings allow no more', async () => {
+    await using service = await startWatchedVault();
+    const away = await startMailServer();
+    await away[Symbol.asyncDispose]();
+    const { settings } = mailSettings(away);
+    await service.vault.bridge.changeMessages({ channel: 'mail', settings });
+    await post(service, message({ from: { address: 'shop@apps.example' } }));
+    await service.vault.bridge.changeMessages({
+      channel: 'mail',
+      settings: { ...settings, otherSenders: [] },
+    });
+    await expect.poll(() => lastState(service)).toBe('refused');
+    expect((await deliveries(service))[0]?.note).toContain('"shop@apps.example" is not among the senders');
+  });
+
   test('waits for a server that is away, and goes when it is back', async () => {
     await using service = await startWatchedVault();
     const away = await startMailServer();

@@ -9,6 +9,7 @@ import { CommandError, exitCodes, fail } from './output.ts';
 import type { RecoveryOptions, SheetOptions } from './recovery.ts';
 import type { ProofOptions } from './proof.ts';
 import { readPassword, type PasswordOptions } from './secrets.ts';
+import type { DeliveriesOptions, ListenOptions, ReplayOptions } from './webhooks.ts';
 
 const exitCodeHelp = `
 Exit codes: 0 done; 1 refused or failed; 2 wrong usage; 3 no vault, or it is not running; 4 the vault or the port is
@@ -254,6 +255,7 @@ function addCommands(program: Command): void {
   addRecovery(program);
   addBackups(program);
   addPolicies(program);
+  addWebhooks(program);
   addSessions(program);
   addMessages(program);
   add<DoctorFlags>(program, {
@@ -580,6 +582,66 @@ const asFlags = ({ replaceAll, withoutRoot }: PolicyAskFlags) => ({
   replaceAll: replaceAll === true,
   withoutRoot: withoutRoot === true,
 });
+
+function addWebhooks(program: Command): void {
+  const webhooks = program
+    .command('webhooks')
+    .description('where events are sent, what became of them, and a receiver to try it out');
+  add<{ readonly apiKey: string }>(webhooks, {
+    name: 'list',
+    description: 'list the webhook endpoints',
+    options: [apiKey()],
+    run: async (config, flags, json) => {
+      const { listWebhooks } = await import('./webhooks.ts');
+      await listWebhooks(config, { ...flags, json });
+    },
+  });
+  add<Omit<DeliveriesOptions, 'json'>>(webhooks, {
+    name: 'deliveries',
+    description: 'list what became of events, newest first',
+    options: [
+      new Option('--endpoint <id>', 'of one endpoint'),
+      new Option('--state <state>', 'in one state').choices(['waiting', 'delivered', 'refused', 'parked']),
+      new Option('--limit <number>', 'how many at most, 1 to 100').default('20'),
+      apiKey(),
+    ],
+    run: async (config, flags, json) => {
+      const { listWebhookDeliveries } = await import('./webhooks.ts');
+      await listWebhookDeliveries(config, { ...flags, json });
+    },
+  });
+  add<Omit<ReplayOptions, 'json'>>(webhooks, {
+    name: 'replay <endpoint>',
+    description: 'send an event to an endpoint again, or all since a time',
+    options: [
+      new Option('--delivery <id>', 'one delivery'),
+      new Option('--since <time>', 'every event since then, like 2026-01-31T12:00:00Z'),
+      apiKey(),
+    ],
+    run: async (config, flags, json, [endpoint = '']) => {
+      const { replayWebhooks } = await import('./webhooks.ts');
+      await replayWebhooks(config, endpoint, { ...flags, json });
+    },
+  });
+  add<{ readonly apiKey: string }>(webhooks, {
+    name: 'test <endpoint>',
+    description: 'send an event to an endpoint, whatever it has subscribed to',
+    options: [apiKey()],
+    run: async (config, flags, json, [endpoint = '']) => {
+      const { testWebhook } = await import('./webhooks.ts');
+      await testWebhook(config, endpoint, { ...flags, json });
+    },
+  });
+  add<Omit<ListenOptions, 'json'>>(webhooks, {
+    name: 'listen',
+    description: 'receive events on this machine until ended, and write those whose signature holds',
+    options: [new Option('--port <number>', 'port to listen on, 0 for any free one').default('0'), apiKey()],
+    run: async (config, flags, json) => {
+      const { listenToWebhooks } = await import('./webhooks.ts');
+      await listenToWebhooks(config, { ...flags, json });
+    },
+  });
+}
 
 function addSessions(program: Command): void {
   const sessions = program.command('sessions').description('say who is signed in, and end it');

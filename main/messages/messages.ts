@@ -93,8 +93,9 @@ interface Sending extends Pick<KeptMessage, 'id' | 'sequence' | 'expiresAt'> {
 /** Which setting sends what goes by a channel. */
 const channelOf = { email: 'mail', sms: 'sms' } as const;
 
-/** Of what is shown here; more is a flood. */
+/** Of what is shown on a desktop, where more is a flood; and in an inbox, which tests look through. */
 const mostShown = 200;
+const mostInInbox = 10_000;
 const loggedDeliveries = 100;
 const testPatienceMs = 30_000;
 const testLastsMs = 5 * 60_000;
@@ -272,13 +273,9 @@ export class Messages {
   #checkPostable(tx: Reader, message: Message): void {
     const route = this.#routeOf(tx, message);
     if (route === undefined) throw notSetUp(channelOf[message.channel]);
-    const mail = route === 'mail' ? settingsOf(tx, 'mail') : null;
-    if (mail === null || maySendFrom(mail, message.from)) return;
-    throw new LatchkeyError(
-      'FAILED_PRECONDITION',
-      `sendFromEmailAddress ${JSON.stringify(message.from?.address)} is not among the senders of the vault's mail settings: ${[mail.from.address, ...mail.otherSenders].join(', ')}`,
-      { turnkeyErrorCode: 'EMAIL_SENDING_DISABLED' },
-    );
+    const problem = senderProblem(tx, route, message);
+    if (problem === undefined) return;
+    throw new LatchkeyError('FAILED_PRECONDITION', problem, { turnkeyErrorCode: 'EMAIL_SENDING_DISABLED' });
   }
 
   /** The channel's own setting; where it has none, this computer if that is allowed. */
@@ -291,8 +288,13 @@ export class Messages {
   async #deliver({ id, sequence, payload, expiresAt }: Delivery, signal: AbortSignal): Promise<Outcome> {
     if (payload === undefined) return { outcome: 'refused', note: 'what it said is not there' };
     const message = JSON.parse(Buffer.from(payload).toString('utf8')) as Message;
-    const route = this.#parts.units.read((tx) => this.#routeOf(tx, message));
+    const { route, problem } = this.#parts.units.read((tx) => {
+      const way = this.#routeOf(tx, message);
+      return { route: way, problem: senderProblem(tx, way, message) };
+    });
     if (route === undefined) return { outcome: 'retry', note: notSetUp(channelOf[message.channel]).message };
+    // The settings are not those of when it was posted.
+    if (problem !== undefined) return { outcome: 'refused', note: problem };
     try {
       const sending = { id, message, sequence, expiresAt: expiresAt ?? Infinity };
       return { outcome: 'delivered', note: await this.#send(route, sending, signal) };
@@ -320,7 +322,7 @@ export class Messages {
     const others = this.#shown.filter((each) => each.id !== id);
     this.#shown = [...others, { id, channel, to, subject, text, code, at, sequence, expiresAt }]
       .sort((a, b) => a.sequence - b.sequence)
-      .slice(-mostShown);
+      .slice(-(this.#parts.inboxOnly ? mostInInbox : mostShown));
     if (this.#parts.inboxOnly) this.#parts.onChange();
     else this.#parts.onShown(id);
   }
@@ -427,6 +429,18 @@ const settingsOf = <Name extends keyof Settings>(tx: Reader, name: Name): Settin
   const row = getMessageChannel(tx, name);
   return row === undefined ? null : (JSON.parse(row.settings) as Settings[Name]);
 };
+
+/** Why a message may not go by a route, by whom it is to come from. */
+function senderProblem(
+  tx: Reader,
+  route: MessageChannelName | undefined,
+  { from }: Message,
+): string | undefined {
+  const mail = route === 'mail' ? settingsOf(tx, 'mail') : null;
+  if (mail === null || maySendFrom(mail, from)) return undefined;
+  const allowed = [mail.from.address, ...mail.otherSenders].join(', ');
+  return `sendFromEmailAddress ${JSON.stringify(from?.address)} is not among the senders of the vault's mail settings: ${allowed}`;
+}
 
 function secretsOf({ name, sealed }: MessageChannelRow, keys: MessageKeys): Secrets {
   const opened = keys.open(messageChannelPlace(name), sealed);

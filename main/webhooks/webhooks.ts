@@ -42,10 +42,13 @@ export interface WebhookParts {
   readonly clock: Clock;
   readonly outbox: Outbox;
   readonly onFault: (error: unknown) => void;
+  /** Called now and then while deliveries come to an end or fail. */
+  readonly onChange: () => void;
   /** An activity as the API shows one, as of a revision. */
   readonly showActivity: (tx: Reader, row: ActivityRow) => Record<string, unknown>;
 }
 
+const tellEveryMs = 500;
 /** How much is handed to the thread at once. */
 const lotBytes = 1024 * 1024;
 
@@ -56,6 +59,7 @@ export class Webhooks implements LotCarrier {
   readonly #parts: WebhookParts;
   readonly #thread = new PostThread();
   readonly #stopListening: () => void;
+  #telling: NodeJS.Timeout | undefined;
 
   constructor(parts: WebhookParts) {
     this.#parts = parts;
@@ -81,6 +85,14 @@ export class Webhooks implements LotCarrier {
         this.#parts.outbox.look();
       });
     }
+  }
+
+  /** Something became of deliveries. */
+  noticed(): void {
+    this.#telling ??= setTimeout(() => {
+      this.#telling = undefined;
+      this.#parts.onChange();
+    }, tellEveryMs).unref();
   }
 
   /** What receivers check signatures with. */
@@ -118,6 +130,7 @@ export class Webhooks implements LotCarrier {
 
   async close(): Promise<void> {
     this.#stopListening();
+    clearTimeout(this.#telling);
     await this.#thread.close();
   }
 

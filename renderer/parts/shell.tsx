@@ -19,6 +19,7 @@ import {
   IconTags,
   IconUsers,
   IconWallet,
+  IconWebhook,
   IconX,
 } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
@@ -41,6 +42,7 @@ const places = [
   { to: '/sub-organizations', label: 'Sub-organizations', icon: IconBuildingCommunity },
   { to: '/keyslots', label: 'Keys to the vault', icon: IconLockAccess },
   { to: '/messages', label: 'Messages', icon: IconMail },
+  { to: '/webhooks', label: 'Webhooks', icon: IconWebhook },
   { to: '/backups', label: 'Backups', icon: IconArchive },
   { to: '/approvals', label: 'Approvals', icon: IconChecklist },
   { to: '/activity', label: 'Activity', icon: IconHistory },

@@ -130,7 +130,9 @@ function refresher(client: QueryClient): { onEvent: (event: VaultEvent) => void;
     onEvent(event) {
       if (event.kind === 'status') void refreshAll(client);
       else if (event.kind === 'backups') void client.invalidateQueries({ queryKey: backupsKey });
-      else if (event.kind === 'messages' || event.kind === 'message') {
+      else if (event.kind === 'webhooks') {
+        void client.invalidateQueries({ queryKey: [...askedKey, 'list_webhook_deliveries'] });
+      } else if (event.kind === 'messages' || event.kind === 'message') {
         void client.invalidateQueries({ queryKey: messagesKey });
       } else {
         // The status says what the organization and its owner are called.

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import { Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useLocation } from 'wouter';
+import { describeStatus, describeType } from '../parts/activity-words.ts';
 import { count } from '../parts/bytes.ts';
 import { featureLabel } from '../parts/features.ts';
 import { ShortId } from '../parts/identifier.tsx';
@@ -10,12 +10,12 @@ import { Moment } from '../parts/moment.tsx';
 import { Origin } from '../parts/origin.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { describeQuorum } from '../parts/quorum.ts';
-import type { User } from '../parts/resources.ts';
+import type { Activity, User } from '../parts/resources.ts';
 import { shorten } from '../parts/short.ts';
-import { Failure, LoadingRows } from '../parts/states.tsx';
+import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
 import { isOurs, useSubOrganization, useWindowKey } from '../parts/sub-organizations.ts';
 import type { OrganizationData } from '../parts/sub-organizations.ts';
-import { useSubmit } from '../parts/vault.tsx';
+import { useAsk, useSubmit } from '../parts/vault.tsx';
 import '../parts/rows.css';
 
 const back = { to: '/sub-organizations', label: 'Sub-organizations' };
@@ -39,6 +39,7 @@ export function SubOrganization({ organizationId }: { readonly organizationId: s
           <Overview of={organization} />
           <Users of={organization.users} />
           <Holdings of={organization} />
+          <Recent organizationId={organizationId} />
           <Manage>
             <Delete of={organization} may={isOurs(organization, windowKey)} />
           </Manage>
@@ -122,9 +123,9 @@ function Holdings({ of: { wallets, privateKeys } }: { readonly of: OrganizationD
   return (
     <Panel title="Wallets and private keys" kind="plain">
       {rows.length === 0 ? (
-        <Text size="sm" c="dimmed" p="md">
-          None yet.
-        </Text>
+        <Empty title="None yet" level={3}>
+          <p>Its users make wallets and keys in it, by requests that name its id.</p>
+        </Empty>
       ) : (
         <ul className="lk-rows" aria-label="Wallets and private keys">
           {rows.map(({ id, name, what, of }) => (
@@ -136,6 +137,42 @@ function Holdings({ of: { wallets, privateKeys } }: { readonly of: OrganizationD
               </span>
               <span className="lk-row-side">
                 Made <Moment at={of.createdAt} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+const shownActivities = 10;
+
+function Recent({ organizationId }: { readonly organizationId: string }): ReactNode {
+  const { data, error, isPending, refetch } = useAsk<{ activities: readonly Activity[] }>('list_activities', {
+    organizationId,
+    paginationOptions: { limit: String(shownActivities) },
+  });
+  return (
+    <Panel title="Last activity" kind="plain">
+      {isPending && <LoadingRows what="its activity" />}
+      <Failure title="Its activity could not be read" error={error} onRetry={() => void refetch()} />
+      {data?.activities.length === 0 && (
+        <Empty title="Nothing was done in it yet" level={3}>
+          <p>What made it is in the activity of the vault’s own organization.</p>
+        </Empty>
+      )}
+      {data !== undefined && data.activities.length > 0 && (
+        <ul className="lk-rows" aria-label="Last activity">
+          {data.activities.map((activity) => (
+            <li key={activity.id} className="lk-row">
+              <span>
+                <span className="lk-row-name">{describeType(activity.type)}</span>
+                <br />
+                <span className="lk-row-more">{describeStatus(activity.status).label}</span>
+              </span>
+              <span className="lk-row-side">
+                <Moment at={activity.createdAt} />
               </span>
             </li>
           ))}

@@ -32,6 +32,8 @@ interface Bench extends AsyncDisposable {
   readonly vaultDirectory: string;
   /** Signs and sends for a while. */
   load(seconds: number): Promise<Load>;
+  /** Another activity of the same user's. */
+  submit(path: string, type: string, parameters: object): Promise<void>;
 }
 
 export async function measureSigning(directory: string, seconds: number): Promise<Load> {
@@ -78,6 +80,78 @@ export async function measureSigningDuringBackups(
   }
   const [alonePerSecond, perSecond] = [median(rates.alone), median(rates.during)];
   return { alonePerSecond, perSecond, ratio: perSecond / alonePerSecond, backups };
+}
+
+export interface LoadDuringWebhooks {
+  readonly alonePerSecond: number;
+  readonly perSecond: number;
+  readonly ratio: number;
+  /** Of one endpoint, while it signed. */
+  readonly deliveriesPerSecond: number;
+  /** The same once nothing is signed any more: what was left over. */
+  readonly deliveriesPerSecondAfter: number;
+}
+
+/** The same load with an endpoint that is sent every signature's activity, and without, in turns. */
+export async function measureSigningDuringWebhooks(
+  directory: string,
+  seconds: number,
+): Promise<LoadDuringWebhooks> {
+  mkdirSync(directory);
+  await using bench = await startBench(directory);
+  const receiver = spawn(process.execPath, [join(import.meta.dirname, 'receiver.ts')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const url = text(await firstLine(receiver), 'url');
+    const received = async (): Promise<number> =>
+      ((await (await fetch(url)).json()) as { count: number }).count;
+    await bench.load(1);
+    const rates = {
+      alone: [] as number[],
+      during: [] as number[],
+      delivered: [] as number[],
+      after: [] as number[],
+    };
+    for (let turn = 0; turn < 3; turn++) {
+      rates.alone.push((await bench.load(seconds)).perSecond);
+      await bench.submit('set_organization_feature', 'SET_ORGANIZATION_FEATURE', {
+        name: 'FEATURE_NAME_WEBHOOK',
+        value: url,
+      });
+      const before = await received();
+      const load = await bench.load(seconds);
+      const during = await received();
+      rates.during.push(load.perSecond);
+      rates.delivered.push((during - before) / seconds);
+      rates.after.push(await drain(received, before + load.requests));
+      await bench.submit('remove_organization_feature', 'REMOVE_ORGANIZATION_FEATURE', {
+        name: 'FEATURE_NAME_WEBHOOK',
+      });
+    }
+    const [alonePerSecond, perSecond] = [median(rates.alone), median(rates.during)];
+    return {
+      alonePerSecond,
+      perSecond,
+      ratio: perSecond / alonePerSecond,
+      deliveriesPerSecond: median(rates.delivered),
+      deliveriesPerSecondAfter: median(rates.after),
+    };
+  } finally {
+    receiver.kill();
+  }
+}
+
+/** Waits until all have arrived. @returns how many a second came meanwhile; NaN where none were left. */
+async function drain(received: () => Promise<number>, all: number): Promise<number> {
+  const [start, first] = [performance.now(), await received()];
+  if (first >= all) return Number.NaN;
+  for (;;) {
+    const count = await received();
+    if (count >= all) return ((count - first) / (performance.now() - start)) * 1000;
+    if (performance.now() - start > 120_000) throw new Error(`${String(all - count)} events did not arrive`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }
 
 const median = (values: readonly number[]): number =>
@@ -171,6 +245,14 @@ async function startBench(
     return {
       base,
       vaultDirectory,
+      submit: async (path, type, parameters) => {
+        await post(`${base}/${path}`, key, {
+          type: `ACTIVITY_TYPE_${type}`,
+          timestampMs: String(Date.now()),
+          organizationId,
+          parameters,
+        });
+      },
       load: (seconds) => {
         const requests = prepared(seconds);
         return runLoad(`${base}/sign_raw_payload`, () => requests.pop(), seconds);
@@ -184,7 +266,7 @@ async function startBench(
 }
 
 async function createKey(base: string, key: KeyPair, organizationId: string): Promise<string> {
-  const { body, headers } = stamped(key, {
+  const answer = (await post(`${base}/create_private_keys`, key, {
     type: 'ACTIVITY_TYPE_CREATE_PRIVATE_KEYS_V2',
     timestampMs: String(Date.now()),
     organizationId,
@@ -193,16 +275,21 @@ async function createKey(base: string, key: KeyPair, organizationId: string): Pr
         { privateKeyName: 'bench', curve: 'CURVE_SECP256K1', privateKeyTags: [], addressFormats: [] },
       ],
     },
-  });
-  const response = await fetch(`${base}/create_private_keys`, {
+  })) as {
+    activity: { result: { createPrivateKeysResultV2: { privateKeys: [{ privateKeyId: string }] } } };
+  };
+  return answer.activity.result.createPrivateKeysResultV2.privateKeys[0].privateKeyId;
+}
+
+async function post(url: string, key: KeyPair, content: object): Promise<unknown> {
+  const { body, headers } = stamped(key, content);
+  const response = await fetch(url, {
     method: 'POST',
     body,
     headers: { 'Content-Type': 'application/json', ...headers },
   });
-  const answer = (await response.json()) as {
-    activity: { result: { createPrivateKeysResultV2: { privateKeys: [{ privateKeyId: string }] } } };
-  };
-  return answer.activity.result.createPrivateKeysResultV2.privateKeys[0].privateKeyId;
+  if (!response.ok) throw new Error(`${url} answered ${String(response.status)}: ${await response.text()}`);
+  return response.json();
 }
 
 function stamped({ publicKey, privateKey }: KeyPair, request: object): LoadRequest {

@@ -140,10 +140,24 @@ describe('the application', () => {
       expect(tray?.toolTip).toBe('Latchkey: unlocked');
     });
 
+    await latchkey.changeMessages({ channel: 'desktop', on: true });
+    const asked = await latchkey.call('/public/v1/submit/init_otp', {
+      type: 'ACTIVITY_TYPE_INIT_OTP_V3',
+      parameters: { otpType: 'OTP_TYPE_EMAIL', contact: 'ada@example.com', appName: 'Home' },
+    });
+    expect(asked).toMatchObject({ status: 200 });
+    await vi.waitFor(() => {
+      expect(electron.machine.notifications).toHaveLength(1);
+    });
+    const [notification] = electron.machine.notifications;
+    const [shown] = await latchkey.shownMessages();
+    expect(notification).toMatchObject({ isShown: true, body: shown?.code });
+
     electron.powerMonitor.emit('lock-screen');
     await expect(latchkey.status()).resolves.toMatchObject({ state: 'locked' });
     await vi.waitFor(() => {
       expect(tray?.toolTip).toBe('Latchkey: locked');
+      expect(notification?.isShown).toBe(false);
     });
     await expect(latchkey.unlock({ with: 'password', password: 'incorrect' })).rejects.toThrow(/password/);
     await expect(latchkey.unlock({ with: 'password', password })).resolves.toMatchObject({

@@ -57,6 +57,24 @@ describe('a message that is shown on this computer', () => {
     expect(notification?.isShown).toBe(false);
   });
 
+  test('is taken back when it is shown no more', async () => {
+    double.shown = [message];
+    double.announce({ kind: 'message', id: 'one' });
+    await vi.waitFor(() => {
+      expect(machine.notifications[0]?.isShown).toBe(true);
+    });
+    double.announce({ kind: 'status' });
+    await vi.waitFor(() => {
+      expect(double.count('shownMessages')).toBe(2);
+    });
+    expect(machine.notifications[0]?.isShown).toBe(true);
+    double.shown = [];
+    double.announce({ kind: 'status' });
+    await vi.waitFor(() => {
+      expect(machine.notifications[0]?.isShown).toBe(false);
+    });
+  });
+
   test('is notified of without what only a program can read', async () => {
     double.shown = [{ ...message, code: 'w99a5xV6A75TfoAUkZn869fVyDYvgVsKrawMALZXmrauZd8h'.repeat(3) }];
     double.announce({ kind: 'message', id: 'one' });

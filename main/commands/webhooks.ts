@@ -1,0 +1,217 @@
+/** `latchkey webhooks`: where events are sent, what became of them, and a receiver for who tries it out. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Config } from '../config.ts';
+import { verifyEd25519 } from '../crypto/ed25519.ts';
+import { Connection } from '../db/connection.ts';
+import { getServerKey } from '../db/server-keys.ts';
+import { VaultApi, type ActivityKind } from './api.ts';
+import { dataDirectory } from './control.ts';
+import { CommandError, exitCodes, note, print } from './output.ts';
+
+interface WebhookOptions {
+  readonly apiKey: string;
+  readonly json: boolean;
+}
+
+export interface DeliveriesOptions extends WebhookOptions {
+  readonly endpoint?: string;
+  readonly state?: string;
+  readonly limit: string;
+}
+
+export interface ReplayOptions extends WebhookOptions {
+  readonly delivery?: string;
+  readonly since?: string;
+}
+
+export interface ListenOptions extends WebhookOptions {
+  readonly port: string;
+}
+
+const endpointsAnswer = z.object({
+  webhookEndpoints: z.array(
+    z.object({ endpointId: z.string(), name: z.string(), url: z.string(), isActive: z.boolean() }),
+  ),
+});
+const deliveriesAnswer = z.object({
+  deliveries: z.array(
+    z.looseObject({
+      deliveryId: z.string(),
+      endpointId: z.string(),
+      activityId: z.string(),
+      activityType: z.string(),
+      state: z.string(),
+      attempts: z.number(),
+      lastResult: z.string().optional(),
+    }),
+  ),
+});
+
+const replays = {
+  path: 'replay_webhook_deliveries',
+  type: 'ACTIVITY_TYPE_REPLAY_WEBHOOK_DELIVERIES',
+  result: ['replayWebhookDeliveriesResult', z.object({ count: z.number() })],
+  options: { 'parameters.sinceMs': '--since', 'parameters.deliveryId': '--delivery' },
+} as const satisfies ActivityKind<z.ZodType>;
+
+const endpointOnly = z.object({ endpointId: z.string() });
+const tests = {
+  path: 'test_webhook_endpoint',
+  type: 'ACTIVITY_TYPE_TEST_WEBHOOK_ENDPOINT',
+  result: ['testWebhookEndpointResult', endpointOnly],
+} as const satisfies ActivityKind<z.ZodType>;
+const creates = {
+  path: 'create_webhook_endpoint',
+  type: 'ACTIVITY_TYPE_CREATE_WEBHOOK_ENDPOINT',
+  result: ['createWebhookEndpointResult', endpointOnly],
+} as const satisfies ActivityKind<z.ZodType>;
+const deletes = {
+  path: 'delete_webhook_endpoint',
+  type: 'ACTIVITY_TYPE_DELETE_WEBHOOK_ENDPOINT',
+  result: ['deleteWebhookEndpointResult', endpointOnly],
+} as const satisfies ActivityKind<z.ZodType>;
+
+export async function listWebhooks(config: Config, { apiKey, json }: WebhookOptions): Promise<void> {
+  const api = await VaultApi.connect(config, apiKey);
+  const { webhookEndpoints } = await api.query('list_webhook_endpoints', endpointsAnswer);
+  const lines = webhookEndpoints.map(
+    ({ endpointId, name, url, isActive }) => `${endpointId}  ${name}  ${url}${isActive ? '' : '  (off)'}`,
+  );
+  print(json, { webhookEndpoints }, lines.join('\n') || 'No webhook endpoint.');
+}
+
+export async function listWebhookDeliveries(
+  config: Config,
+  { apiKey, json, endpoint, state, limit }: DeliveriesOptions,
+): Promise<void> {
+  const api = await VaultApi.connect(config, apiKey);
+  const { deliveries } = await api.query('list_webhook_deliveries', deliveriesAnswer, {
+    ...(endpoint === undefined ? {} : { endpointId: endpoint }),
+    ...(state === undefined ? {} : { state }),
+    paginationOptions: { limit },
+  });
+  const lines = deliveries.map(({ deliveryId, state: became, attempts, activityType, lastResult = '' }) =>
+    `${deliveryId}  ${became}  ${String(attempts)}  ${activityType.replace('ACTIVITY_TYPE_', '')}  ${lastResult}`.trimEnd(),
+  );
+  print(json, { deliveries }, lines.join('\n') || 'No deliveries.');
+}
+
+export async function replayWebhooks(
+  config: Config,
+  endpointId: string,
+  { apiKey, json, delivery, since }: ReplayOptions,
+): Promise<void> {
+  const time = since === undefined ? undefined : Date.parse(since);
+  if ((delivery === undefined) === (time === undefined) || Number.isNaN(time)) {
+    throw new CommandError(
+      exitCodes.usage,
+      'expected either --delivery <id>, or --since <time> like 2026-01-31T12:00:00Z',
+    );
+  }
+  const api = await VaultApi.connect(config, apiKey);
+  const { count } = await api.submit(replays, {
+    endpointId,
+    ...(delivery === undefined ? {} : { deliveryId: delivery }),
+    ...(time === undefined ? {} : { sinceMs: String(time) }),
+  });
+  print(json, { count }, `${String(count)} ${count === 1 ? 'event is' : 'events are'} sent again.`);
+}
+
+export async function testWebhook(
+  config: Config,
+  endpointId: string,
+  { apiKey, json }: WebhookOptions,
+): Promise<void> {
+  const api = await VaultApi.connect(config, apiKey);
+  await api.submit(tests, { endpointId });
+  print(
+    json,
+    { endpointId },
+    'An event is on its way: `latchkey webhooks deliveries` tells what becomes of it.',
+  );
+}
+
+/** Receives events on this machine until it is ended, and writes those whose signature holds. */
+export async function listenToWebhooks(config: Config, { apiKey, json, port }: ListenOptions): Promise<void> {
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
+    throw new CommandError(exitCodes.usage, `invalid --port ${JSON.stringify(port)}: expected 0 to 65535`);
+  }
+  const api = await VaultApi.connect(config, apiKey);
+  const publicKey = readWebhookKey(dataDirectory(config));
+  const server = createServer((request, response) => {
+    void receive(request, publicKey).then((event) => {
+      if (event === undefined) {
+        note('an event whose signature does not hold was refused');
+        response.writeHead(400).end();
+        return;
+      }
+      print(
+        json,
+        event,
+        `${event.type.replace('ACTIVITY_TYPE_', '')}  ${event.status.replace('ACTIVITY_STATUS_', '')}  ${event.id}`,
+      );
+      response.end();
+    });
+  });
+  server.listen(Number(port), '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/`;
+  const { endpointId } = await api.submit(creates, {
+    url,
+    name: `latchkey listen ${url.split(':').at(-1) ?? ''}`,
+  });
+  note(`Listening at ${url} as webhook endpoint ${endpointId}; Ctrl-C ends it.`);
+  try {
+    await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+    await api.submit(deletes, { endpointId });
+  }
+}
+
+/** From the file, which no other user can write, and not from whoever sends. */
+function readWebhookKey(directory: string): string {
+  const connection = Connection.openReadOnly(join(directory, 'vault.db'));
+  try {
+    const key = getServerKey(connection, 'webhooks');
+    if (key === undefined) throw new CommandError(exitCodes.failed, 'the vault has no key for webhooks yet');
+    return key.publicKey;
+  } finally {
+    connection.close();
+  }
+}
+
+const activityEvent = z.looseObject({ id: z.string(), type: z.string(), status: z.string() });
+const largestEvent = 16 * 1024 * 1024;
+const oldestMs = 5 * 60_000;
+
+/** @returns undefined for what this vault did not sign just now. */
+async function receive(
+  request: IncomingMessage,
+  publicKey: string,
+): Promise<z.output<typeof activityEvent> | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > largestEvent) return undefined;
+      chunks.push(chunk);
+    }
+    const body = Buffer.concat(chunks);
+    const header = (name: string): string => String(request.headers[`x-turnkey-${name}`]);
+    const head = ['signature-version', 'signature-algorithm', 'signature-key-id', 'timestamp', 'event-id'];
+    const signed = Buffer.concat([Buffer.from(`${head.map(header).join('.')}.`), body]);
+    const signature = new Uint8Array(Buffer.from(header('signature'), 'hex'));
+    if (!verifyEd25519(publicKey, signature, new Uint8Array(signed))) return undefined;
+    if (Math.abs(Date.now() - Number(header('timestamp'))) > oldestMs) return undefined;
+    return activityEvent.parse(JSON.parse(body.toString('utf8')));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,304 @@
+import { useState } from 'react';
+import type { ReactNode, SyntheticEvent } from 'react';
+import { Button, Group, Stack, Switch, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { IconPlus } from '@tabler/icons-react';
+import { describeType } from '../parts/activity-words.ts';
+import { DeleteForm, DialogButton } from '../parts/manage.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { NameField } from '../parts/name-field.tsx';
+import { nameProblem } from '../parts/names.ts';
+import { PageHead, Panel } from '../parts/page.tsx';
+import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
+import type { Timestamp } from '../parts/time.ts';
+import { useAsk, useSubmit } from '../parts/vault.tsx';
+import '../parts/rows.css';
+
+interface Endpoint {
+  readonly endpointId: string;
+  readonly url: string;
+  readonly name: string;
+  readonly isActive: boolean;
+}
+
+interface Delivery {
+  readonly deliveryId: string;
+  readonly endpointId: string;
+  readonly activityType: string;
+  readonly state: 'waiting' | 'delivered' | 'refused' | 'parked' | 'expired';
+  readonly attempts: number;
+  readonly lastResult?: string;
+  readonly nextAttemptAt?: Timestamp;
+  readonly createdAt: Timestamp;
+}
+
+const submitOf = (operation: string, result: string) =>
+  ({ operation, type: `ACTIVITY_TYPE_${operation.toUpperCase()}`, result }) as const;
+const create = submitOf('create_webhook_endpoint', 'createWebhookEndpointResult');
+const update = submitOf('update_webhook_endpoint', 'updateWebhookEndpointResult');
+const remove = submitOf('delete_webhook_endpoint', 'deleteWebhookEndpointResult');
+const test = submitOf('test_webhook_endpoint', 'testWebhookEndpointResult');
+const replay = submitOf('replay_webhook_deliveries', 'replayWebhookDeliveriesResult');
+
+const shownDeliveries = '50';
+
+/** Where events are sent, and what became of the last of them. */
+export function Webhooks(): ReactNode {
+  const endpoints = useAsk<{ webhookEndpoints: readonly Endpoint[] }>('list_webhook_endpoints');
+  const list = endpoints.data?.webhookEndpoints ?? [];
+  return (
+    <>
+      <PageHead
+        title="Webhooks"
+        lead="Every activity, sent to your own programs as it comes about: signed, in order, and again until they have it."
+      />
+      <NewEndpoint taken={list.map(({ name }) => name)} />
+      <Panel title="Endpoints" kind="plain">
+        {endpoints.isPending && <LoadingRows what="endpoints" rows={2} />}
+        <Failure
+          title="The endpoints could not be read"
+          error={endpoints.error}
+          onRetry={() => void endpoints.refetch()}
+        />
+        {endpoints.data !== undefined && list.length === 0 && (
+          <Empty title="None yet" level={3}>
+            <p>
+              An endpoint is a URL that takes each event as a POST. The feature FEATURE_NAME_WEBHOOK of the
+              organization is one more, which scripts set.
+            </p>
+          </Empty>
+        )}
+        {list.length > 0 && (
+          <ul className="lk-rows" aria-label="Endpoints">
+            {list.map((endpoint) => (
+              <EndpointRow key={endpoint.endpointId} endpoint={endpoint} />
+            ))}
+          </ul>
+        )}
+      </Panel>
+      <Deliveries endpoints={list} />
+    </>
+  );
+}
+
+/** @returns what is wrong with it, or null. */
+function urlProblem(text: string): string | null {
+  if (text.trim() === '') return 'Enter the URL that takes the events.';
+  const url = URL.parse(text.trim());
+  return url !== null && /^https?:$/.test(url.protocol)
+    ? null
+    : 'Enter a URL that begins with https:// or http://.';
+}
+
+function NewEndpoint({ taken }: { readonly taken: readonly string[] }): ReactNode {
+  const [name, setName] = useState('');
+  const [url, setUrl] = useState('');
+  const [tried, setTried] = useState(false);
+  const creating = useSubmit<object, unknown>(create);
+  const problems = { name: nameProblem(name, 'endpoint', taken), url: urlProblem(url) };
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (problems.name !== null || problems.url !== null) return;
+    creating.mutate(
+      { name: name.trim(), url: url.trim(), subscriptions: [{ eventType: 'ACTIVITY_UPDATES' }] },
+      {
+        onSuccess() {
+          setName('');
+          setUrl('');
+          setTried(false);
+          notifications.show({
+            title: 'The endpoint is added',
+            message: 'It is sent every activity from now on.',
+          });
+        },
+      },
+    );
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Panel title="New endpoint">
+        <Stack gap="md" maw={480}>
+          <NameField
+            description="What you know it by."
+            value={name}
+            problem={tried ? problems.name : null}
+            onType={setName}
+          />
+          <TextInput
+            label="URL"
+            type="url"
+            placeholder="https://example.org/events"
+            value={url}
+            error={tried ? problems.url : null}
+            onChange={(event) => {
+              setUrl(event.currentTarget.value);
+            }}
+          />
+          <Failure title="The endpoint was not added" error={creating.error} />
+          <div>
+            <Button
+              type="submit"
+              leftSection={<IconPlus size={16} aria-hidden />}
+              loading={creating.isPending}
+            >
+              Add the endpoint
+            </Button>
+          </div>
+        </Stack>
+      </Panel>
+    </form>
+  );
+}
+
+function EndpointRow({ endpoint }: { readonly endpoint: Endpoint }): ReactNode {
+  const { endpointId, name, url, isActive } = endpoint;
+  const updating = useSubmit<object, unknown>(update);
+  const removing = useSubmit<object, unknown>(remove);
+  const testing = useSubmit<object, unknown>(test);
+  return (
+    <li className="lk-row lk-manage">
+      <div>
+        <span className="lk-row-name">{name}</span>
+        <br />
+        <span className="lk-row-more">{url}</span>
+        <Failure title="The endpoint was not changed" error={updating.error ?? testing.error} />
+      </div>
+      <Group gap="xs">
+        <Switch
+          label="On"
+          aria-label={`Send events to ${name}`}
+          checked={isActive}
+          disabled={updating.isPending}
+          onChange={(event) => {
+            updating.mutate({ endpointId, isActive: event.currentTarget.checked });
+          }}
+        />
+        <Button
+          variant="default"
+          size="xs"
+          aria-label={`Send a test to ${name}`}
+          disabled={!isActive}
+          loading={testing.isPending}
+          onClick={() => {
+            testing.mutate(
+              { endpointId },
+              {
+                onSuccess() {
+                  notifications.show({
+                    title: 'A test is on its way',
+                    message: 'Below you see what becomes of it.',
+                  });
+                },
+              },
+            );
+          }}
+        >
+          Send a test
+        </Button>
+        <DialogButton name="Delete…" label={`Delete the endpoint ${name}`} title={`Delete “${name}”`} danger>
+          {(close) => (
+            <DeleteForm
+              what="endpoint"
+              outcomes={['It is sent nothing more, also not what is still on its way.']}
+              submitting={removing}
+              onCancel={close}
+              onDelete={() => {
+                removing.mutate(
+                  { endpointId },
+                  {
+                    onSuccess() {
+                      close();
+                      notifications.show({ title: 'The endpoint is deleted', message: `“${name}” is gone.` });
+                    },
+                  },
+                );
+              }}
+            />
+          )}
+        </DialogButton>
+      </Group>
+    </li>
+  );
+}
+
+const stateWords: Readonly<Record<Delivery['state'], string>> = {
+  waiting: 'On its way',
+  delivered: 'Delivered',
+  refused: 'Refused',
+  parked: 'Given up',
+  expired: 'Given up',
+};
+
+function Deliveries({ endpoints }: { readonly endpoints: readonly Endpoint[] }): ReactNode {
+  const { data, error, isPending, refetch } = useAsk<{ deliveries: readonly Delivery[] }>(
+    'list_webhook_deliveries',
+    { paginationOptions: { limit: shownDeliveries } },
+  );
+  const names = new Map(endpoints.map(({ endpointId, name }) => [endpointId, name]));
+  return (
+    <Panel title="Deliveries" kind="plain">
+      {isPending && <LoadingRows what="deliveries" rows={2} />}
+      <Failure title="The deliveries could not be read" error={error} onRetry={() => void refetch()} />
+      {data?.deliveries.length === 0 && (
+        <Empty title="Nothing was sent yet" level={3}>
+          <p>Each event that is sent to an endpoint is here, with what became of it.</p>
+        </Empty>
+      )}
+      {data !== undefined && data.deliveries.length > 0 && (
+        <ul className="lk-rows" aria-label="Deliveries">
+          {data.deliveries.map((delivery) => (
+            <DeliveryRow
+              key={delivery.deliveryId}
+              delivery={delivery}
+              to={names.get(delivery.endpointId) ?? 'FEATURE_NAME_WEBHOOK, or an endpoint that is gone'}
+            />
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+function DeliveryRow({ delivery, to }: { readonly delivery: Delivery; readonly to: string }): ReactNode {
+  const { deliveryId, endpointId, activityType, state, attempts, lastResult, nextAttemptAt, createdAt } =
+    delivery;
+  const replaying = useSubmit<object, unknown>(replay);
+  const what = describeType(activityType);
+  return (
+    <li className="lk-row lk-manage">
+      <div>
+        <span className="lk-row-name">{what}</span>
+        <br />
+        <span className="lk-row-more">
+          {stateWords[state]} · {to} · <Moment at={createdAt} />
+          {attempts > 1 && ` · tried ${String(attempts)} times`}
+          {nextAttemptAt !== undefined && (
+            <>
+              {' '}
+              · next <Moment at={nextAttemptAt} />
+            </>
+          )}
+        </span>
+        {lastResult !== undefined && state !== 'delivered' && (
+          <>
+            <br />
+            <span className="lk-row-more">{lastResult}</span>
+          </>
+        )}
+        <Failure title="It was not sent again" error={replaying.error} />
+      </div>
+      <Button
+        variant="default"
+        size="xs"
+        aria-label={`Send again: ${what} to ${to}`}
+        loading={replaying.isPending}
+        onClick={() => {
+          replaying.mutate({ endpointId, deliveryId });
+        }}
+      >
+        Send again
+      </Button>
+    </li>
+  );
+}

@@ -1,0 +1,70 @@
+/** Webhooks through the window: an endpoint added, tested, switched off and deleted, and its deliveries. */
+import type { Browser } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { WebhookReceiver } from '../webhook-receiver.ts';
+import { launchChromium, openWindow, takePicture } from './chromium.ts';
+import { axeFindings, tooWideFindings } from './inspect.ts';
+import { serveDevVault } from './service.ts';
+import { button, goTo, heading } from './steps.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  return () => browser.close();
+});
+
+test('the window adds an endpoint, tests it, shows what became of that, and lets it go', async () => {
+  await using receiver = await WebhookReceiver.start();
+  await using service = await serveDevVault();
+  await using person = await openWindow(browser);
+  const { page } = person;
+  const found: string[] = [];
+  await page.goto(service.windowUrl);
+  await heading(page, 'Wallets').waitFor();
+  await goTo(page, 'Webhooks');
+  await page.getByText('Nothing was sent yet').waitFor();
+  found.push(...(await axeFindings(page, 'webhooks-empty')));
+
+  await button(page, 'Add the endpoint').click();
+  await page.getByText('Enter the URL that takes the events.').waitFor();
+  await page.getByLabel('Name').fill('Mine');
+  await page.getByLabel('URL').fill(receiver.url);
+  await button(page, 'Add the endpoint').click();
+  await button(page, 'Send a test to Mine').click();
+  const deliveries = page.getByRole('list', { name: 'Deliveries' });
+  await deliveries
+    .getByText(/Delivered · Mine/)
+    .first()
+    .waitFor();
+  expect(receiver.events.map(({ body }) => body.type)).toContain('ACTIVITY_TYPE_TEST_WEBHOOK_ENDPOINT');
+
+  receiver.misbehave = (response) => {
+    response.writeHead(410).end('moved away');
+    return true;
+  };
+  await button(page, 'Send a test to Mine').click();
+  await deliveries.getByText('HTTP 410: moved away').first().waitFor();
+  receiver.misbehave = undefined;
+  await deliveries
+    .getByRole('button', { name: /^Send again/ })
+    .first()
+    .click();
+  await expect.poll(() => receiver.events.length).toBeGreaterThan(1);
+  found.push(...(await axeFindings(page, 'webhooks')));
+  found.push(...(await tooWideFindings(page, 'webhooks')));
+  await takePicture(page, 'webhooks');
+
+  await page.getByLabel('Send events to Mine').press('Space');
+  await expect.poll(() => page.getByLabel('Send events to Mine').isChecked()).toBe(false);
+  expect(await button(page, 'Send a test to Mine').isDisabled()).toBe(true);
+  await button(page, 'Delete the endpoint Mine').click();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Delete/ })
+    .click();
+  await page.getByText('None yet').waitFor();
+  expect(found).toEqual([]);
+  expect(person.violations).toEqual([]);
+  expect(person.complaints).toEqual([]);
+});

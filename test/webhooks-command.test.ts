@@ -1,0 +1,168 @@
+/** `latchkey webhooks`, and the stream of events. */
+import { readFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, test, vi } from 'vitest';
+import {
+  CommandProcess,
+  resultOf,
+  runCommand,
+  startTestVault,
+  TestClient,
+  temporaryDirectory,
+  testKeyOf,
+} from './support.ts';
+import type { Json, TestVault } from './support.ts';
+import { WebhookReceiver } from './webhook-receiver.ts';
+
+const patience = { timeout: 20_000, interval: 20 };
+
+const makeTag = async (client: TestClient, userTagName: string): Promise<void> => {
+  resultOf(await client.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName, userIds: [] }));
+};
+
+test('latchkey webhooks: listens, lists, tests, tells what became of events, and sends them again', async () => {
+  await using resources = new AsyncDisposableStack();
+  const home = resources.use(temporaryDirectory());
+  const receiver = resources.use(await WebhookReceiver.start());
+  const locations = ['--data-dir', join(home.path, 'vault'), '--config-dir', home.path];
+  const secret = { descriptor3: 'a password for this test' };
+  const made = await runCommand(
+    ['init', '--no-keychain', '--json', ...locations, '--password-fd', '3'],
+    secret,
+  );
+  const { organizationId } = JSON.parse(made.stdout) as { organizationId: string };
+  const read = (name: string): string => readFileSync(join(home.path, 'keys', name), 'utf8').trim();
+  const argv = ['serve', '--port', '0', '--no-keychain', '--json', ...locations, '--password-fd', '3'];
+  const service = resources.use(new CommandProcess(argv, secret));
+  const { url } = JSON.parse(await service.nextLine()) as { url: string };
+  const client = new TestClient(url, organizationId, testKeyOf(read('owner.private'), read('owner.public')));
+  const webhooks = async (...args: string[]): Promise<Json> => {
+    const { stdout, stderr, code } = await runCommand(['webhooks', ...args, '--json', ...locations]);
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+    return JSON.parse(stdout) as Json;
+  };
+
+  const listening = resources.use(new CommandProcess(['webhooks', 'listen', '--json', ...locations]));
+  await vi.waitFor(() => {
+    expect(listening.stderr).toMatch(/^Listening at http:\/\/127\.0\.0\.1:\d+\/ as webhook endpoint /);
+  }, patience);
+  await makeTag(client, 'heard');
+  expect(JSON.parse(await listening.nextLine())).toMatchObject({
+    type: 'ACTIVITY_TYPE_CREATE_USER_TAG',
+    status: 'ACTIVITY_STATUS_COMPLETED',
+    organizationId,
+  });
+  expect((await webhooks('list'))['webhookEndpoints']).toHaveLength(1);
+  // What the vault did not sign is told apart.
+  const [, address = ''] = /Listening at (\S+)/.exec(listening.stderr) ?? [];
+  expect((await fetch(address, { method: 'POST', body: '{}' })).status).toBe(400);
+  expect(await listening.stop('SIGINT')).toBe(0);
+  expect((await webhooks('list'))['webhookEndpoints']).toEqual([]);
+
+  const created = await client.submit('create_webhook_endpoint', 'CREATE_WEBHOOK_ENDPOINT', {
+    url: receiver.url,
+    name: 'Receiver',
+  });
+  const { endpointId } = resultOf(created) as unknown as { endpointId: string };
+  const before = new Date().toISOString();
+  await webhooks('test', endpointId);
+  await vi.waitFor(() => {
+    expect(receiver.events).toHaveLength(1);
+  }, patience);
+  const delivered = await vi.waitFor(async () => {
+    const { deliveries } = await webhooks('deliveries', '--endpoint', endpointId, '--state', 'delivered');
+    expect(deliveries).toMatchObject([{ activityType: 'ACTIVITY_TYPE_TEST_WEBHOOK_ENDPOINT', attempts: 1 }]);
+    return deliveries as Json[];
+  }, patience);
+  expect(await webhooks('replay', endpointId, '--delivery', String(delivered[0]?.['deliveryId']))).toEqual({
+    count: 1,
+  });
+  expect(Number((await webhooks('replay', endpointId, '--since', before))['count'])).toBeGreaterThanOrEqual(
+    2,
+  );
+  await vi.waitFor(() => {
+    expect(receiver.ids.filter((id) => id === receiver.ids[0]).length).toBeGreaterThanOrEqual(3);
+  }, patience);
+  const wrong = await runCommand(['webhooks', 'replay', endpointId, ...locations]);
+  expect(wrong).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('either --delivery') as unknown,
+  });
+});
+
+/** The lines of a stream's events, as they arrive. */
+async function openStream(service: TestVault, body: Json, headers: Record<string, string> = {}) {
+  const text = JSON.stringify({ organizationId: service.organizationId, ...body });
+  const sent = httpRequest(new URL('/public/v1/stream/activities', service.url), {
+    method: 'POST',
+    agent: false,
+    headers: { 'Content-Type': 'application/json', 'X-Stamp': service.key.stamp(text), ...headers },
+  });
+  sent.on('error', () => undefined);
+  sent.end(text);
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const events: { id: string; activity: Json }[] = [];
+  let id = '';
+  let ended = false;
+  response.on('error', () => undefined).on('close', () => (ended = true));
+  createInterface({ input: response })
+    .on('line', (line) => {
+      if (line.startsWith('id: ')) id = line.slice(4);
+      if (line.startsWith('data: ')) events.push({ id, activity: JSON.parse(line.slice(6)) as Json });
+    })
+    .on('error', () => undefined);
+  return { response, events, isEnded: () => ended, close: () => sent.destroy() };
+}
+
+test('a stream tells of activities as they are committed, goes on where another ended, and ends with its key', async () => {
+  await using service = await startTestVault();
+  await makeTag(service.root, 'before');
+  const stream = await openStream(service, {});
+  expect(stream.response.headers['content-type']).toBe('text/event-stream');
+  await makeTag(service.root, 'one');
+  await makeTag(service.root, 'two');
+  const names = (events: typeof stream.events): unknown[] =>
+    events.map(
+      ({ activity }) =>
+        (activity['intent'] as { createUserTagIntent?: Json }).createUserTagIntent?.['userTagName'],
+    );
+  await vi.waitFor(() => {
+    expect(names(stream.events)).toEqual(['one', 'two']);
+  }, patience);
+  stream.close();
+  await makeTag(service.root, 'three');
+  const again = await openStream(service, { lastEventId: stream.events[0]?.id });
+  await vi.waitFor(() => {
+    expect(names(again.events)).toEqual(['two', 'three']);
+  }, patience);
+  again.close();
+  const byHeader = await openStream(service, {}, { 'Last-Event-ID': '0' });
+  await vi.waitFor(() => {
+    expect(names(byHeader.events)).toEqual(['before', 'one', 'two', 'three']);
+  }, patience);
+  const { body } = await service.root.query('whoami');
+  const shown = byHeader.events.at(-1)?.activity;
+  const got = await service.root.query('get_activity', { activityId: shown?.['id'] });
+  expect(shown).toEqual((got.body as { activity: Json }).activity);
+  // Nobody reads on with a key that is gone.
+  await service.vault.units.write((tx) =>
+    tx.run('DELETE FROM api_keys WHERE public_key = ?', service.key.publicKey),
+  );
+  expect(body?.['userId']).toBe(service.rootUserId);
+  await service.vault.bridge.call('/public/v1/submit/create_user_tag', {
+    type: 'ACTIVITY_TYPE_CREATE_USER_TAG',
+    parameters: { userTagName: 'unheard', userIds: [] },
+  });
+  await vi.waitFor(() => {
+    expect(byHeader.isEnded()).toBe(true);
+  }, patience);
+  expect(names(byHeader.events)).not.toContain('unheard');
+  const refused = await openStream(service, {});
+  expect(refused.response.statusCode).toBe(401);
+  refused.close();
+});
