@@ -16,22 +16,29 @@ import * as bitcoinjs from 'bitcoinjs-lib';
 import * as tiny from 'tiny-secp256k1';
 import { TronWeb, utils } from 'tronweb';
 import {
+  concat,
   encodeFunctionData,
+  erc20Abi,
   getAddress,
+  keccak256,
+  maxUint256,
   parseAbi,
   recoverTransactionAddress,
   serializeTransaction,
+  toHex,
   type TransactionSerialized,
 } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyEd25519 } from '../main/crypto/ed25519.ts';
 import { insertPolicy } from '../main/db/policies.ts';
 import { readTron } from '../main/transactions/tron.ts';
+import eip712 from './vectors/eip712.json' with { type: 'json' };
 import {
   ethereumAccount,
   resultOf,
   startTestVault,
   type Answer,
+  type Json,
   type TestClient,
   type TestVault,
 } from './support.ts';
@@ -463,5 +470,149 @@ describe('what policies read', () => {
       const { status, body } = await create(more);
       expect([status, body?.['message']]).toEqual([400, expect.stringContaining(expected)]);
     });
+  });
+});
+
+describe('describe_payload', () => {
+  interface Described {
+    readonly title: string;
+    readonly lines: readonly { readonly label: string; readonly value: string }[];
+    readonly parts: readonly { readonly title: string }[];
+    readonly warnings: readonly string[];
+    readonly digests: readonly { readonly label: string; readonly value: string }[];
+  }
+  async function describing(parameters: Json): Promise<Described> {
+    const { status, body, text } = await root.query('describe_payload', parameters);
+    if (status !== 200) throw new Error(text);
+    return body?.['description'] as Described;
+  }
+  const transaction = (type: string, unsignedTransaction: string, more: Json = {}): Promise<Described> =>
+    describing({ type: `TRANSACTION_TYPE_${type}`, unsignedTransaction, ...more });
+  const raw = (payload: string, hashFunction: string, more: Json = {}): Promise<Described> =>
+    describing({
+      payload,
+      encoding: 'PAYLOAD_ENCODING_HEXADECIMAL',
+      hashFunction: `HASH_FUNCTION_${hashFunction}`,
+      ...more,
+    });
+
+  test('a transfer of Ethereum', async () => {
+    const { title, lines, warnings } = await transaction('ETHEREUM', ethereum);
+    expect(title).toBe('Send 1 ETH to 0x3535353535353535353535353535353535353535');
+    expect(lines).toContainEqual({ label: 'Fee at most', value: '0.00063 ETH' });
+    expect(lines).toContainEqual({ label: 'Network', value: 'Ethereum' });
+    expect(warnings).toEqual([]);
+  });
+
+  test('an approval without limit, with ERC-8213’s digest of its data', async () => {
+    const data = encodeFunctionData({
+      abi: erc20Abi,
+      functionName: 'approve',
+      args: ['0x3535353535353535353535353535353535353535', maxUint256],
+    });
+    const { title, warnings, digests } = await transaction(
+      'ETHEREUM',
+      serializeTransaction({ type: 'eip1559', chainId: 8453, to: getAddress(`0x${'ab'.repeat(20)}`), data }),
+    );
+    expect(title).toBe(`Call approve of ${getAddress(`0x${'ab'.repeat(20)}`)}`);
+    expect(warnings).toEqual([
+      '0x3535353535353535353535353535353535353535 may then spend all of these tokens, without limit.',
+    ]);
+    expect(digests).toEqual([
+      {
+        label: 'Calldata digest',
+        value: keccak256(concat([toHex(BigInt((data.length - 2) / 2), { size: 32 }), data])),
+      },
+    ]);
+  });
+
+  test('a call that nobody can read', async () => {
+    const { warnings } = await transaction(
+      'ETHEREUM',
+      serializeTransaction({
+        type: 'eip1559',
+        chainId: 1,
+        to: getAddress(`0x${'ab'.repeat(20)}`),
+        data: '0x12345678',
+      }),
+    );
+    expect(warnings).toEqual([expect.stringContaining('what it does is not known')]);
+  });
+
+  test('Solana, Tron and Bitcoin', async () => {
+    const { address: payer } = accountOf('ADDRESS_FORMAT_SOLANA');
+    expect((await transaction('SOLANA', solana(payer))).parts).toMatchObject([
+      { title: expect.stringMatching(/Memo|Call note/) as string },
+    ]);
+    const { address: owner } = accountOf('ADDRESS_FORMAT_TRON');
+    expect((await transaction('TRON', tron(owner))).title).toBe(
+      'Send 5 TRX to TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf',
+    );
+    const { address: own } = accountOf('ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH');
+    const { lines, parts } = await transaction('BITCOIN', psbt(own), { signWith: own });
+    expect(lines).toContainEqual({ label: 'Fee', value: '0.00001 BTC' });
+    expect(parts).toMatchObject([{ title: `Send 0.00099 BTC to ${own}, back to where it came from` }]);
+  });
+
+  test('what cannot be read', async () => {
+    const { title, warnings } = await transaction('ETHEREUM', '0x05c0');
+    expect(title).toBe('A transaction of Ethereum that cannot be read');
+    expect(warnings).toHaveLength(1);
+  });
+
+  test('typed data, with the digests of ERC-8213', async () => {
+    const [mail] = eip712.vectors;
+    const { title, digests, parts } = await describing({
+      payload: JSON.stringify(mail?.typedData),
+      encoding: 'PAYLOAD_ENCODING_EIP712',
+      hashFunction: 'HASH_FUNCTION_NO_OP',
+    });
+    expect(title).toBe('Sign Mail for Ether Mail');
+    expect(digests.map(({ label }) => label)).toEqual(['EIP-712 digest', 'Domain hash', 'Message hash']);
+    expect(digests[0]?.value).toBe(mail?.digest);
+    expect(parts[0]?.title).toBe('Mail');
+  });
+
+  test('bytes that are hashed and happen to be a transaction', async () => {
+    const { title, warnings } = await raw(ethereum, 'KECCAK256');
+    expect(title).toContain('Send 1 ETH');
+    expect(warnings).toEqual(['These bytes are a transaction.']);
+    expect((await raw('00ff00', 'KECCAK256')).warnings).toEqual([
+      expect.stringContaining('Nothing here can read'),
+    ]);
+    expect((await raw(Buffer.from('hello').toString('hex'), 'SHA256')).title).toBe('Sign a text');
+  });
+
+  test('a hash, which says nothing, and with its preimage says all', async () => {
+    const hash = keccak256(ethereum);
+    expect((await raw(hash, 'NO_OP')).warnings).toEqual([expect.stringContaining('does not tell')]);
+    const preimage = { bytes: ethereum, hashFunction: 'HASH_FUNCTION_KECCAK256' };
+    expect((await raw(hash, 'NO_OP', { preimage })).title).toContain('Send 1 ETH');
+  });
+
+  test('signing takes the preimage, and refuses one of another hash', async () => {
+    const request = {
+      signWith: accountOf('ADDRESS_FORMAT_ETHEREUM').address,
+      payload: keccak256(ethereum),
+      encoding: 'PAYLOAD_ENCODING_HEXADECIMAL',
+      hashFunction: 'HASH_FUNCTION_NO_OP',
+    };
+    const signing = (bytes: string, more: object = {}): Promise<Answer> =>
+      root.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', {
+        ...request,
+        preimage: { bytes, hashFunction: 'HASH_FUNCTION_KECCAK256' },
+        ...more,
+      });
+    expect(resultOf(await signing(ethereum)).r).toHaveLength(64);
+    const wrong = await signing(`${ethereum}00`);
+    expect([wrong.status, wrong.body?.['message']]).toEqual([
+      400,
+      expect.stringContaining('whose HASH_FUNCTION_KECCAK256 is another'),
+    ]);
+    const noHash = await signing(ethereum, { hashFunction: 'HASH_FUNCTION_KECCAK256' });
+    expect([noHash.status, noHash.body?.['message']]).toEqual([
+      400,
+      expect.stringContaining('expected none but of a hash'),
+    ]);
   });
 });

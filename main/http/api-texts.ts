@@ -165,6 +165,7 @@ export const resourceTexts: readonly ResourceText[] = [
     operations: {
       sign_raw_payload: 'Signs one payload.',
       sign_raw_payloads: 'Signs several payloads with one key.',
+      describe_payload: 'Tells in plain language what a transaction or a payload does, before it is signed.',
       sign_transaction: 'Signs a transaction of Ethereum, Solana, Tron or Bitcoin, which the vault reads.',
     },
   },

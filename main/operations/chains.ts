@@ -5,6 +5,9 @@ import { decodeHex } from '../crypto/encodings.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import type { ConditionFacts } from '../policy/schema.ts';
 import { readBitcoin, type BitcoinNetwork } from '../transactions/bitcoin.ts';
+import { describeEthereum } from '../transactions/describe-ethereum.ts';
+import { describeBitcoin, describeSolana, describeTron } from '../transactions/describe-others.ts';
+import type { Description } from '../transactions/description.ts';
 import { readEthereum } from '../transactions/ethereum.ts';
 import type { Read } from '../transactions/reading.ts';
 import { readSolana } from '../transactions/solana.ts';
@@ -37,6 +40,8 @@ interface Chain {
   /** Under which policies read its transactions. */
   readonly keyword: keyof TransactionFacts;
   open(bytes: Uint8Array, key: Key, interfaces: Interfaces): Read<Opened>;
+  /** @param format Of the address that is to sign, where one is known. */
+  describe(bytes: Uint8Array, interfaces: Interfaces, format?: AddressFormat): Read<Description>;
 }
 
 const ethereum: Chain = {
@@ -44,6 +49,8 @@ const ethereum: Chain = {
   curve: 'CURVE_SECP256K1',
   formats: ['ADDRESS_FORMAT_ETHEREUM'],
   keyword: 'eth.tx',
+  describe: (bytes, { abi }) =>
+    then(readEthereum(bytes), ({ transaction }) => describeEthereum(transaction, abi(transaction.to))),
   open: (bytes, { publicKey }, interfaces) =>
     then(readEthereum(bytes), ({ transaction, digest, withSignature }) => ({
       facts: { 'eth.tx': () => ethereumFact(transaction, publicKey, interfaces) },
@@ -56,6 +63,8 @@ const solana: Chain = {
   curve: 'CURVE_ED25519',
   formats: ['ADDRESS_FORMAT_SOLANA'],
   keyword: 'solana.tx',
+  describe: (bytes, { idl }) =>
+    then(readSolana(bytes), ({ transaction }) => describeSolana(transaction, idl)),
   open: (bytes, { publicKey }, interfaces) =>
     then(readSolana(bytes), ({ transaction, message, signers, withSignature }) => ({
       facts: { 'solana.tx': () => solanaFact(transaction, interfaces) },
@@ -74,6 +83,7 @@ const tron: Chain = {
   curve: 'CURVE_SECP256K1',
   formats: ['ADDRESS_FORMAT_TRON'],
   keyword: 'tron.tx',
+  describe: (bytes) => then(readTron(bytes), ({ transaction, unread }) => describeTron(transaction, unread)),
   open: (bytes) =>
     then(readTron(bytes), ({ transaction, digest, withSignature }) => ({
       facts: { 'tron.tx': () => tronFact(transaction) },
@@ -86,6 +96,10 @@ const bitcoin: Chain = {
   curve: 'CURVE_SECP256K1',
   formats: ['ADDRESS_FORMAT_BITCOIN_'],
   keyword: 'bitcoin.tx',
+  describe: (bytes, _, format) =>
+    then(readBitcoin(bytes, networkOf(format)), ({ transaction, faults }) =>
+      describeBitcoin(transaction, faults),
+    ),
   open: (bytes, { format, publicKey }) =>
     then(readBitcoin(bytes, networkOf(format)), ({ transaction, sign }) => ({
       facts: { 'bitcoin.tx': () => bitcoinFact(transaction) },

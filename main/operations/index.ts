@@ -7,6 +7,7 @@ import * as features from './features.ts';
 import * as oauthProviders from './oauth-providers.ts';
 import * as organizations from './organizations.ts';
 import * as otp from './otp.ts';
+import * as payloadDescriptions from './payload-descriptions.ts';
 import * as policies from './policies.ts';
 import * as policyDrafts from './policy-drafts.ts';
 import * as policyTests from './policy-tests.ts';
@@ -44,6 +45,7 @@ const all: readonly Operation[] = [
   signing,
   transactions,
   smartContractInterfaces,
+  payloadDescriptions,
   tags,
   policies,
   policyDrafts,

@@ -8,6 +8,7 @@ import { LatchkeyError } from '../lib/errors.ts';
 import { signerFacts } from './key-facts.ts';
 import { limits } from './limits.ts';
 import { payloadFacts } from './payload-facts.ts';
+import { checkPreimage, preimage } from './preimages.ts';
 import { shownSignature } from './resources.ts';
 import { findSigner, type Signer } from './signers.ts';
 
@@ -18,7 +19,10 @@ const params = z.object({
   hashFunction: z.enum(Object.keys(hashFunctions) as [HashFunction, ...HashFunction[]]),
 });
 
-type SignParams = z.output<typeof params>;
+/** Ours: of a payload that is a hash, what it is the hash of. It is kept with the activity, and shown decoded. */
+const paramsWithPreimage = params.extend({ preimage: preimage.optional() });
+
+type SignParams = z.output<typeof paramsWithPreimage>;
 
 const howShown = ({ hashFunction, encoding }: Pick<SignParams, 'hashFunction' | 'encoding'>) => ({
   hash_function: hashFunction,
@@ -39,7 +43,7 @@ export const signRawPayload = activity({
       ...payloadFacts(encoding, [payload]),
     }),
   },
-  params,
+  params: paramsWithPreimage,
   specified: {
     intent: 'signRawPayloadIntent',
     describe: ({ signWith, ...rest }) => ({ privateKeyId: signWith, ...rest }),
@@ -48,12 +52,13 @@ export const signRawPayload = activity({
   accepts: {
     ACTIVITY_TYPE_SIGN_RAW_PAYLOAD: older({
       intent: 'signRawPayloadIntent',
-      params: params.omit({ signWith: true }).extend({ privateKeyId: params.shape.signWith }),
+      params: paramsWithPreimage.omit({ signWith: true }).extend({ privateKeyId: params.shape.signWith }),
       upgrade: ({ privateKeyId, ...rest }): SignParams => ({ signWith: privateKeyId, ...rest }),
     }),
   },
   run(context) {
     const { payload, ...how } = context.params;
+    checkPreimage(context.params);
     return { ...signPayload(findSigner(context, how.signWith), how, payload, 'parameters.payload') };
   },
 });
