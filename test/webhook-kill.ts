@@ -72,9 +72,10 @@ export async function killUnderWebhooks(wanted: number, rounds: number): Promise
   let kills = 0;
   for (let number = 1; number <= rounds; number++) {
     const until = Math.ceil((wanted * number) / rounds);
-    const round = { over: false };
+    let over = false;
+    const isOver = (): boolean => over;
     const workers = Array.from({ length: 8 }, async () => {
-      while (!round.over) {
+      while (!isOver()) {
         const body = client.submitBody('SIGN_RAW_PAYLOAD_V2', {
           signWith: ethereum,
           payload: `payload ${String(Math.random())}`,
@@ -87,11 +88,11 @@ export async function killUnderWebhooks(wanted: number, rounds: number): Promise
           answered++;
         } catch (error) {
           // The vault was killed.
-          if (round.over) return;
+          if (isOver()) return;
           throw error;
         }
         if (answered >= until) {
-          round.over = true;
+          over = true;
           await new Promise((resolve) => setTimeout(resolve, Math.random() * 30));
           await process.stop('SIGKILL');
         }
