@@ -70,11 +70,12 @@ export async function killUnderWebhooks(wanted: number, rounds: number): Promise
 
   let answered = 0;
   let kills = 0;
-  for (let round = 1; round <= rounds; round++) {
-    const until = Math.ceil((wanted * round) / rounds);
+  for (let number = 1; number <= rounds; number++) {
+    const until = Math.ceil((wanted * number) / rounds);
     let over = false;
+    const isOver = (): boolean => over;
     const workers = Array.from({ length: 8 }, async () => {
-      while (!over) {
+      while (!isOver()) {
         const body = client.submitBody('SIGN_RAW_PAYLOAD_V2', {
           signWith: ethereum,
           payload: `payload ${String(Math.random())}`,
@@ -87,7 +88,7 @@ export async function killUnderWebhooks(wanted: number, rounds: number): Promise
           answered++;
         } catch (error) {
           // The vault was killed.
-          if (over) return;
+          if (isOver()) return;
           throw error;
         }
         if (answered >= until) {

@@ -53,7 +53,7 @@ async function createEndpoint(service: TestVault, url: string, more: Json = {}):
     name: 'Receiver',
     ...more,
   });
-  return String((resultOf(answer) as unknown as { endpointId: string }).endpointId);
+  return (resultOf(answer) as unknown as { endpointId: string }).endpointId;
 }
 
 async function deliveries(service: TestVault, parameters: Json = {}): Promise<Json[]> {

@@ -85,11 +85,7 @@ export const deleteApiKey = (tx: Writer, id: string): number =>
   tx.run('DELETE FROM api_keys WHERE id = ?', id);
 
 /** @param until Keys that expired by then, in milliseconds, go. */
-export const deleteExpiredApiKeys = (
-  tx: Writer,
-  credentialTypes: readonly string[],
-  until: number,
-): number =>
+export const deleteExpiredApiKeys = (tx: Writer, credentialTypes: readonly string[], until: number): number =>
   tx.run(
     `DELETE FROM api_keys WHERE expires_at <= ?
        AND credential_type IN (${credentialTypes.map(() => '?').join(', ')})`,

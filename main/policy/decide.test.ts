@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { decide, mayApprove } from './decide.ts';
 import type { Counter, Counters, Reservation } from './evaluation.ts';
 import type { Facts, Voter } from './facts.ts';
-import { compilePolicy, type Policy, type PolicyText } from './policies.ts';
+import { compilePolicy, storedPolicy, type Policy, type PolicyText } from './policies.ts';
 import type { ConditionFacts } from './schema.ts';
 
 const root = (userId: string): Voter => ({ userId, root: true });
@@ -1111,6 +1111,42 @@ describe('a policy that does not compile', () => {
       }) as Error,
     );
   });
+});
+
+test('a stored policy that does not compile is an error of its own, and one to deny denies', () => {
+  const broken = (effect: 'ALLOW' | 'DENY') =>
+    storedPolicy({
+      policyId: `broken ${effect}`,
+      effect: `EFFECT_${effect}`,
+      condition: 'of another version ?',
+    });
+  const facts = { approvers: [plain('ann')], activity: activity('CREATE_WALLET', 'WALLET', 'CREATE') };
+  const wallets = allow("activity.resource == 'WALLET'");
+  expect(decided({ ...facts, policies: [broken('ALLOW')] })).toMatchObject({
+    outcome: 'deny',
+    evaluations: [{ policyId: 'broken ALLOW', outcome: 'OUTCOME_ERROR' }],
+  });
+  expect(decided({ ...facts, policies: [broken('ALLOW'), wallets] })).toMatchObject({ outcome: 'allow' });
+  expect(decided({ ...facts, policies: [broken('DENY'), wallets] })).toMatchObject({
+    outcome: 'deny',
+    reason: 'The following policies denied this action: broken DENY',
+  });
+  expect(mayApprove({ ...facts, rootQuorumThreshold: 1, policies: [broken('ALLOW')] }, plain('ben'))).toBe(
+    false,
+  );
+  expect(decided({ approvers: [root('eve')], policies: [broken('DENY')] })).toMatchObject({
+    outcome: 'allow',
+  });
+});
+
+test('whose activity it is does not change with whose votes count', () => {
+  const own = allow("submitter.id == 'ann'", 'approvers.count() >= 2');
+  const facts = { submitter: plain('ann'), policies: [own], voters: () => [plain('ann'), plain('cat')] };
+  expect(decided({ ...facts, approvers: [plain('ben')] })).toMatchObject({ outcome: 'consensus' });
+  expect(decided({ ...facts, approvers: [plain('ben'), plain('cat')] })).toMatchObject({ outcome: 'allow' });
+  // A member of the quorum has voted; the activity is still not of one.
+  const lone = { submitter: plain('ann'), approvers: [root('eve')], rootQuorumThreshold: 2 };
+  expect(decided(lone)).toMatchObject({ outcome: 'deny' });
 });
 
 test('an expression is compiled once, and for its own field', () => {
