@@ -35,6 +35,7 @@ const text = z.string().min(1).max(limits.payloadCharacters).optional();
 
 export const describePayload = query({
   path: 'describe_payload',
+  own: true,
   params: z.object({
     /** Of a transaction: as `sign_transaction` takes them. */
     unsignedTransaction: text,

@@ -26,6 +26,7 @@ import {
 import type { HashFunction, PayloadForm, Signature } from '../parts/payload.ts';
 import type { PrivateKey, Wallet, WalletAccount } from '../parts/resources.ts';
 import { shorten } from '../parts/short.ts';
+import { SignTransaction } from '../parts/sign-transaction.tsx';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
 import { Value } from '../parts/value.tsx';
 import { useAsk, useSubmit } from '../parts/vault.tsx';
@@ -127,7 +128,8 @@ function SignForm({ start, wallets, privateKeys }: FormProps): ReactNode {
   const [keyId, setKeyId] = useState(
     start?.kind === 'key' ? start.privateKeyId : (privateKeys[0]?.privateKeyId ?? null),
   );
-  const [form, setForm] = useState<PayloadForm>('text');
+  const [mode, setMode] = useState<PayloadForm | 'transaction'>('text');
+  const form: PayloadForm = mode === 'transaction' ? 'hex' : mode;
   const [typed, setTyped] = useState('');
   const [wantedHash, setWantedHash] = useState<HashFunction | null>(null);
   const [tried, setTried] = useState(false);
@@ -274,52 +276,66 @@ function SignForm({ start, wallets, privateKeys }: FormProps): ReactNode {
                 <SegmentedControl
                   size="xs"
                   aria-label="Form of the payload"
-                  value={form}
-                  onChange={setForm}
+                  value={mode}
+                  onChange={setMode}
                   data={[
                     { value: 'text', label: 'Text' },
                     { value: 'hex', label: 'Hex' },
+                    { value: 'transaction', label: 'Transaction' },
                   ]}
                 />
               </Group>
-              <Textarea
-                id="payload"
-                autosize
-                minRows={4}
-                maxRows={14}
-                spellCheck={false}
-                autoComplete="off"
-                className={form === 'hex' ? 'lk-mono-input' : ''}
-                placeholder={form === 'hex' ? '0x…' : ''}
-                value={typed}
-                error={(tried || typed !== '') && problem !== null ? problem : null}
-                onChange={(event) => {
-                  setTyped(event.currentTarget.value);
-                }}
-              />
+              {mode === 'transaction' ? (
+                <SignTransaction
+                  key={signer?.signWith}
+                  signWith={signer?.signWith}
+                  curve={signer?.curve}
+                  format={kind === 'account' ? account?.addressFormat : undefined}
+                />
+              ) : (
+                <Textarea
+                  id="payload"
+                  autosize
+                  minRows={4}
+                  maxRows={14}
+                  spellCheck={false}
+                  autoComplete="off"
+                  className={form === 'hex' ? 'lk-mono-input' : ''}
+                  placeholder={form === 'hex' ? '0x…' : ''}
+                  value={typed}
+                  error={(tried || typed !== '') && problem !== null ? problem : null}
+                  onChange={(event) => {
+                    setTyped(event.currentTarget.value);
+                  }}
+                />
+              )}
             </div>
-            {hashes.length > 1 ? (
-              <Select
-                label="Hash function"
-                description={`${signer?.schnorr === true ? 'Schnorr' : 'ECDSA'} signs a hash of 32 bytes. Use the one the other side expects.`}
-                data={hashes.map(({ id, label, about }) => ({ value: id, label: `${label} · ${about}` }))}
-                value={hash?.id ?? null}
-                allowDeselect={false}
-                onChange={(value) => {
-                  setWantedHash(value);
-                }}
-              />
-            ) : (
-              <Text size="sm" c="dimmed">
-                Hash function: none to choose. {hash?.about}.
-              </Text>
+            {mode !== 'transaction' && (
+              <>
+                {hashes.length > 1 ? (
+                  <Select
+                    label="Hash function"
+                    description={`${signer?.schnorr === true ? 'Schnorr' : 'ECDSA'} signs a hash of 32 bytes. Use the one the other side expects.`}
+                    data={hashes.map(({ id, label, about }) => ({ value: id, label: `${label} · ${about}` }))}
+                    value={hash?.id ?? null}
+                    allowDeselect={false}
+                    onChange={(value) => {
+                      setWantedHash(value);
+                    }}
+                  />
+                ) : (
+                  <Text size="sm" c="dimmed">
+                    Hash function: none to choose. {hash?.about}.
+                  </Text>
+                )}
+                <Failure title="Nothing was signed" error={submit.error} />
+                <div>
+                  <Button type="submit" loading={submit.isPending} disabled={signer === undefined}>
+                    Sign
+                  </Button>
+                </div>
+              </>
             )}
-            <Failure title="Nothing was signed" error={submit.error} />
-            <div>
-              <Button type="submit" loading={submit.isPending} disabled={signer === undefined}>
-                Sign
-              </Button>
-            </div>
           </Stack>
         </Panel>
         {signed !== null && <SignedPanel key={signed.activityId} signed={signed} />}
@@ -332,7 +348,9 @@ function SignForm({ start, wallets, privateKeys }: FormProps): ReactNode {
             ) : (
               <>The key of {signer.name} is used. It does not leave the vault.</>
             ),
-            problem !== null ? (
+            mode === 'transaction' ? (
+              'The vault reads the transaction and tells what it does before you sign it.'
+            ) : problem !== null ? (
               'What you type is signed as it is: nothing is added and nothing is trimmed.'
             ) : (
               <Preview bytes={read.ok ? read.bytes : new Uint8Array()} digest={digest} />

@@ -1,0 +1,102 @@
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Button, Select, Stack, Text, Textarea } from '@mantine/core';
+import { Link } from 'wouter';
+import { Failure } from './states.tsx';
+import { TransactionSummary } from './transaction-summary.tsx';
+import { Value } from './value.tsx';
+import { useSubmit } from './vault.tsx';
+
+const chains = [
+  { value: 'TRANSACTION_TYPE_ETHEREUM', label: 'Ethereum: unsigned, in RLP', curve: 'CURVE_SECP256K1' },
+  { value: 'TRANSACTION_TYPE_SOLANA', label: 'Solana: serialized, unsigned', curve: 'CURVE_ED25519' },
+  { value: 'TRANSACTION_TYPE_TRON', label: 'Tron: raw_data', curve: 'CURVE_SECP256K1' },
+  { value: 'TRANSACTION_TYPE_BITCOIN', label: 'Bitcoin: PSBT', curve: 'CURVE_SECP256K1' },
+] as const;
+
+interface Props {
+  readonly signWith: string | undefined;
+  readonly curve: string | undefined;
+  /** Of the address that signs, where one does. */
+  readonly format: string | undefined;
+}
+
+/** The chain of an address format; Ethereum's for a key that is of none. */
+const usualOf = (format = ''): string =>
+  chains.find(({ value }) => format.includes(value.replace('TRANSACTION_TYPE', '')))?.value ??
+  'TRANSACTION_TYPE_ETHEREUM';
+
+/** A transaction is pasted, shown in plain language, and signed. */
+export function SignTransaction({ signWith, curve, format }: Props): ReactNode {
+  const [typed, setTyped] = useState('');
+  const [wanted, setWanted] = useState<string | null>(null);
+  const submit = useSubmit<Record<string, unknown>, { signedTransaction: string }>({
+    operation: 'sign_transaction',
+    type: 'ACTIVITY_TYPE_SIGN_TRANSACTION_V2',
+    result: 'signTransactionResult',
+  });
+  const fitting = chains.filter((chain) => curve === undefined || chain.curve === curve);
+  const type = [wanted, usualOf(format), fitting[0]?.value].find((each) =>
+    fitting.some(({ value }) => value === each),
+  );
+  const hex = typed.replace(/\s+/g, '');
+  const problem =
+    hex !== '' && !/^(0x)?([0-9a-f]{2})+$/i.test(hex)
+      ? 'Paste the transaction in hex: whole bytes, with 0x or without.'
+      : null;
+  const request =
+    signWith === undefined || type === undefined || hex === '' || problem !== null
+      ? null
+      : { signWith, unsignedTransaction: hex, type };
+  return (
+    <Stack gap="lg">
+      <Select
+        label="Chain"
+        data={fitting.map(({ value, label }) => ({ value, label }))}
+        value={type ?? null}
+        allowDeselect={false}
+        onChange={setWanted}
+      />
+      <Textarea
+        label="Transaction"
+        autosize
+        minRows={4}
+        maxRows={14}
+        spellCheck={false}
+        autoComplete="off"
+        className="lk-mono-input"
+        placeholder="0x…"
+        value={typed}
+        error={problem}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value);
+          submit.reset();
+        }}
+      />
+      {request !== null && <TransactionSummary request={request} />}
+      <Failure title="Nothing was signed" error={submit.error} />
+      <div>
+        <Button
+          loading={submit.isPending}
+          disabled={request === null}
+          onClick={() => {
+            if (request !== null) submit.mutate(request);
+          }}
+        >
+          Sign the transaction
+        </Button>
+      </div>
+      {submit.data !== undefined && (
+        <section aria-label="Signed transaction">
+          <Text size="sm" c="dimmed">
+            Signed.{' '}
+            <Link href={`/activity/${submit.data.activity.id}`} className="lk-link">
+              See it in the log
+            </Link>
+          </Text>
+          <Value text={submit.data.result.signedTransaction} what="signed transaction" />
+        </section>
+      )}
+    </Stack>
+  );
+}
