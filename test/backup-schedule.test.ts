@@ -346,7 +346,7 @@ describe('a schedule', () => {
     [{ hours: 1 } as never, /^missing field schedule\.directory/],
   ])('of %j is refused', async (schedule, message) => {
     await expect(vault.vault.bridge.scheduleBackups(schedule)).rejects.toMatchObject({
-      code: 'INVALID_ARGUMENT',
+      code: 'WRONG_SECRET',
       message: expect.stringMatching(message) as unknown,
     });
   });
