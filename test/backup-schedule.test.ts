@@ -162,7 +162,7 @@ describe('a schedule', () => {
       expect(await bridge.verifyBackup({ file, secret })).toMatchObject({ problemCount: 0 });
     }
     await expect(bridge.verifyBackup({ file: third, secret: password })).rejects.toMatchObject({
-      code: 'INVALID_ARGUMENT',
+      code: 'WRONG_SECRET',
     });
   });
 
@@ -346,7 +346,7 @@ describe('a schedule', () => {
     [{ hours: 1 } as never, /^missing field schedule\.directory/],
   ])('of %j is refused', async (schedule, message) => {
     await expect(vault.vault.bridge.scheduleBackups(schedule)).rejects.toMatchObject({
-      code: 'WRONG_SECRET',
+      code: 'INVALID_ARGUMENT',
       message: expect.stringMatching(message) as unknown,
     });
   });
