@@ -11,6 +11,7 @@ import {
   Textarea,
   Title,
 } from '@mantine/core';
+import { IconFileCode } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { count, toHex } from '../parts/bytes.ts';
 import { curveLabel, describeFormat } from '../parts/chains.ts';
@@ -79,7 +80,20 @@ export function Sign({ start }: { readonly start?: Start }): ReactNode {
   const nothing = wallets.data?.wallets.length === 0 && keys.data?.privateKeys.length === 0;
   return (
     <>
-      <PageHead title="Sign" lead="Sign text or bytes exactly as you give them, with one of your keys." />
+      <PageHead
+        title="Sign"
+        lead="Sign text or bytes exactly as you give them, or a transaction, with one of your keys."
+        action={
+          <Button
+            component={Link}
+            href="/sign/contracts"
+            variant="default"
+            leftSection={<IconFileCode size={16} aria-hidden />}
+          >
+            Contract interfaces
+          </Button>
+        }
+      />
       <Failure
         title="Your keys could not be read"
         error={error}

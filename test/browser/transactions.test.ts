@@ -1,12 +1,18 @@
 /** Transactions in the window: pasted, seen in plain language, signed. */
 import type { Browser } from 'playwright-core';
-import { keccak256, recoverTransactionAddress, serializeTransaction } from 'viem';
+import {
+  encodeFunctionData,
+  keccak256,
+  parseAbi,
+  recoverTransactionAddress,
+  serializeTransaction,
+} from 'viem';
 import { beforeAll, expect, test } from 'vitest';
 import { ethereumAccount, resultOf } from '../support.ts';
 import { launchChromium, openWindow } from './chromium.ts';
 import { axeFindings, tooWideFindings } from './inspect.ts';
 import { serveDevVault } from './service.ts';
-import { button, choose, chooseSegment, goTo } from './steps.ts';
+import { button, choose, chooseSegment, goTo, heading } from './steps.ts';
 
 let browser: Browser;
 
@@ -73,3 +79,58 @@ test('a person reads what a transaction does, and signs it', async () => {
   await look('activity-signed');
   expect(amiss).toEqual([]);
 });
+
+test('a contract’s interface is kept, read by, and deleted', async () => {
+  await using service = await serveDevVault();
+  await service.root.submit('create_wallet', 'CREATE_WALLET', {
+    walletName: 'Everyday',
+    accounts: [ethereumAccount],
+  });
+  await using person = await openWindow(browser);
+  const { page } = person;
+  const amiss: string[] = [];
+  const look = async (screen: string): Promise<void> => {
+    amiss.push(...(await axeFindings(page, screen)), ...(await tooWideFindings(page, screen)));
+  };
+  await page.goto(service.windowUrl);
+  await goTo(page, 'Sign');
+  await page.getByRole('link', { name: 'Contract interfaces' }).click();
+  await heading(page, 'Contract interfaces').waitFor();
+  await page.getByRole('heading', { name: 'None yet' }).waitFor();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Vault of somebody');
+  await page.getByRole('textbox', { name: 'Address' }).fill(contract);
+  const text = page.getByRole('textbox', { name: 'Interface' });
+  await text.fill('[{ "type": "function",\n  "name": deposit }]');
+  await button(page, 'Add the interface').click();
+  await page.getByText('Expected JSON, got text that is none at line 2, column 11').waitFor();
+  await text.fill('[{ "type": "function", "name": "lend", "inputs": [{ "name": "to", "type": "adress" }] }]');
+  await button(page, 'Add the interface').click();
+  await page.getByText('Expected a type of Solidity in input 0 of lend, got adress').waitFor();
+  await look('contract-interface-refused');
+  await text.fill(JSON.stringify(lending));
+  await button(page, 'Add the interface').click();
+  const list = page.getByRole('list', { name: 'Contract interfaces' });
+  await list.getByText(contract).waitFor();
+  await look('contract-interfaces');
+
+  await goTo(page, 'Sign');
+  await chooseSegment(page, 'Form of the payload', 'Transaction');
+  await page.getByRole('textbox', { name: 'What to sign' }).fill(
+    serializeTransaction({
+      type: 'eip1559',
+      chainId: 1,
+      to: contract,
+      data: encodeFunctionData({ abi: lending, functionName: 'lend', args: [5n] }),
+    }),
+  );
+  const summary = page.getByRole('region', { name: 'What it does' });
+  await summary.getByRole('heading', { name: /lend/ }).waitFor();
+  await page.getByRole('link', { name: 'Contract interfaces' }).click();
+  await button(page, 'Delete the interface Vault of somebody').click();
+  await button(page.getByRole('dialog'), 'Delete the interface').click();
+  await page.getByRole('heading', { name: 'None yet' }).waitFor();
+  expect(amiss).toEqual([]);
+});
+
+const contract = '0x3535353535353535353535353535353535353535';
+const lending = parseAbi(['function lend(uint256 amount)']);
