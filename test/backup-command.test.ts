@@ -197,7 +197,7 @@ describe('latchkey backup', () => {
     expect((await laptop.run('backup', file, '--force', '--recovery-file', paper)).code).toBe(0);
     const proven = await laptop.run('backup', 'verify', file, '--password-file', passwordFile);
     expect(proven).toMatchObject({ code: 0, stderr: '' });
-    expect(proven.stdout).toMatch(/Opened with the password\. Opened 5 sealed records/);
+    expect(proven.stdout).toMatch(/Opened with the password\. Opened 6 sealed records/);
     expect(proven.stdout).toMatch(
       /\nProven: it restores\. The date is recorded\.\nThe vault has nothing that is not in it\.\n$/,
     );
@@ -230,7 +230,7 @@ describe('latchkey backup', () => {
     expect(existsSync(other.vault)).toBe(false);
     expect(await other.run('backup', 'verify', file)).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/nothing to open the backup with: give --recovery-file/) as unknown,
+      stderr: expect.stringMatching(/nothing to open the backup with: give --password-file/) as unknown,
     });
     expect(
       await other.run('backup', 'verify', join(stick.path, 'gone'), '--recovery-file', paper),

@@ -162,7 +162,7 @@ describe('a schedule', () => {
       expect(await bridge.verifyBackup({ file, secret })).toMatchObject({ problemCount: 0 });
     }
     await expect(bridge.verifyBackup({ file: third, secret: password })).rejects.toMatchObject({
-      code: 'INVALID_ARGUMENT',
+      code: 'WRONG_SECRET',
     });
   });
 

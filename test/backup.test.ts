@@ -259,8 +259,8 @@ describe('a backup of a vault with everything in it', () => {
       openedWith: 'recovery',
       organization: 'Tests',
       log: { rows: 6 },
-      // Four keys of the vault's own, two wallets, two private keys, an import target.
-      counts: { users: 2, wallets: 2, accounts: 4, privateKeys: 2, sealed: 10 },
+      // Five keys of the vault's own, the row key, two wallets, two private keys, an import target.
+      counts: { users: 2, wallets: 2, accounts: 4, privateKeys: 2, sealed: 11 },
       problems: [],
       problemCount: 0,
     });

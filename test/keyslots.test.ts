@@ -506,8 +506,8 @@ describe('a new master key', () => {
         count += 1;
       });
     });
-    // Four server keys and the row key.
-    expect(count).toBe(5 + wallets.length);
+    // Five server keys and the row key.
+    expect(count).toBe(6 + wallets.length);
   });
 
   test('names the slots that would go, and lets them go when told so', async () => {

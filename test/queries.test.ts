@@ -31,6 +31,7 @@ interface World {
   readonly walletId: string;
   readonly address: string;
   readonly policyId: string;
+  readonly interfaceId: string;
   /** One that a policy allowed. */
   readonly allowedActivityId: string;
   readonly activityId: string;
@@ -90,6 +91,17 @@ async function populate(): Promise<World> {
   await root.submit('set_organization_feature', 'SET_ORGANIZATION_FEATURE', {
     name: 'FEATURE_NAME_EMAIL_AUTH',
   });
+  await root.submit('create_webhook_endpoint', 'CREATE_WEBHOOK_ENDPOINT', {
+    url: 'https://hook.invalid',
+    name: 'Hook',
+    subscriptions: [{ eventType: 'ACTIVITY_UPDATES', isActive: false }],
+  });
+  const readable = await root.submit('create_smart_contract_interface', 'CREATE_SMART_CONTRACT_INTERFACE', {
+    smartContractAddress: '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
+    smartContractInterface: '[{"type":"function","name":"deposit","inputs":[],"outputs":[]}]',
+    type: 'SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM',
+    label: 'WETH',
+  });
   const ann = await service.newUser('Ann');
   const { body } = await root.query('get_user', { userId });
   const [apiKey] = (body?.['user'] as { readonly apiKeys: readonly { readonly apiKeyId: string }[] }).apiKeys;
@@ -145,6 +157,7 @@ async function populate(): Promise<World> {
     walletId,
     address: ethereum,
     policyId,
+    interfaceId: resultOf(readable)['smartContractInterfaceId'] ?? '',
     activityId: activityOf(made).id,
   };
 }
@@ -269,6 +282,18 @@ const queries: readonly QueryCase[] = [
   },
   { operation: 'list_user_tags', method: 'listUserTags', resource: ['userTags'] },
   { operation: 'list_private_key_tags', method: 'listPrivateKeyTags', resource: ['privateKeyTags'] },
+  { operation: 'list_webhook_endpoints', method: 'listWebhookEndpoints', resource: ['webhookEndpoints'] },
+  {
+    operation: 'get_smart_contract_interface',
+    method: 'getSmartContractInterface',
+    resource: ['smartContractInterface'],
+    parameters: ({ interfaceId }) => ({ smartContractInterfaceId: interfaceId }),
+  },
+  {
+    operation: 'list_smart_contract_interfaces',
+    method: 'getSmartContractInterfaces',
+    resource: ['smartContractInterfaces'],
+  },
   { operation: 'list_policies', method: 'getPolicies', resource: ['policies'] },
   {
     operation: 'get_policy',
@@ -316,6 +341,7 @@ const nothing: World = {
   walletId: '',
   address: '',
   policyId: '',
+  interfaceId: '',
   allowedActivityId: '',
   activityId: '',
 };

@@ -5,7 +5,8 @@ import { keepUserSnapshot } from '../db/user-snapshots.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import type { ActivityOperation } from './define.ts';
 import type { Engine, SubmitRequest } from './engine.ts';
-import { understand } from './understand.ts';
+import { understand, understandType } from './understand.ts';
+import { withholdSecrets } from './withhold.ts';
 
 /** Of each organization; and no larger than this, in characters. */
 const kept = 1_000;
@@ -24,7 +25,8 @@ export async function noteRefusal(
   const reason = reasonOf(error);
   if (reason === undefined || !keys.unlocked) return;
   const { type, organizationId, intent } = understand(operation, request.body, () => undefined);
-  const text = JSON.stringify(intent);
+  const { params } = understandType(operation, type);
+  const text = JSON.stringify(withholdSecrets(params, intent));
   if (text.length > longestIntent) return;
   const now = clock.now();
   await units.write((tx) => {

@@ -1,0 +1,54 @@
+/** Parameters without what somebody could sign in with: for what keeps them although nothing came of the request. */
+import { z } from 'zod';
+
+/** What stands where a secret was. It is no secret, and a schema for one takes it. */
+const withheld = '(withheld)';
+
+interface JsonSchema {
+  readonly $ref?: string;
+  readonly $defs?: Readonly<Record<string, JsonSchema>>;
+  readonly format?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly items?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly allOf?: readonly JsonSchema[];
+}
+
+/**
+ * @param schema Says of a text that it may be a secret with `format: 'password'`.
+ * @returns the same with `(withheld)` for each of those.
+ */
+export function withholdSecrets(schema: z.ZodType, value: unknown): unknown {
+  let described = descriptions.get(schema);
+  if (described === undefined) {
+    described = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
+    descriptions.set(schema, described);
+  }
+  return withhold(described, value, described.$defs ?? {});
+}
+
+const descriptions = new WeakMap<z.ZodType, JsonSchema>();
+
+function withhold(schema: JsonSchema, value: unknown, named: Readonly<Record<string, JsonSchema>>): unknown {
+  const { $ref, format, properties, items, anyOf = [], allOf = [] } = schema;
+  if (typeof value === 'string' && format === 'password') return withheld;
+  let kept = value;
+  if (properties !== undefined && isObject(kept)) {
+    kept = Object.fromEntries(
+      Object.entries(kept).map(([key, member]) => {
+        const of = Object.hasOwn(properties, key) ? properties[key] : undefined;
+        return [key, of === undefined ? member : withhold(of, member, named)];
+      }),
+    );
+  } else if (items !== undefined && Array.isArray(kept)) {
+    kept = kept.map((element) => withhold(items, element, named));
+  }
+  const referred = $ref === undefined ? undefined : named[$ref.replace('#/$defs/', '')];
+  return [...(referred === undefined ? [] : [referred]), ...anyOf, ...allOf].reduce(
+    (rest, of) => withhold(of, rest, named),
+    kept,
+  );
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
