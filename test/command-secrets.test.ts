@@ -1,5 +1,4 @@
 /** `latchkey import` and `latchkey export`: secrets in and out of a served vault, by the command, as scripts use it. */
-import { spawn } from 'node:child_process';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -12,6 +11,7 @@ import { english, generateMnemonic, mnemonicToAccount, privateKeyToAddress } fro
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newWallet, resultOf, runCommand, send, startTestVault, temporaryDirectory } from './support.ts';
 import type { CommandOptions, Json, TestKey, TestVault } from './support.ts';
+import { Terminal } from './terminal.ts';
 
 /** A served vault, and the command at work for its owner. */
 class Desk implements AsyncDisposable {
@@ -1091,54 +1091,14 @@ test('an activity that waits for others is no success', async () => {
   );
 });
 
-const terminalTool = 'script';
-
-/** The command on a terminal: `script` gives it one, and what a person types there arrives on its standard input. */
-class Terminal implements AsyncDisposable {
-  shown = '';
-  readonly #child;
-  readonly #ended: Promise<number | null>;
-
-  /** @param line What follows `latchkey`, with whatever the shell makes of it. */
-  constructor(line: string) {
-    const command = `stty cols 120; exec '${process.execPath}' '${join(import.meta.dirname, '../dist/main/cli.js')}' ${line}`;
-    this.#child = spawn(terminalTool, ['-qefc', command, '/dev/null'], {
-      env: { PATH: process.env['PATH'], TERM: 'xterm', SHELL: '/bin/sh', ...desk.environment },
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
-    this.#child.stdout.setEncoding('utf8').on('data', (text: string) => (this.shown += text));
-    this.#ended = new Promise((resolve, reject) => {
-      this.#child.once('error', (error) => {
-        reject(new Error(`${terminalTool}: ${error.message}; install it with: apt-get install -y bsdutils`));
-      });
-      this.#child.once('close', resolve);
-    });
-  }
-
-  /** Types something once a text is shown; before, the terminal itself would echo it. */
-  async type(text: string, after: string): Promise<void> {
-    const shown = expect.poll(() => this.shown, { timeout: 20_000 }).toContain(after);
-    // Where there is no terminal to be had, its error comes first.
-    await Promise.race([shown, this.#ended.then(() => shown)]);
-    this.#child.stdin.write(text);
-  }
-
-  ended(): Promise<number | null> {
-    return this.#ended;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#child.kill('SIGKILL');
-    await this.#ended.catch(() => undefined);
-  }
-}
+const atTerminal = (line: string): Terminal => new Terminal(line, desk.environment);
 
 describe('on a terminal', () => {
   test('a mnemonic and a passphrase are asked for, and not echoed', async () => {
     const mnemonic = generateMnemonic(english);
     const name = newName();
     const result = desk.path(newName());
-    await using terminal = new Terminal(
+    await using terminal = atTerminal(
       `import wallet --name '${name}' --account ethereum --passphrase-fd 0 --json > '${result}'`,
     );
     await terminal.type(`${mnemonic}\r`, 'The mnemonic (not shown)');
@@ -1154,7 +1114,7 @@ describe('on a terminal', () => {
 
   test('a private key is asked for, and not echoed', async () => {
     const { privateKey } = testPair();
-    await using terminal = new Terminal(`import private-key --name '${newName()}' --curve secp256k1`);
+    await using terminal = atTerminal(`import private-key --name '${newName()}' --curve secp256k1`);
     await terminal.type(`${privateKey}\r`, 'The private key (not shown)');
     expect(await terminal.ended(), terminal.shown).toBe(0);
     expectSilence(terminal.shown, privateKey);
@@ -1166,7 +1126,7 @@ describe('on a terminal', () => {
     ['a no', 'n'],
   ])('%s shows nothing, and nothing is exported', async (_what, keys) => {
     const { walletName } = await unexported();
-    await using terminal = new Terminal(`export wallet '${walletName}'`);
+    await using terminal = atTerminal(`export wallet '${walletName}'`);
     await terminal.type(keys, `Show the mnemonic of wallet "${walletName}" on this terminal?`);
     expect(await terminal.ended(), terminal.shown).toBe(1);
     expect(terminal.shown).toContain('latchkey: cancelled: nothing was exported');
@@ -1176,26 +1136,26 @@ describe('on a terminal', () => {
   test('a yes shows the secret, asked for or given', async () => {
     const { walletId, walletName } = await unexported();
     {
-      await using terminal = new Terminal(`export wallet '${walletName}'`);
+      await using terminal = atTerminal(`export wallet '${walletName}'`);
       await terminal.type('y', `Show the mnemonic of wallet "${walletName}" on this terminal?`);
       expect(await terminal.ended(), terminal.shown).toBe(0);
       const { stdout } = await desk.run(['export', 'wallet', walletId]);
       expect(terminal.shown).toContain(stdout.trimEnd());
     }
-    await using terminal = new Terminal(`export wallet '${walletName}' --yes`);
+    await using terminal = atTerminal(`export wallet '${walletName}' --yes`);
     expect(await terminal.ended(), terminal.shown).toBe(0);
     expect(terminal.shown.trimEnd()).toBe((await desk.run(['export', 'wallet', walletId])).stdout.trimEnd());
   });
 
   test('where nobody can be asked, the secret needs a file or a yes', async () => {
     const { walletName } = await unexported();
-    await using terminal = new Terminal(`export wallet '${walletName}' < /dev/null`);
+    await using terminal = atTerminal(`export wallet '${walletName}' < /dev/null`);
     expect(await terminal.ended(), terminal.shown).toBe(2);
     expect(terminal.shown.trimEnd()).toBe(
       `latchkey: this would show the mnemonic of wallet "${walletName}" on the terminal: expected --yes, or --output with a file for it`,
     );
     const file = desk.path(newName());
-    await using other = new Terminal(`export wallet '${walletName}' --output '${file}' < /dev/null`);
+    await using other = atTerminal(`export wallet '${walletName}' --output '${file}' < /dev/null`);
     expect(await other.ended(), other.shown).toBe(0);
     expect(existsSync(file)).toBe(true);
   });

@@ -3,7 +3,12 @@ import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiKeyStamper } from '@turnkey/api-key-stamper';
-import { decryptCredentialBundle, generateP256KeyPair, getPublicKey } from '@turnkey/crypto';
+import {
+  decryptCredentialBundle,
+  generateP256KeyPair,
+  getPublicKey,
+  verifySessionJwtSignature,
+} from '@turnkey/crypto';
 import { TurnkeyClient } from '@turnkey/http';
 import { Turnkey } from '@turnkey/sdk-server';
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, exportSPKI, SignJWT, UnsecuredJWT } from 'jose';
@@ -15,7 +20,7 @@ import { startVault } from '../main/vault.ts';
 import { idTokenSeconds, oidcClient, otherOidcClient, startOidcProvider } from './oidc-provider.ts';
 import type { IdTokenRequest, OidcProvider } from './oidc-provider.ts';
 import { fails, invalid, missing } from './refusals.ts';
-import { activityOf, newTestKey, resultOf, startTestVault, TestClient, testKeyOf } from './support.ts';
+import { activityOf, newTestKey, resultOf, send, startTestVault, TestClient, testKeyOf } from './support.ts';
 import type { Answer, Json, TestKey, TestVault } from './support.ts';
 
 const seconds = 1000;
@@ -257,6 +262,69 @@ describe('oauth', () => {
     expect(await server.getOauthProviders({ userId })).toMatchObject({
       oauthProviders: [{ providerName: 'Provider', issuer: oidc.issuer, audience: oidcClient, subject }],
     });
+  });
+});
+
+describe('oauth_login', () => {
+  const client = ({ publicKey, privateKey }: TestKey): ReturnType<Turnkey['apiClient']> =>
+    new Turnkey({
+      apiBaseUrl: service.url,
+      defaultOrganizationId: service.organizationId,
+      apiPublicKey: publicKey,
+      apiPrivateKey: privateKey,
+    }).apiClient();
+
+  test('makes the client’s own key stamp its next requests, in the vendor’s client', async () => {
+    const { userId, subject } = await newSubject();
+    const application = client(service.key);
+    const login = async (wishes: { expirationSeconds?: string; invalidateExisting?: boolean } = {}) => {
+      const key = newTestKey();
+      const oidcToken = await oidc.idToken({ subject, boundTo: key.publicKey });
+      const { session } = await application.oauthLogin({ oidcToken, publicKey: key.publicKey, ...wishes });
+      return { key, session };
+    };
+    const first = await login({ expirationSeconds: '1800' });
+    const { body: serverKeys } = await send(service.url, {
+      method: 'GET',
+      path: '/public/v1/discovery/keys',
+    });
+    expect(await verifySessionJwtSignature(first.session, String(serverKeys?.['notarizer']))).toBe(true);
+    expect(decodeJwt(first.session)).toEqual({
+      exp: Math.floor(service.clock.now() / seconds) + 1800,
+      public_key: first.key.publicKey,
+      session_type: 'SESSION_TYPE_READ_WRITE',
+      user_id: userId,
+      organization_id: service.organizationId,
+    });
+    expect(await client(first.key).getWhoami()).toMatchObject({ userId });
+    expect(await keysOf(userId)).toMatchObject([
+      {
+        apiKeyName: expect.stringMatching(/^Login - \d{4}-/) as string,
+        credential: { publicKey: first.key.publicKey, type: 'CREDENTIAL_TYPE_LOGIN' },
+        expirationSeconds: '1800',
+      },
+    ]);
+    const second = await login({ invalidateExisting: true });
+    expect(await client(second.key).getWhoami()).toMatchObject({ userId });
+    await expect(client(first.key).getWhoami()).rejects.toThrow('could not find public key');
+  });
+
+  test('takes no token that is bound to another key, of another application, or of nobody', async () => {
+    const { userId, subject } = await newSubject();
+    const { publicKey } = newTestKey();
+    const login = async (token: Partial<IdTokenRequest>): Promise<Answer> =>
+      service.root.submit('oauth_login', 'OAUTH_LOGIN', {
+        oidcToken: await oidc.idToken({ subject, boundTo: publicKey, ...token }),
+        publicKey,
+      });
+    await fails(
+      service,
+      () => login({ boundTo: newTestKey().publicKey }),
+      invalidToken(/expected its "nonce" to be the SHA-256.* of the text of parameters\.publicKey/),
+    );
+    await fails(service, () => login({ client: otherOidcClient }), missing(/^unable to find user: /));
+    await fails(service, () => login({ subject: `${subject}0` }), missing(/^unable to find user: /));
+    expect(await keysOf(userId)).toEqual([]);
   });
 });
 

@@ -25,6 +25,8 @@ export interface ActivityKind<Result extends z.ZodType> {
   readonly result: readonly [name: string, shape: Result];
   /** The options that fields of the request come from, for errors. */
   readonly options?: Readonly<Record<string, string>>;
+  /** What to say where others have to approve of it first, if its result is of use later. */
+  readonly waits?: (activity: { readonly id: string; readonly fingerprint: string }) => string;
 }
 
 export const hex = z.string().regex(/^([0-9a-f]{2})+$/);
@@ -77,7 +79,7 @@ export class VaultApi {
 
   /** @returns the result of the completed activity. */
   async submit<Result extends z.ZodType>(
-    { path, type, result: [name, shape], options = {} }: ActivityKind<Result>,
+    { path, type, result: [name, shape], options = {}, waits }: ActivityKind<Result>,
     parameters: object,
   ): Promise<z.output<Result>> {
     const body = {
@@ -89,6 +91,9 @@ export class VaultApi {
       nonce: randomUUID(),
     };
     const { activity } = await this.#post(`submit/${path}`, body, activityAnswer, options);
+    if (activity.status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED' && waits) {
+      throw new CommandError(exitCodes.failed, waits(activity));
+    }
     if (activity.status !== 'ACTIVITY_STATUS_COMPLETED') {
       throw new CommandError(
         exitCodes.failed,
@@ -174,6 +179,7 @@ const activityAnswer = z.object({
   activity: z.object({
     id: z.string(),
     status: z.string(),
+    fingerprint: z.string(),
     result: z.record(z.string(), z.unknown()),
   }),
 });

@@ -1,0 +1,252 @@
+/** `latchkey sign`: a transaction or a payload from a file, told in plain language, and signed by the running vault. */
+import { readFileSync } from 'node:fs';
+import { confirm } from '@clack/prompts';
+import { z } from 'zod';
+import type { Config } from '../config.ts';
+import type { HashFunction } from '../crypto/hashes.ts';
+import type { PayloadEncoding } from '../crypto/payloads.ts';
+import { hex, VaultApi, type ActivityKind } from './api.ts';
+import { CommandError, exitCodes, note, print } from './output.ts';
+import { canAsk } from './secrets.ts';
+
+export interface SignOptions {
+  /** The key: its id, public key or address. */
+  readonly with: string;
+  /** Sign on a terminal without asking. */
+  readonly yes: boolean;
+  /** Tell what would be signed, and sign nothing. */
+  readonly dryRun: boolean;
+  readonly apiKey: string;
+  readonly json: boolean;
+}
+
+/** How a transaction is written in its file, and then with its signature. */
+type TransactionForm = 'hex' | 'base64';
+
+export interface SignTransactionOptions extends SignOptions {
+  readonly type: string;
+  readonly format: TransactionForm;
+}
+
+export interface SignPayloadOptions extends SignOptions {
+  readonly encoding: string;
+  readonly hash?: string;
+}
+
+/** The chains that are signed for, by the names that the command takes. */
+const transactionTypes = {
+  ethereum: 'TRANSACTION_TYPE_ETHEREUM',
+  solana: 'TRANSACTION_TYPE_SOLANA',
+  tron: 'TRANSACTION_TYPE_TRON',
+  bitcoin: 'TRANSACTION_TYPE_BITCOIN',
+} as const;
+
+const encodings = {
+  hex: 'PAYLOAD_ENCODING_HEXADECIMAL',
+  text: 'PAYLOAD_ENCODING_TEXT_UTF8',
+  eip712: 'PAYLOAD_ENCODING_EIP712',
+  eip7702: 'PAYLOAD_ENCODING_EIP7702_AUTHORIZATION',
+} as const satisfies Record<string, PayloadEncoding>;
+
+const hashes = {
+  none: 'HASH_FUNCTION_NO_OP',
+  sha256: 'HASH_FUNCTION_SHA256',
+  keccak256: 'HASH_FUNCTION_KECCAK256',
+  'not-applicable': 'HASH_FUNCTION_NOT_APPLICABLE',
+} as const satisfies Record<string, HashFunction>;
+
+const signTransactionActivity = {
+  path: 'sign_transaction',
+  type: 'ACTIVITY_TYPE_SIGN_TRANSACTION_V2',
+  result: ['signTransactionResult', z.object({ signedTransaction: hex })],
+  options: { 'parameters.signWith': '--with', signWith: '--with', 'parameters.unsignedTransaction': 'file' },
+  waits,
+} as const satisfies ActivityKind<z.ZodType>;
+
+const signPayloadActivity = {
+  path: 'sign_raw_payload',
+  type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
+  result: ['signRawPayloadResult', z.object({ r: hex, s: hex, v: hex })],
+  options: {
+    'parameters.signWith': '--with',
+    signWith: '--with',
+    'parameters.payload': 'file',
+    'parameters.hashFunction': '--hash',
+    'parameters.encoding': '--encoding',
+  },
+  waits,
+} as const satisfies ActivityKind<z.ZodType>;
+
+/** @param file Holds the unsigned transaction; `-` is standard input. */
+export async function signTransaction(
+  config: Config,
+  file: string,
+  options: SignTransactionOptions,
+): Promise<void> {
+  const type = oneOf('--type', options.type, transactionTypes);
+  const bytes = readBytes(file, readText(file).trim(), options.format);
+  const request = { signWith: options.with, unsignedTransaction: bytes.toString('hex'), type };
+  const signed = await describeAndSign(config, options, signTransactionActivity, request);
+  if (signed === undefined) return;
+  const { description, result } = signed;
+  const signedTransaction =
+    options.format === 'hex'
+      ? result.signedTransaction
+      : Buffer.from(result.signedTransaction, 'hex').toString('base64');
+  print(options.json, { signedTransaction, description }, signedTransaction);
+}
+
+/** @param file Holds the payload; `-` is standard input. */
+export async function signPayload(config: Config, file: string, options: SignPayloadOptions): Promise<void> {
+  const encoding = oneOf('--encoding', options.encoding, encodings);
+  const hashFunction = oneOf('--hash', options.hash ?? hashOf(options.encoding), hashes);
+  const text = readText(file);
+  // Of a text every byte is signed, its last end of line as well.
+  const payload = options.encoding === 'text' ? text : text.trim();
+  const request = { signWith: options.with, payload, encoding, hashFunction };
+  const signed = await describeAndSign(config, options, signPayloadActivity, request);
+  if (signed === undefined) return;
+  const { description, result } = signed;
+  print(options.json, { ...result, description }, JSON.stringify(result));
+}
+
+/** What makes a digest itself is not hashed again; of anything else only its signer knows. */
+function hashOf(encoding: string): string {
+  if (encoding === 'eip712' || encoding === 'eip7702') return 'none';
+  throw new CommandError(
+    exitCodes.usage,
+    `expected --hash with --encoding ${encoding}: not-applicable for a key on Ed25519, else keccak256, sha256, or none for what is a hash already`,
+  );
+}
+
+const shownLine = z.object({ label: z.string(), value: z.string() });
+const describeAnswer = z.object({
+  description: z.object({
+    title: z.string(),
+    lines: z.array(shownLine),
+    parts: z.array(z.object({ title: z.string(), lines: z.array(shownLine) })),
+    warnings: z.array(z.string()),
+    digests: z.array(shownLine),
+  }),
+});
+type Description = z.output<typeof describeAnswer>['description'];
+
+/** @returns undefined where it was to be described alone. */
+async function describeAndSign<Result extends z.ZodType>(
+  config: Config,
+  options: SignOptions,
+  activity: ActivityKind<Result>,
+  request: { readonly signWith: string },
+): Promise<{ readonly description: Description; readonly result: z.output<Result> } | undefined> {
+  const api = await VaultApi.connect(config, options.apiKey);
+  const { description } = await api.query('describe_payload', describeAnswer, request);
+  if (options.dryRun) {
+    print(options.json, { description }, toText(description));
+    return undefined;
+  }
+  // For a script it is part of the result; but who is asked must see what about.
+  const asks = !options.yes && onTerminal();
+  if (!options.json || asks) note(toText(description));
+  if (asks) await askWhether(options.with);
+  return { description, result: await api.submit(activity, request) };
+}
+
+const onTerminal = (): boolean => process.stdin.isTTY || process.stderr.isTTY;
+
+/** @throws CommandError unless the person at the terminal says yes. */
+async function askWhether(signWith: string): Promise<void> {
+  if (!canAsk()) {
+    throw new CommandError(
+      exitCodes.usage,
+      'nobody can be asked whether to sign, as not both standard input and error are the terminal: expected --yes, or the name of a file in place of -',
+    );
+  }
+  const answer = await confirm({
+    message: `Sign this with ${visible(signWith)}?`,
+    initialValue: false,
+    output: process.stderr,
+  });
+  if (answer !== true) throw new CommandError(exitCodes.failed, 'cancelled: nothing was signed');
+}
+
+/** What to do about a signature that others have to agree to. */
+function waits({ id, fingerprint }: { readonly id: string; readonly fingerprint: string }): string {
+  const approval = JSON.stringify({ type: 'ACTIVITY_TYPE_APPROVE_ACTIVITY', parameters: { fingerprint } });
+  return [
+    `not signed yet: others have to approve of activity ${id}, fingerprint ${fingerprint}`,
+    '  they do so in the window, under Approvals, or with',
+    `    latchkey request --path /public/v1/submit/approve_activity --body '${approval}'`,
+    '  then it is signed, once, and its signature is in the result of',
+    `    latchkey request --path /public/v1/query/get_activity --body '${JSON.stringify({ activityId: id })}'`,
+  ].join('\n');
+}
+
+function toText({ title, lines, parts, warnings, digests }: Description): string {
+  const row =
+    (indent: string) =>
+    ({ label, value }: { readonly label: string; readonly value: string }): string =>
+      `${indent}${visible(label)}: ${value.split('\n').map(visible).join(`\n${indent}  | `)}`;
+  return [
+    visible(title),
+    ...lines.map(row('  ')),
+    ...parts.flatMap((part, index) => [
+      `  ${String(index + 1)}. ${visible(part.title)}`,
+      ...part.lines.map(row('     ')),
+    ]),
+    ...digests.map(row('  ')),
+    ...warnings.map((warning) => `Beware: ${visible(warning)}`),
+  ].join('\n');
+}
+
+/** Whoever made what is signed must not move the terminal's cursor, nor turn its text around. */
+const visible = (text: string): string =>
+  text.replaceAll(/[\p{C}\u2028\u2029]/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return `\\u{${code.toString(16)}}`;
+  });
+
+function oneOf<Names extends Readonly<Record<string, string>>>(
+  option: string,
+  given: string,
+  names: Names,
+): Names[keyof Names] {
+  const found = Object.entries(names).find(([name]) => name === given)?.[1];
+  if (found !== undefined) return found as Names[keyof Names];
+  throw new CommandError(
+    exitCodes.usage,
+    `invalid ${option} ${JSON.stringify(given)}: expected one of ${Object.keys(names).join(', ')}`,
+  );
+}
+
+const called = (file: string): string => (file === '-' ? 'standard input' : file);
+
+function readText(file: string): string {
+  let bytes: Uint8Array;
+  try {
+    bytes = readFileSync(file === '-' ? 0 : file);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandError(exitCodes.usage, `${called(file)} cannot be read: ${reason}`);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new CommandError(exitCodes.usage, `${called(file)} is not text in UTF-8`);
+  }
+}
+
+const forms: Readonly<Record<TransactionForm, RegExp>> = {
+  hex: /^(?:0x)?(?:[0-9a-f]{2})+$/i,
+  base64: /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
+};
+
+function readBytes(file: string, text: string, form: TransactionForm): Buffer {
+  if (text === '' || !forms[form].test(text)) {
+    const other = form === 'hex' ? 'base64' : 'hex';
+    throw new CommandError(
+      exitCodes.usage,
+      `${called(file)} is ${text === '' ? 'empty' : `not ${form}`}: expected an unsigned transaction in ${form}; --format ${other} for ${other}`,
+    );
+  }
+  return form === 'hex' ? Buffer.from(text.replace(/^0x/i, ''), 'hex') : Buffer.from(text, 'base64');
+}

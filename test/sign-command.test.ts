@@ -1,0 +1,351 @@
+/** `latchkey sign` as scripts and people use it, on a served vault. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import * as bitcoinjs from 'bitcoinjs-lib';
+import {
+  hashTypedData,
+  keccak256,
+  recoverAddress,
+  recoverTransactionAddress,
+  serializeTransaction,
+} from 'viem';
+import type { Hex, TransactionSerialized } from 'viem';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { verifyEd25519 } from '../main/crypto/ed25519.ts';
+import {
+  activityOf,
+  ethereumAccount,
+  resultOf,
+  runCommand,
+  solanaAccount,
+  startTestVault,
+  temporaryDirectory,
+} from './support.ts';
+import type { CommandOptions, Json, TestKey, TestVault } from './support.ts';
+import { Terminal } from './terminal.ts';
+
+const papers = temporaryDirectory();
+let service: TestVault;
+let ethereum: string;
+let solana: string;
+let solanaKey: string;
+let bitcoin: string;
+
+function keepKey(name: string, { publicKey, privateKey }: TestKey): void {
+  const { keysDirectory } = service.config;
+  mkdirSync(keysDirectory, { recursive: true });
+  writeFileSync(join(keysDirectory, `${name}.public`), publicKey);
+  writeFileSync(join(keysDirectory, `${name}.private`), privateKey, { mode: 0o600 });
+}
+
+beforeAll(async () => {
+  service = await startTestVault();
+  keepKey('owner', service.key);
+  const made = await service.root.submit('create_wallet', 'CREATE_WALLET', {
+    walletName: 'Chains',
+    accounts: [
+      ethereumAccount,
+      solanaAccount,
+      {
+        ...ethereumAccount,
+        path: "m/84'/1'/0'/0/0",
+        addressFormat: 'ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH',
+      },
+    ],
+  });
+  const { walletId, addresses } = resultOf(made);
+  [ethereum = '', solana = '', bitcoin = ''] = addresses;
+  const listed = await service.root.query('list_wallet_accounts', { walletId });
+  const accounts = listed.body?.['accounts'] as { address: string; publicKey: string }[];
+  solanaKey = accounts.find(({ address }) => address === solana)?.publicKey ?? '';
+});
+afterAll(async () => {
+  papers[Symbol.dispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+const environment = () => ({
+  HOME: papers.path,
+  LATCHKEY_DATA_DIR: service.directory,
+  LATCHKEY_CONFIG_DIR: join(dirname(service.directory), 'config'),
+});
+
+const run = (argv: readonly string[], options: CommandOptions = {}) =>
+  runCommand(['sign', ...argv], { ...options, environment: environment() });
+
+function file(name: string, content: string): string {
+  const path = join(papers.path, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+const unsigned = serializeTransaction({
+  type: 'eip1559',
+  chainId: 1,
+  nonce: 3,
+  to: '0x3535353535353535353535353535353535353535',
+  value: 10n ** 18n,
+  gas: 21_000n,
+  maxFeePerGas: 30n * 10n ** 9n,
+  maxPriorityFeePerGas: 10n ** 9n,
+});
+const summary = 'Send 1 ETH to 0x3535353535353535353535353535353535353535';
+
+const senderOf = (hex: string): Promise<string> =>
+  recoverTransactionAddress({ serializedTransaction: `0x${hex.trim()}` as TransactionSerialized });
+
+async function signatures(): Promise<number> {
+  const { body } = await service.root.query('list_activities', {
+    filterByType: ['ACTIVITY_TYPE_SIGN_TRANSACTION_V2', 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2'],
+  });
+  return (body?.['activities'] as readonly unknown[]).length;
+}
+
+function psbt(): bitcoinjs.Psbt {
+  const network = bitcoinjs.networks.regtest;
+  const funding = new bitcoinjs.Transaction();
+  funding.addInput(new Uint8Array(32).fill(9), 0);
+  const script = bitcoinjs.address.toOutputScript(bitcoin, network);
+  funding.addOutput(script, 100_000n);
+  const made = new bitcoinjs.Psbt({ network });
+  made.addInput({
+    hash: funding.getId(),
+    index: 0,
+    nonWitnessUtxo: funding.toBuffer(),
+    witnessUtxo: { script, value: 100_000n },
+  });
+  made.addOutput({ address: bitcoin, value: 99_000n });
+  return made;
+}
+
+describe('sign transaction', () => {
+  test('tells what it does, and writes the signed one', async () => {
+    const argv = ['transaction', file('tx.hex', `${unsigned}\n`), '--with', ethereum, '--type', 'ethereum'];
+    const { code, stdout, stderr } = await run(argv);
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining(summary) as string });
+    expect(stdout).toMatch(/^02f8[0-9a-f]+\n$/);
+    expect(await senderOf(stdout)).toBe(ethereum);
+  });
+
+  test('from standard input, with the result and its description as JSON', async () => {
+    const argv = ['transaction', '-', '--with', ethereum, '--type', 'ethereum', '--json'];
+    const { code, stdout, stderr } = await run(argv, { input: unsigned.slice(2) });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const { signedTransaction, description } = JSON.parse(stdout) as Json;
+    expect(await senderOf(String(signedTransaction))).toBe(ethereum);
+    expect(description).toMatchObject({ title: expect.stringContaining('1 ETH') as string });
+  });
+
+  test('a PSBT in base64, and back', async () => {
+    const argv = ['transaction', '-', '--with', bitcoin, '--type', 'bitcoin', '--format', 'base64'];
+    const { code, stdout } = await run(argv, { input: psbt().toBase64() });
+    expect(code).toBe(0);
+    expect(bitcoinjs.Psbt.fromBase64(stdout.trim()).data.inputs[0]?.partialSig).toHaveLength(1);
+  });
+
+  test('only tells, where that is asked for', async () => {
+    const before = await signatures();
+    const argv = ['transaction', '-', '--with', ethereum, '--type', 'ethereum', '--dry-run'];
+    const { code, stdout } = await run(argv, { input: unsigned });
+    expect([code, stdout.split('\n')[0]]).toEqual([0, summary]);
+    const { stdout: json } = await run([...argv, '--json'], { input: unsigned });
+    expect(JSON.parse(json)).toMatchObject({ description: { title: summary } });
+    expect(await signatures()).toBe(before);
+  });
+
+  test.each([
+    [[], 'xyz', 2, 'standard input is not hex: expected an unsigned transaction in hex; --format base64'],
+    [['--format', 'base64'], 'AAA', 2, 'standard input is not base64'],
+    [[], ' \n', 2, 'standard input is empty'],
+    [['--type', 'dogecoin'], '00', 2, 'expected one of ethereum, solana, tron, bitcoin'],
+    [['--type', 'tron'], 'c0', 1, '--with: transactions of Tron are signed for an address of Tron|expected'],
+    [['--with', 'none such'], unsigned, 1, 'Could not find any resource to sign with'],
+  ])('%j of %j ends with %i', async (more, input, expected, message) => {
+    const argv = ['transaction', '-', '--with', ethereum, '--type', 'ethereum', ...more];
+    const { code, stdout, stderr } = await run(argv, { input });
+    expect({ code, stdout }, stderr).toEqual({ code: expected, stdout: '' });
+    expect(stderr).toMatch(new RegExp(message));
+  });
+
+  test('fails where the file is not there, and where the vault is locked', async () => {
+    const absent = await run([
+      'transaction',
+      join(papers.path, 'none'),
+      '--with',
+      ethereum,
+      '--type',
+      'tron',
+    ]);
+    expect(absent).toMatchObject({ code: 2, stdout: '' });
+    await service.vault.bridge.lock();
+    try {
+      const locked = await run(['transaction', '-', '--with', ethereum, '--type', 'ethereum'], {
+        input: unsigned,
+      });
+      expect(locked).toMatchObject({ code: 5, stdout: '' });
+    } finally {
+      await service.unlock();
+    }
+  });
+});
+
+describe('sign payload', () => {
+  const signed = (stdout: string) => JSON.parse(stdout) as { r: string; s: string; v: string };
+  const signerOf = async (stdout: string, hash: Hex): Promise<string> => {
+    const { r, s, v } = signed(stdout);
+    return recoverAddress({ hash, signature: { r: `0x${r}`, s: `0x${s}`, yParity: Number(v) } });
+  };
+
+  test('a text to its last byte', async () => {
+    const content = 'hello\n';
+    const argv = ['payload', '-', '--with', ethereum, '--encoding', 'text', '--hash', 'keccak256'];
+    const { code, stdout, stderr } = await run(argv, { input: content });
+    expect(code, stderr).toBe(0);
+    expect(Object.keys(signed(stdout))).toEqual(['r', 's', 'v']);
+    expect(await signerOf(stdout, keccak256(Buffer.from(content)))).toBe(ethereum);
+    expect(stderr).toMatch(/^Sign a text\n {2}Text: hello\n/);
+  });
+
+  test('typed data, whose hash function is known', async () => {
+    const typed = {
+      domain: { name: 'Mail', chainId: 1 },
+      types: {
+        EIP712Domain: [
+          { name: 'name', type: 'string' },
+          { name: 'chainId', type: 'uint256' },
+        ],
+        Mail: [{ name: 'contents', type: 'string' }],
+      },
+      primaryType: 'Mail',
+      message: { contents: 'Hello, Bob!' },
+    } as const;
+    const path = file('typed.json', JSON.stringify(typed, null, 2));
+    const { code, stdout, stderr } = await run(['payload', path, '--with', ethereum, '--encoding', 'eip712']);
+    expect(code, stderr).toBe(0);
+    expect(await signerOf(stdout, hashTypedData({ ...typed, domain: { name: 'Mail', chainId: 1n } }))).toBe(
+      ethereum,
+    );
+    expect(stderr).toContain('Hello, Bob!');
+  });
+
+  test('bytes, by a public key on Ed25519', async () => {
+    const argv = ['payload', '-', '--with', solanaKey, '--hash', 'not-applicable'];
+    const { code, stdout, stderr } = await run(argv, { input: '0xdeadbeef\n' });
+    expect(code, stderr).toBe(0);
+    const { r, s } = signed(stdout);
+    const signature = new Uint8Array(Buffer.from(r + s, 'hex'));
+    expect(verifyEd25519(solanaKey, signature, Uint8Array.of(0xde, 0xad, 0xbe, 0xef))).toBe(true);
+    expect(stderr).toContain('Beware: ');
+  });
+
+  test('a raw hash is signed with a warning', async () => {
+    const hash = keccak256(Buffer.from('what nobody knows'));
+    const { stdout, stderr } = await run(['payload', '-', '--with', ethereum, '--hash', 'none'], {
+      input: hash,
+    });
+    expect(await signerOf(stdout, hash)).toBe(ethereum);
+    expect(stderr).toContain('Beware: A hash does not tell what it stands for');
+  });
+
+  test('what it shows moves nothing on a terminal, and passes for no line of Latchkey’s', async () => {
+    const input = 'a\u001b[2Jb\u202e\nBeware: nothing\r';
+    const argv = ['payload', '-', '--with', ethereum, '--encoding', 'text', '--hash', 'sha256', '--dry-run'];
+    const { code, stdout } = await run(argv, { input });
+    expect(code).toBe(0);
+    expect(stdout).not.toMatch(/[^\P{C}\n]/u);
+    expect(stdout.split('\n').filter((line) => line.startsWith('Beware: nothing'))).toEqual([]);
+  });
+
+  test.each([
+    [['--encoding', 'text'], 'x', 2, 'expected --hash with --encoding text'],
+    [['--encoding', 'utf8', '--hash', 'none'], 'x', 2, 'expected one of hex, text, eip712, eip7702'],
+    [['--hash', 'md5'], 'x', 2, 'expected one of none, sha256, keccak256, not-applicable'],
+    [['--hash', 'none'], 'abcd', 1, 'expected a 32-bytes-long digest'],
+    [['--hash', 'not-applicable'], 'abcd', 1, '--hash: a key on CURVE_SECP256K1 takes'],
+  ])('%j of %j ends with %i', async (more, input, expected, message) => {
+    const { code, stdout, stderr } = await run(['payload', '-', '--with', ethereum, ...more], { input });
+    expect({ code, stdout }, stderr).toEqual({ code: expected, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+
+  test('refuses what is no UTF-8', async () => {
+    const path = join(papers.path, 'latin1');
+    writeFileSync(path, Buffer.of(0x67, 0xfc));
+    const argv = ['payload', path, '--with', ethereum, '--encoding', 'text', '--hash', 'sha256'];
+    expect(await run(argv)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is not text in UTF-8') as string,
+    });
+  });
+});
+
+test('what others have to approve of is told with its fingerprint, and what to do', async () => {
+  const { userId, client } = await service.newUser('Asks');
+  keepKey('asks', client.key);
+  const policy = {
+    policyName: 'With the owner',
+    effect: 'EFFECT_ALLOW',
+    condition: "activity.action == 'SIGN'",
+    consensus: `approvers.any(user, user.id == '${userId}') && approvers.any(user, user.id == '${service.rootUserId}')`,
+    notes: '',
+  };
+  const { policyId } = resultOf(
+    await service.root.submit('create_policy', 'CREATE_POLICY_V3', policy),
+  ) as unknown as { policyId: string };
+  const argv = ['transaction', '-', '--with', ethereum, '--type', 'ethereum', '--api-key', 'asks'];
+  const { code, stdout, stderr } = await run(argv, { input: unsigned });
+  expect({ code, stdout }, stderr).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain('latchkey: not signed yet');
+  const [body = '', later = ''] = [...stderr.matchAll(/--body '(.+)'/g)].map(([, text]) => text);
+  const approval = ['request', '--path', '/public/v1/submit/approve_activity', '--body', body];
+  expect(await runCommand(approval, { environment: environment() })).toMatchObject({ code: 0 });
+  const asked = ['request', '--path', '/public/v1/query/get_activity', '--body', later];
+  const answer = await runCommand(asked, { environment: environment() });
+  const { activity } = JSON.parse(answer.stdout) as {
+    activity: { fingerprint: string; result: { signTransactionResult: { signedTransaction: string } } };
+  };
+  expect(stderr).toContain(`fingerprint ${activity.fingerprint}`);
+  expect(await senderOf(activity.result.signTransactionResult.signedTransaction)).toBe(ethereum);
+  activityOf(await service.root.submit('delete_policy', 'DELETE_POLICY', { policyId }));
+  expect((await run(argv, { input: unsigned })).code).toBe(1);
+});
+
+describe('on a terminal', () => {
+  const question = () => `Sign this with ${ethereum}?`;
+  const line = (more = ''): string => {
+    const path = file('asked.hex', unsigned);
+    return `sign transaction '${path}' --with '${ethereum}' --type ethereum ${more}`;
+  };
+
+  test.each([
+    ['a no', 'n'],
+    ['a cancelled question', '\u0003'],
+    ['no answer but the default', '\r'],
+  ])('%s signs nothing', async (_what, keys) => {
+    const before = await signatures();
+    await using terminal = new Terminal(line(), environment());
+    await terminal.type(keys, question());
+    expect(await terminal.ended(), terminal.shown).toBe(1);
+    expect(terminal.shown).toContain(summary);
+    expect(terminal.shown).toContain('cancelled: nothing was signed');
+    expect(await signatures()).toBe(before);
+  });
+
+  test('a yes signs, asked for or given', async () => {
+    await using asked = new Terminal(line(), environment());
+    await asked.type('y', question());
+    expect(await asked.ended(), asked.shown).toBe(0);
+    expect(asked.shown).toMatch(/02f8[0-9a-f]{100}/);
+    await using given = new Terminal(line('--yes'), environment());
+    expect(await given.ended(), given.shown).toBe(0);
+    expect(given.shown).not.toContain(question());
+  });
+
+  test('nothing is signed where nobody can be asked', async () => {
+    const before = await signatures();
+    await using terminal = new Terminal(line('< /dev/null'), environment());
+    expect(await terminal.ended(), terminal.shown).toBe(2);
+    expect(terminal.shown.replaceAll(/\s+/g, ' ')).toContain('expected --yes');
+    expect(await signatures()).toBe(before);
+  });
+});
