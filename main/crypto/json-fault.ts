@@ -5,7 +5,7 @@ type Token = '[' | ']' | '{' | '}' | ',' | ':' | 'string' | 'scalar';
 
 const space = /[ \t\n\r]*/y;
 const token =
-  /(?<mark>[[\]{},:])|(?<text>"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null/y;
+  /(?<mark>[[\]{},:])|(?<text>"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null/y;
 
 /** @returns the first place that no JSON could go on from, as "line 3, column 7" counted from 1; undefined for JSON. */
 export function jsonFault(text: string): string | undefined {

@@ -204,7 +204,7 @@ function NewInterface(): ReactNode {
             required
             className="lk-mono-input"
             value={address}
-            error={(tried && problems.address) || refused === 'smartContractAddress'}
+            error={(tried ? problems.address : null) ?? refused === 'smartContractAddress'}
             onChange={(event) => {
               setAddress(event.currentTarget.value);
               create.reset();
@@ -221,7 +221,7 @@ function NewInterface(): ReactNode {
             required
             className="lk-mono-input"
             value={text}
-            error={(tried && problems.text) || refused === 'smartContractInterface'}
+            error={(tried ? problems.text : null) ?? refused === 'smartContractInterface'}
             onChange={(event) => {
               setText(event.currentTarget.value);
               create.reset();

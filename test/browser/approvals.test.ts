@@ -85,7 +85,7 @@ test('the owner approves and rejects what another user asks for', async () => {
       accounts: [ethereumAccount],
     }),
   );
-  const signWith = (wallet.addresses as readonly string[])[0];
+  const signWith = wallet.addresses[0];
   await goTo(page, 'Approvals');
   const payment = activityOf(
     await ben.submit('sign_transaction', 'SIGN_TRANSACTION_V2', {
