@@ -15,6 +15,7 @@ import { Activity } from './screens/activity.tsx';
 import { Approvals } from './screens/approvals.tsx';
 import { Backups } from './screens/backups.tsx';
 import { Connect } from './screens/connect.tsx';
+import { ContractInterfaces } from './screens/contract-interfaces.tsx';
 import { FirstRun } from './screens/first-run.tsx';
 import { Messages } from './screens/messages.tsx';
 import { Organization } from './screens/organization.tsx';
@@ -127,6 +128,7 @@ function Places(): ReactNode {
           <Route path="/sign">
             <Sign />
           </Route>
+          <Route path="/sign/contracts" component={ContractInterfaces} />
           <Route path="/sign/account/:walletId/:accountId">
             {({ walletId, accountId }) => (
               <Sign key={accountId} start={{ kind: 'account', walletId, accountId }} />

@@ -1,4 +1,5 @@
 /** The interfaces that an organization keeps, ready to read calls by. */
+import { jsonFault } from '../crypto/json-fault.ts';
 import { parseJson } from '../crypto/json.ts';
 import { Lru } from '../crypto/lru.ts';
 import type { Reader } from '../db/connection.ts';
@@ -41,7 +42,9 @@ function parsed<T>(text: string, read: (value: unknown) => Read<T>): Read<T> {
     return read(parseJson('interface', text));
   } catch (error) {
     if (!(error instanceof LatchkeyError)) throw error;
-    return { ok: false, problem: 'expected JSON, got text that is none' };
+    // An interface is no secret: its author is told where to look.
+    const place = jsonFault(text) ?? 'an unknown place: it nests too deep';
+    return { ok: false, problem: `expected JSON, got text that is none at ${place}` };
   }
 }
 

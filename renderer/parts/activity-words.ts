@@ -20,8 +20,11 @@ const typeWords: Readonly<Record<string, string>> = {
   IMPORT_PRIVATE_KEY: 'Import a private key',
   EXPORT_PRIVATE_KEY: 'Export a private key',
   DELETE_PRIVATE_KEYS: 'Delete private keys',
+  SIGN_TRANSACTION: 'Sign a transaction',
   SIGN_RAW_PAYLOAD: 'Sign a payload',
   SIGN_RAW_PAYLOADS: 'Sign payloads',
+  CREATE_SMART_CONTRACT_INTERFACE: 'Add a contract’s interface',
+  DELETE_SMART_CONTRACT_INTERFACE: 'Delete a contract’s interface',
   CREATE_USERS: 'Add users',
   UPDATE_USER: 'Change a user',
   DELETE_USERS: 'Delete users',
@@ -53,7 +56,8 @@ const typeWords: Readonly<Record<string, string>> = {
   DELETE_POLICIES: 'Delete policies',
 };
 
-const bareType = (type: string): string => type.replace(/^ACTIVITY_TYPE_/, '').replace(/_V\d+$/, '');
+/** Without its prefix and version. */
+export const bareType = (type: string): string => type.replace(/^ACTIVITY_TYPE_/, '').replace(/_V\d+$/, '');
 
 export function describeType(type: string): string {
   const bare = bareType(type);
@@ -73,6 +77,7 @@ export const typeFilters: readonly { readonly label: string; readonly types: rea
   ['IMPORT_PRIVATE_KEY'],
   ['EXPORT_PRIVATE_KEY'],
   ['DELETE_PRIVATE_KEYS'],
+  ['SIGN_TRANSACTION_V2', 'SIGN_TRANSACTION'],
   ['SIGN_RAW_PAYLOAD_V2', 'SIGN_RAW_PAYLOAD'],
   ['CREATE_USERS_V4', 'CREATE_USERS_V3', 'CREATE_USERS_V2'],
   ['DELETE_USERS'],
@@ -131,6 +136,14 @@ export function summarize(activity: Pick<Activity, 'type' | 'intent'>): string {
       return join(...listOf(intent['privateKeys']).map((key) => textOf(key['privateKeyName'])));
     case 'IMPORT_PRIVATE_KEY':
       return textOf(intent['privateKeyName']);
+    case 'CREATE_SMART_CONTRACT_INTERFACE':
+      return join(textOf(intent['label']), shorten(textOf(intent['smartContractAddress'])));
+    case 'SIGN_TRANSACTION':
+      return join(
+        chainLabel(textOf(intent['type'])),
+        `with ${shorten(textOf(intent['signWith']) || textOf(intent['privateKeyId']))}`,
+      );
+    case 'SIGN_RAW_PAYLOADS':
     case 'SIGN_RAW_PAYLOAD':
       return `with ${shorten(textOf(intent['signWith']) || textOf(intent['privateKeyId']))}`;
     case 'CREATE_USERS':
@@ -157,6 +170,10 @@ export function summarize(activity: Pick<Activity, 'type' | 'intent'>): string {
   }
 }
 
+const chainLabel = (type: string): string => {
+  const name = type.replace(/^TRANSACTION_TYPE_/, '').toLowerCase();
+  return name.charAt(0).toUpperCase() + name.slice(1);
+};
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const listOf = (value: unknown): readonly Record<string, unknown>[] =>

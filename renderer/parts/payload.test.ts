@@ -7,6 +7,7 @@ import {
   hasRecoveryId,
   joinSignature,
   readPayload,
+  readPreimage,
 } from './payload.ts';
 
 const problem = (typed: string) => {
@@ -37,6 +38,28 @@ describe('readPayload', () => {
     expect(problem('0xdeag')).toContain('“g” at position 4');
     expect(problem('abc')).toContain('3 hex digits');
     expect(problem('0x')).toContain('Paste');
+  });
+});
+
+describe('readPreimage', () => {
+  // FIPS 180-2 appendix B.1.
+  const hash = fromHex('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+
+  test('the function that made the hash is found', () => {
+    expect(readPreimage(hash, ' 0x61 6263 ')).toEqual({
+      bytes: '616263',
+      hashFunction: 'HASH_FUNCTION_SHA256',
+    });
+    expect(readPreimage(hash, ' ')).toBeNull();
+  });
+
+  test('anything else is refused, also the hash itself', () => {
+    const other = { problem: 'Neither its Keccak-256 nor its SHA-256 is the hash above.' };
+    expect(readPreimage(hash, '616264')).toEqual(other);
+    expect(readPreimage(hash, toHex(hash))).toEqual(other);
+    expect(readPreimage(hash, '61626')).toEqual({
+      problem: expect.stringContaining('5 hex digits') as string,
+    });
   });
 });
 

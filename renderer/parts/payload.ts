@@ -86,6 +86,34 @@ export const hashFunctions: readonly HashRow[] = [
   },
 ];
 
+/** As `sign_raw_payload` takes what a payload is the hash of. */
+export interface Preimage {
+  readonly bytes: string;
+  readonly hashFunction: HashFunction;
+}
+
+/**
+ * Reads what a hash is said to be of. With which function is found out.
+ * @returns what to send along, where something is; or why it is not the hash's.
+ */
+export function readPreimage(
+  hash: Uint8Array,
+  typed: string,
+): Preimage | null | { readonly problem: string } {
+  if (typed.trim() === '') return null;
+  const read = readPayload('hex', typed);
+  if (!read.ok) return { problem: read.problem };
+  const made = hashFunctions.find(
+    ({ id, digest }) =>
+      (id === 'HASH_FUNCTION_KECCAK256' || id === 'HASH_FUNCTION_SHA256') &&
+      digest !== null &&
+      toHex(digest(read.bytes)) === toHex(hash),
+  );
+  return made === undefined
+    ? { problem: 'Neither its Keccak-256 nor its SHA-256 is the hash above.' }
+    : { bytes: read.payload, hashFunction: made.id };
+}
+
 export const hashFunctionsFor = (curve: Curve): readonly HashRow[] =>
   hashFunctions.filter((row) => row.curves.includes(curve));
 

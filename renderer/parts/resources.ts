@@ -54,6 +54,17 @@ export interface Session {
   readonly expiresAt: Timestamp;
 }
 
+/** How the calls of one contract or program are read. */
+export interface SmartContractInterface extends Dated {
+  readonly smartContractInterfaceId: string;
+  readonly smartContractAddress: string;
+  /** JSON. */
+  readonly smartContractInterface: string;
+  readonly type: string;
+  readonly label: string;
+  readonly notes: string;
+}
+
 /** A passkey. */
 export interface Authenticator extends Dated {
   readonly authenticatorId: string;

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Button, Select, Stack, Text, Textarea } from '@mantine/core';
 import { Link } from 'wouter';
 import { Failure } from './states.tsx';
-import { TransactionSummary } from './transaction-summary.tsx';
+import { TypedSummary } from './transaction-summary.tsx';
 import { Value } from './value.tsx';
 import { useSubmit } from './vault.tsx';
 
@@ -15,6 +15,8 @@ const chains = [
 ] as const;
 
 interface Props {
+  /** Of the field, whose label is the form's. */
+  readonly id: string;
   readonly signWith: string | undefined;
   readonly curve: string | undefined;
   /** Of the address that signs, where one does. */
@@ -27,7 +29,7 @@ const usualOf = (format = ''): string =>
   'TRANSACTION_TYPE_ETHEREUM';
 
 /** A transaction is pasted, shown in plain language, and signed. */
-export function SignTransaction({ signWith, curve, format }: Props): ReactNode {
+export function SignTransaction({ id, signWith, curve, format }: Props): ReactNode {
   const [typed, setTyped] = useState('');
   const [wanted, setWanted] = useState<string | null>(null);
   const submit = useSubmit<Record<string, unknown>, { signedTransaction: string }>({
@@ -50,22 +52,15 @@ export function SignTransaction({ signWith, curve, format }: Props): ReactNode {
       : { signWith, unsignedTransaction: hex, type };
   return (
     <Stack gap="lg">
-      <Select
-        label="Chain"
-        data={fitting.map(({ value, label }) => ({ value, label }))}
-        value={type ?? null}
-        allowDeselect={false}
-        onChange={setWanted}
-      />
       <Textarea
-        label="Transaction"
+        id={id}
         autosize
         minRows={4}
         maxRows={14}
         spellCheck={false}
         autoComplete="off"
         className="lk-mono-input"
-        placeholder="0x…"
+        placeholder="The unsigned transaction, in hex"
         value={typed}
         error={problem}
         onChange={(event) => {
@@ -73,7 +68,14 @@ export function SignTransaction({ signWith, curve, format }: Props): ReactNode {
           submit.reset();
         }}
       />
-      {request !== null && <TransactionSummary request={request} />}
+      <Select
+        label="Chain"
+        data={fitting.map(({ value, label }) => ({ value, label }))}
+        value={type ?? null}
+        allowDeselect={false}
+        onChange={setWanted}
+      />
+      {request !== null && <TypedSummary request={request} />}
       <Failure title="Nothing was signed" error={submit.error} />
       <div>
         <Button

@@ -1,11 +1,10 @@
-import { Alert, Skeleton, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Alert, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { Facts } from './page.tsx';
 import { Failure } from './states.tsx';
+import type { ToBeSigned } from './to-be-signed.ts';
 import { useAsk } from './vault.tsx';
-
-/** What is to be signed: the parameters of `sign_transaction` or of `sign_raw_payload`. */
-export type ToBeSigned = Readonly<Record<string, unknown>>;
 
 interface Line {
   readonly label: string;
@@ -37,16 +36,36 @@ const Lines = ({ lines }: { readonly lines: readonly Line[] }): ReactNode => (
   />
 );
 
+const reading = <Skeleton height={80} aria-hidden />;
+
+/** How long one stops typing before it is read, in milliseconds. */
+const pause = 250;
+
+/** The summary of what is being typed. What is shown is always of the text as it stands. */
+export function TypedSummary({ request }: { readonly request: ToBeSigned }): ReactNode {
+  const typed = JSON.stringify(request);
+  const [written] = useDebouncedValue(typed, pause);
+  return written === typed ? <TransactionSummary request={request} /> : reading;
+}
+
+interface Props {
+  readonly request: ToBeSigned;
+  /** Which of several it is: "2 of 3". */
+  readonly place?: string;
+}
+
 /** What signing it does, in plain language: the service reads it, nothing is asked of anybody else. */
-export function TransactionSummary({ request }: { readonly request: ToBeSigned }): ReactNode {
+export function TransactionSummary({ request, place }: Props): ReactNode {
   const { data, error } = useAsk<{ description: Description }>('describe_payload', request);
-  if (error !== null) return <Failure title="It cannot be read" error={error} />;
-  if (data === undefined) return <Skeleton height={80} aria-label="Reading it" />;
+  const which = place === undefined ? '' : `${place}: `;
+  if (error !== null) return <Failure title={`${which}It cannot be read`} error={error} />;
+  if (data === undefined) return reading;
   const { title, lines, parts, warnings, digests } = data.description;
   return (
-    <section aria-label="What it does">
+    <section aria-label={`${which}What it does`}>
       <Stack gap="sm">
         <Title order={2} size="h3" style={breaking}>
+          {which}
           {title}
         </Title>
         {warnings.map((warning) => (

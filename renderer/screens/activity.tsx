@@ -19,6 +19,7 @@ import type { Activity as ActivityRecord } from '../parts/resources.ts';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
 import { exactTime, millisecondsOf } from '../parts/time.ts';
 import { ask, askKey, useAsk, useBridge } from '../parts/vault.tsx';
+import { WhatIsSigned } from '../parts/what-is-signed.tsx';
 import '../parts/rows.css';
 
 const atOnce = 50;
@@ -176,6 +177,7 @@ function ActivityDetail({ activityId }: { readonly activityId: string }): ReactN
           ['Fingerprint', <ShortId key="fingerprint" text={activity.fingerprint} what="fingerprint" />],
         ]}
       />
+      <WhatIsSigned activity={activity} />
       <Votes activity={activity} />
       <Json title="What was asked" what="intent" value={firstOf(activity.intent)} />
       <Json title="What came of it" what="result" value={firstOf(activity.result ?? {})} />

@@ -13,7 +13,9 @@ import { ShortId } from '../parts/identifier.tsx';
 import type { Activity } from '../parts/resources.ts';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
 import { exactTime, millisecondsOf } from '../parts/time.ts';
+import { toBeSignedBy } from '../parts/to-be-signed.ts';
 import { useAsk } from '../parts/vault.tsx';
+import { WhatIsSigned } from '../parts/what-is-signed.tsx';
 import '../parts/rows.css';
 
 /** What waits for votes; an activity's own address opens it over the list. */
@@ -102,10 +104,25 @@ function Approval({ activityId }: { readonly activityId: string }): ReactNode {
           ['Fingerprint', <ShortId key="fingerprint" text={activity.fingerprint} what="fingerprint" />],
         ]}
       />
-      <Json title="What was asked" what="intent" value={firstOf(activity.intent)} />
+      <Asked activity={activity} />
       <Votes activity={activity} />
       <Decide activity={activity} />
     </Stack>
+  );
+}
+
+/** What is signed in plain language, where something is; the rest as it was sent. */
+function Asked({ activity }: { readonly activity: Activity }): ReactNode {
+  const json = <Json title="What was asked" what="intent" value={firstOf(activity.intent)} />;
+  if (toBeSignedBy(activity).length === 0) return json;
+  return (
+    <>
+      <WhatIsSigned activity={activity} />
+      <details>
+        <summary>As it was sent</summary>
+        {json}
+      </details>
+    </>
   );
 }
 

@@ -11,6 +11,7 @@ import {
   Textarea,
   Title,
 } from '@mantine/core';
+import { IconFileCode } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { count, toHex } from '../parts/bytes.ts';
 import { curveLabel, describeFormat } from '../parts/chains.ts';
@@ -22,12 +23,14 @@ import {
   hasRecoveryId,
   joinSignature,
   readPayload,
+  readPreimage,
 } from '../parts/payload.ts';
-import type { HashFunction, PayloadForm, Signature } from '../parts/payload.ts';
+import type { HashFunction, PayloadForm, Preimage, Signature } from '../parts/payload.ts';
 import type { PrivateKey, Wallet, WalletAccount } from '../parts/resources.ts';
 import { shorten } from '../parts/short.ts';
 import { SignTransaction } from '../parts/sign-transaction.tsx';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
+import { TypedSummary } from '../parts/transaction-summary.tsx';
 import { Value } from '../parts/value.tsx';
 import { useAsk, useSubmit } from '../parts/vault.tsx';
 import { useWalletAccounts } from '../parts/wallet-accounts.ts';
@@ -58,6 +61,7 @@ interface Request {
   readonly payload: string;
   readonly encoding: string;
   readonly hashFunction: HashFunction;
+  readonly preimage?: Preimage;
 }
 
 /** A signature with what it is of: the form may have moved on since. */
@@ -76,7 +80,20 @@ export function Sign({ start }: { readonly start?: Start }): ReactNode {
   const nothing = wallets.data?.wallets.length === 0 && keys.data?.privateKeys.length === 0;
   return (
     <>
-      <PageHead title="Sign" lead="Sign text or bytes exactly as you give them, with one of your keys." />
+      <PageHead
+        title="Sign"
+        lead="Sign text or bytes exactly as you give them, or a transaction, with one of your keys."
+        action={
+          <Button
+            component={Link}
+            href="/sign/contracts"
+            variant="default"
+            leftSection={<IconFileCode size={16} aria-hidden />}
+          >
+            Contract interfaces
+          </Button>
+        }
+      />
       <Failure
         title="Your keys could not be read"
         error={error}
@@ -131,6 +148,7 @@ function SignForm({ start, wallets, privateKeys }: FormProps): ReactNode {
   const [mode, setMode] = useState<PayloadForm | 'transaction'>('text');
   const form: PayloadForm = mode === 'transaction' ? 'hex' : mode;
   const [typed, setTyped] = useState('');
+  const [typedPreimage, setTypedPreimage] = useState('');
   const [wantedHash, setWantedHash] = useState<HashFunction | null>(null);
   const [tried, setTried] = useState(false);
   const [signed, setSigned] = useState<Signed | null>(null);
@@ -155,15 +173,27 @@ function SignForm({ start, wallets, privateKeys }: FormProps): ReactNode {
     : hash?.id === 'HASH_FUNCTION_NO_OP' && length !== 32
       ? `A hash has 32 bytes; here ${length === 1 ? 'is' : 'are'} ${String(length)}. Choose a hash function, or paste the hash.`
       : null;
+  const isHash = read.ok && problem === null && form === 'hex' && hash?.id === 'HASH_FUNCTION_NO_OP';
+  const preimage = isHash ? readPreimage(read.bytes, typedPreimage) : null;
+  const preimageProblem = preimage !== null && 'problem' in preimage ? preimage.problem : null;
+  const payload =
+    read.ok && problem === null && hash !== undefined
+      ? {
+          payload: read.payload,
+          encoding: read.encoding,
+          hashFunction: hash.id,
+          ...(preimage === null || 'problem' in preimage ? {} : { preimage }),
+        }
+      : null;
   const digest = read.ok && hash?.digest && problem === null ? toHex(hash.digest(read.bytes)) : null;
 
   const send = (event: SyntheticEvent) => {
     event.preventDefault();
     setTried(true);
-    if (problem !== null || !read.ok || signer === undefined || hash === undefined) return;
+    if (payload === null || preimageProblem !== null || signer === undefined) return;
     setSigned(null);
     submit.mutate(
-      { signWith: signer.signWith, payload: read.payload, encoding: read.encoding, hashFunction: hash.id },
+      { signWith: signer.signWith, ...payload },
       {
         onSuccess({ result, activity }) {
           setSigned({ signature: result, signer, bytes: length, digest, activityId: activity.id });
@@ -287,6 +317,7 @@ function SignForm({ start, wallets, privateKeys }: FormProps): ReactNode {
               </Group>
               {mode === 'transaction' ? (
                 <SignTransaction
+                  id="payload"
                   key={signer?.signWith}
                   signWith={signer?.signWith}
                   curve={signer?.curve}
@@ -328,6 +359,23 @@ function SignForm({ start, wallets, privateKeys }: FormProps): ReactNode {
                     Hash function: none to choose. {hash?.about}.
                   </Text>
                 )}
+                {isHash && (
+                  <Textarea
+                    label="What it is the hash of"
+                    description="In hex, if you have it. The vault hashes it again before it shows what it says, and keeps it with the signature’s activity."
+                    autosize
+                    maxRows={8}
+                    spellCheck={false}
+                    autoComplete="off"
+                    className="lk-mono-input"
+                    value={typedPreimage}
+                    error={preimageProblem}
+                    onChange={(event) => {
+                      setTypedPreimage(event.currentTarget.value);
+                    }}
+                  />
+                )}
+                {payload !== null && preimageProblem === null && <TypedSummary request={payload} />}
                 <Failure title="Nothing was signed" error={submit.error} />
                 <div>
                   <Button type="submit" loading={submit.isPending} disabled={signer === undefined}>

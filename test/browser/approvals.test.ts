@@ -1,7 +1,8 @@
 /** Approvals in the window: what others asked for comes up, and is approved and rejected by hand and by key. */
 import type { Browser } from 'playwright-core';
+import { serializeTransaction } from 'viem';
 import { beforeAll, expect, test } from 'vitest';
-import { activityOf, newTestKey } from '../support.ts';
+import { activityOf, ethereumAccount, newTestKey, resultOf } from '../support.ts';
 import { launchChromium, openWindow } from './chromium.ts';
 import { axeFindings, tooWideFindings } from './inspect.ts';
 import { serveDevVault } from './service.ts';
@@ -30,7 +31,7 @@ test('the owner approves and rejects what another user asks for', async () => {
     await root.submit('create_policy', 'CREATE_POLICY_V3', {
       policyName: 'Tags by two',
       effect: 'EFFECT_ALLOW',
-      condition: "activity.resource == 'USER'",
+      condition: "activity.resource == 'USER' || activity.action == 'SIGN'",
       consensus: 'approvers.count() >= 2',
       notes: '',
     }),
@@ -76,6 +77,51 @@ test('the owner approves and rejects what another user asks for', async () => {
   await page.keyboard.press('a');
   await page.getByText('Nothing waits for approval').waitFor();
   expect(await statusOf(third)).toBe('ACTIVITY_STATUS_COMPLETED');
+
+  // What is to be signed is read, not merely quoted.
+  const wallet = resultOf(
+    await root.submit('create_wallet', 'CREATE_WALLET', {
+      walletName: 'Everyday',
+      accounts: [ethereumAccount],
+    }),
+  );
+  const signWith = wallet.addresses[0];
+  await goTo(page, 'Approvals');
+  const payment = activityOf(
+    await ben.submit('sign_transaction', 'SIGN_TRANSACTION_V2', {
+      signWith,
+      type: 'TRANSACTION_TYPE_ETHEREUM',
+      unsignedTransaction: serializeTransaction({
+        type: 'eip1559',
+        chainId: 1,
+        to: `0x${'35'.repeat(20)}`,
+        value: 10n ** 18n,
+      }),
+    }),
+  );
+  await page.getByRole('link', { name: /Sign a transaction Ethereum, with 0x/ }).click();
+  await drawer.getByRole('heading', { name: `Send 1 ETH to 0x${'35'.repeat(20)}` }).waitFor();
+  await drawer.getByText('As it was sent').click();
+  await drawer.getByRole('region', { name: 'What was asked, as JSON' }).waitFor();
+  await look('approval-transaction');
+  await button(drawer, 'Approve').click();
+  await page.getByText('Nothing waits for approval').waitFor();
+  expect(await statusOf(payment)).toBe('ACTIVITY_STATUS_COMPLETED');
+  const hashes = activityOf(
+    await ben.submit('sign_raw_payloads', 'SIGN_RAW_PAYLOADS', {
+      signWith,
+      payloads: ['aa'.repeat(32), 'bb'.repeat(32)],
+      encoding: 'PAYLOAD_ENCODING_HEXADECIMAL',
+      hashFunction: 'HASH_FUNCTION_NO_OP',
+    }),
+  );
+  await page.getByRole('link', { name: /Sign payloads with 0x/ }).click();
+  await drawer.getByRole('heading', { name: '1 of 2: Sign a hash' }).waitFor();
+  await drawer.getByRole('region', { name: '2 of 2: What it does' }).getByText('bb'.repeat(32)).waitFor();
+  await look('approval-hashes');
+  await button(drawer, 'Reject').click();
+  await page.getByText('Nothing waits for approval').waitFor();
+  expect(await statusOf(hashes)).toBe('ACTIVITY_STATUS_REJECTED');
 
   await goTo(page, 'Activity');
   await page.getByRole('link', { name: /Make a tag for users Third/ }).click();

@@ -1,12 +1,18 @@
 /** Transactions in the window: pasted, seen in plain language, signed. */
 import type { Browser } from 'playwright-core';
-import { recoverTransactionAddress, serializeTransaction } from 'viem';
+import {
+  encodeFunctionData,
+  keccak256,
+  parseAbi,
+  recoverTransactionAddress,
+  serializeTransaction,
+} from 'viem';
 import { beforeAll, expect, test } from 'vitest';
 import { ethereumAccount, resultOf } from '../support.ts';
 import { launchChromium, openWindow } from './chromium.ts';
 import { axeFindings, tooWideFindings } from './inspect.ts';
 import { serveDevVault } from './service.ts';
-import { button, goTo } from './steps.ts';
+import { button, choose, chooseSegment, goTo, heading } from './steps.ts';
 
 let browser: Browser;
 
@@ -22,35 +28,109 @@ test('a person reads what a transaction does, and signs it', async () => {
     accounts: [ethereumAccount],
   });
   const [address] = resultOf(made).addresses;
+  const transaction = serializeTransaction({
+    type: 'eip1559',
+    chainId: 1,
+    to: '0x3535353535353535353535353535353535353535',
+    value: 10n ** 18n,
+  });
+  const sends = 'Send 1 ETH to 0x3535353535353535353535353535353535353535';
   await using person = await openWindow(browser);
   const { page } = person;
+  const amiss: string[] = [];
+  const look = async (screen: string): Promise<void> => {
+    amiss.push(...(await axeFindings(page, screen)), ...(await tooWideFindings(page, screen)));
+  };
   await page.goto(service.windowUrl);
   await goTo(page, 'Sign');
   await page.getByText('Transaction', { exact: true }).click();
-  const field = page.getByRole('textbox', { name: 'Transaction' });
+  const field = page.getByRole('textbox', { name: 'What to sign' });
   await field.fill('0x0');
   await page.getByText('Paste the transaction in hex').waitFor();
-  await field.fill(
-    serializeTransaction({
-      type: 'eip1559',
-      chainId: 1,
-      to: '0x3535353535353535353535353535353535353535',
-      value: 10n ** 18n,
-    }),
-  );
+  await field.fill(transaction);
   const summary = page.getByRole('region', { name: 'What it does' });
-  await summary
-    .getByRole('heading', { name: 'Send 1 ETH to 0x3535353535353535353535353535353535353535' })
-    .waitFor();
-  const amiss = [
-    ...(await axeFindings(page, 'sign-transaction')),
-    ...(await tooWideFindings(page, 'sign-transaction')),
-  ];
+  await summary.getByRole('heading', { name: sends }).waitFor();
+  await look('sign-transaction');
   await button(page, 'Sign the transaction').click();
   const signed = page.getByRole('region', { name: 'Signed transaction' });
   const text = await signed.getByText(/02f8[0-9a-f]+/).innerText();
   const hex = /02f8[0-9a-f]+/.exec(text)?.[0] ?? '';
   const sender = await recoverTransactionAddress({ serializedTransaction: `0x02${hex.slice(2)}` });
   expect(sender).toBe(address);
+
+  // A raw hash tells nothing, until what it is the hash of is shown with it.
+  await chooseSegment(page, 'Form of the payload', 'Hex');
+  await field.fill(keccak256(transaction));
+  await choose(page, 'Hash function', /^None/);
+  await summary.getByRole('heading', { name: 'Sign a hash' }).waitFor();
+  await summary.getByText('A hash does not tell what it stands for').waitFor();
+  const preimage = page.getByRole('textbox', { name: 'What it is the hash of' });
+  await preimage.fill('0x00');
+  await page.getByText('Neither its Keccak-256 nor its SHA-256 is the hash above.').waitFor();
+  await preimage.fill(transaction);
+  await summary.getByRole('heading', { name: sends }).waitFor();
+  await summary.getByText('The hash that is signed is the hash of this').waitFor();
+  await look('sign-hash');
+  await button(page, 'Sign').click();
+  await page.getByRole('region', { name: 'Signed' }).getByRole('link', { name: 'See it in the log' }).click();
+  const detail = page.getByRole('dialog', { name: 'Activity' });
+  await detail.getByRole('heading', { name: sends }).waitFor();
+  await detail.getByRole('region', { name: 'What was asked, as JSON' }).getByText('"preimage"').waitFor();
+  await look('activity-signed');
   expect(amiss).toEqual([]);
 });
+
+test('a contract’s interface is kept, read by, and deleted', async () => {
+  await using service = await serveDevVault();
+  await service.root.submit('create_wallet', 'CREATE_WALLET', {
+    walletName: 'Everyday',
+    accounts: [ethereumAccount],
+  });
+  await using person = await openWindow(browser);
+  const { page } = person;
+  const amiss: string[] = [];
+  const look = async (screen: string): Promise<void> => {
+    amiss.push(...(await axeFindings(page, screen)), ...(await tooWideFindings(page, screen)));
+  };
+  await page.goto(service.windowUrl);
+  await goTo(page, 'Sign');
+  await page.getByRole('link', { name: 'Contract interfaces' }).click();
+  await heading(page, 'Contract interfaces').waitFor();
+  await page.getByRole('heading', { name: 'None yet' }).waitFor();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Vault of somebody');
+  await page.getByRole('textbox', { name: 'Address' }).fill(contract);
+  const text = page.getByRole('textbox', { name: 'Interface' });
+  await text.fill('[{ "type": "function",\n  "name": deposit }]');
+  await button(page, 'Add the interface').click();
+  await page.getByText('Expected JSON, got text that is none at line 2, column 11').waitFor();
+  await text.fill('[{ "type": "function", "name": "lend", "inputs": [{ "name": "to", "type": "adress" }] }]');
+  await button(page, 'Add the interface').click();
+  await page.getByText('Expected a type of Solidity in input 0 of lend, got adress').waitFor();
+  await look('contract-interface-refused');
+  await text.fill(JSON.stringify(lending));
+  await button(page, 'Add the interface').click();
+  const list = page.getByRole('list', { name: 'Contract interfaces' });
+  await list.getByText(contract).waitFor();
+  await look('contract-interfaces');
+
+  await goTo(page, 'Sign');
+  await chooseSegment(page, 'Form of the payload', 'Transaction');
+  await page.getByRole('textbox', { name: 'What to sign' }).fill(
+    serializeTransaction({
+      type: 'eip1559',
+      chainId: 1,
+      to: contract,
+      data: encodeFunctionData({ abi: lending, functionName: 'lend', args: [5n] }),
+    }),
+  );
+  const summary = page.getByRole('region', { name: 'What it does' });
+  await summary.getByRole('heading', { name: /lend/ }).waitFor();
+  await page.getByRole('link', { name: 'Contract interfaces' }).click();
+  await button(page, 'Delete the interface Vault of somebody').click();
+  await button(page.getByRole('dialog'), 'Delete the interface').click();
+  await page.getByRole('heading', { name: 'None yet' }).waitFor();
+  expect(amiss).toEqual([]);
+});
+
+const contract = '0x3535353535353535353535353535353535353535';
+const lending = parseAbi(['function lend(uint256 amount)']);

@@ -1,0 +1,249 @@
+import { useState } from 'react';
+import type { ReactNode, SyntheticEvent } from 'react';
+import { Button, Group, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { IconPlus } from '@tabler/icons-react';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { DeleteForm, DialogButton } from '../parts/manage.tsx';
+import { NameField } from '../parts/name-field.tsx';
+import { nameProblem } from '../parts/names.ts';
+import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
+import type { SmartContractInterface } from '../parts/resources.ts';
+import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
+import { useAsk, useSubmit } from '../parts/vault.tsx';
+import '../parts/rows.css';
+
+const kinds = {
+  SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM: {
+    label: 'Ethereum contract',
+    address: 'Address of the contract, in hex.',
+    interface: 'The contract’s ABI: a JSON array, as compilers and block explorers give it.',
+  },
+  SMART_CONTRACT_INTERFACE_TYPE_SOLANA: {
+    label: 'Solana program',
+    address: 'Address of the program, in Base58.',
+    interface: 'The program’s Anchor IDL: a JSON object.',
+  },
+} as const;
+
+type Kind = keyof typeof kinds;
+
+const createInterface = {
+  operation: 'create_smart_contract_interface',
+  type: 'ACTIVITY_TYPE_CREATE_SMART_CONTRACT_INTERFACE',
+  result: 'createSmartContractInterfaceResult',
+} as const;
+
+const deleteInterface = {
+  operation: 'delete_smart_contract_interface',
+  type: 'ACTIVITY_TYPE_DELETE_SMART_CONTRACT_INTERFACE',
+  result: 'deleteSmartContractInterfaceResult',
+} as const;
+
+/** By what the calls in transactions are read: kept here, one for each address. */
+export function ContractInterfaces(): ReactNode {
+  const { data, error, isPending, refetch } = useAsk<{
+    smartContractInterfaces: readonly SmartContractInterface[];
+  }>('list_smart_contract_interfaces');
+  const list = data?.smartContractInterfaces ?? [];
+  return (
+    <>
+      <PageHead
+        title="Contract interfaces"
+        lead="What a transaction calls is bytes. With the contract’s interface its name and arguments are shown before you sign, and policies can tell them apart."
+        back={{ to: '/sign', label: 'Sign' }}
+      />
+      <Panel kind="plain">
+        {isPending && <LoadingRows what="contract interfaces" rows={2} />}
+        <Failure title="The interfaces could not be read" error={error} onRetry={() => void refetch()} />
+        {data !== undefined && list.length === 0 && (
+          <Empty title="None yet">
+            <p>
+              Transfers of coins and of usual tokens are read without one. Add the interfaces of the other
+              contracts and programs that you call.
+            </p>
+          </Empty>
+        )}
+        {list.length > 0 && (
+          <ul className="lk-rows" aria-label="Contract interfaces">
+            {list.map((each) => (
+              <InterfaceRow key={each.smartContractInterfaceId} of={each} />
+            ))}
+          </ul>
+        )}
+      </Panel>
+      <NewInterface />
+    </>
+  );
+}
+
+function InterfaceRow({ of }: { readonly of: SmartContractInterface }): ReactNode {
+  const { label, smartContractAddress, smartContractInterface, smartContractInterfaceId, type } = of;
+  const remove = useSubmit<{ smartContractInterfaceId: string }, object>(deleteInterface);
+  return (
+    <li className="lk-row lk-manage">
+      <div style={{ minWidth: 0 }}>
+        <span className="lk-row-name">{label}</span>{' '}
+        <span className="lk-badge">{kinds[type as Kind].label}</span>
+        <br />
+        <span className="lk-row-more lk-mono" style={{ overflowWrap: 'anywhere' }}>
+          {smartContractAddress}
+        </span>
+      </div>
+      <Group gap="xs" wrap="nowrap">
+        <CopyButton text={smartContractInterface} what={`interface of ${label}`} />
+        <DialogButton
+          name="Delete…"
+          label={`Delete the interface ${label}`}
+          title={`Delete the interface “${label}”`}
+          danger
+        >
+          {(close) => (
+            <DeleteForm
+              what="interface"
+              outcomes={[
+                'Calls of this address are no longer read by it, neither for you nor for policies.',
+                'It can be added again.',
+              ]}
+              submitting={remove}
+              onCancel={close}
+              onDelete={() => {
+                remove.mutate(
+                  { smartContractInterfaceId },
+                  {
+                    onSuccess() {
+                      close();
+                      notifications.show({
+                        title: 'The interface is deleted',
+                        message: `“${label}” is gone.`,
+                      });
+                    },
+                  },
+                );
+              }}
+            />
+          )}
+        </DialogButton>
+      </Group>
+    </li>
+  );
+}
+
+interface NewInterfaceParameters {
+  readonly type: Kind;
+  readonly label: string;
+  readonly smartContractAddress: string;
+  readonly smartContractInterface: string;
+}
+
+function NewInterface(): ReactNode {
+  const [type, setType] = useState<Kind>('SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM');
+  const [name, setName] = useState('');
+  const [address, setAddress] = useState('');
+  const [text, setText] = useState('');
+  const [tried, setTried] = useState(false);
+  const create = useSubmit<NewInterfaceParameters, { smartContractInterfaceId: string }>(createInterface);
+  const problems = {
+    name: nameProblem(name, 'interface', []),
+    address: address.trim() === '' ? 'Paste the address that is called.' : null,
+    text: text.trim() === '' ? 'Paste the interface.' : null,
+  };
+  // The reason stands at the button; the field that it is about is marked.
+  const refused = /^invalid parameters\.(\w+)/.exec(create.error?.message ?? '')?.[1];
+
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (Object.values(problems).some((problem) => problem !== null)) return;
+    create.mutate(
+      {
+        type,
+        label: name.trim(),
+        smartContractAddress: address.trim(),
+        smartContractInterface: text,
+      },
+      {
+        onSuccess() {
+          notifications.show({
+            title: 'The interface is added',
+            message: `Calls of “${name.trim()}” can be read.`,
+          });
+          setName('');
+          setAddress('');
+          setText('');
+          setTried(false);
+        },
+      },
+    );
+  };
+
+  return (
+    <form onSubmit={submit} noValidate className="lk-beside">
+      <Panel title="Add an interface">
+        <Stack gap="lg">
+          <SegmentedControl
+            aria-label="What it is of"
+            value={type}
+            onChange={(value) => {
+              setType(value);
+              create.reset();
+            }}
+            data={Object.entries(kinds).map(([value, { label }]) => ({ value: value as Kind, label }))}
+          />
+          <NameField
+            description="For you: how the list above calls it."
+            value={name}
+            problem={tried ? problems.name : null}
+            onType={setName}
+          />
+          <TextInput
+            label="Address"
+            description={kinds[type].address}
+            autoComplete="off"
+            spellCheck={false}
+            required
+            className="lk-mono-input"
+            value={address}
+            error={(tried ? problems.address : null) ?? refused === 'smartContractAddress'}
+            onChange={(event) => {
+              setAddress(event.currentTarget.value);
+              create.reset();
+            }}
+          />
+          <Textarea
+            label="Interface"
+            description={kinds[type].interface}
+            autosize
+            minRows={4}
+            maxRows={14}
+            autoComplete="off"
+            spellCheck={false}
+            required
+            className="lk-mono-input"
+            value={text}
+            error={(tried ? problems.text : null) ?? refused === 'smartContractInterface'}
+            onChange={(event) => {
+              setText(event.currentTarget.value);
+              create.reset();
+            }}
+          />
+          <Failure title="The interface was not added" error={create.error} />
+          <div>
+            <Button type="submit" leftSection={<IconPlus size={16} aria-hidden />} loading={create.isPending}>
+              Add the interface
+            </Button>
+          </div>
+        </Stack>
+      </Panel>
+      <aside>
+        <Outcomes
+          items={[
+            'The interface is checked and kept in the vault. It is written to the activity log.',
+            'Calls of this address are read by it: on the Sign screen, under Approvals, and by policies.',
+            'A wrong interface shows a call as what it is not: take it from where you trust the contract.',
+          ]}
+        />
+      </aside>
+    </form>
+  );
+}
