@@ -231,7 +231,7 @@ describe('the keychain’s note', () => {
     expect(keyring.unlocked).toBe(false);
 
     const wrong = log.findRollback({ with: 'recovery', phrase: `${'abandon '.repeat(23)}art` });
-    await expect(wrong).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    await expect(wrong).rejects.toMatchObject({ code: 'WRONG_SECRET' });
     const rollback = await log.findRollback({ with: 'recovery', phrase: recoveryPhrase });
     expect(rollback?.problem).toMatch(/^the vault's file is older/);
     expect(witness()).toMatchObject({ sequence: 6 });
