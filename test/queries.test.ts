@@ -157,7 +157,7 @@ async function populate(): Promise<World> {
     walletId,
     address: ethereum,
     policyId,
-    interfaceId: resultOf(readable)['smartContractInterfaceId'] ?? '',
+    interfaceId: resultOf(readable).smartContractInterfaceId,
     activityId: activityOf(made).id,
   };
 }
