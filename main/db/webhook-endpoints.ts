@@ -42,8 +42,10 @@ export const listWebhookEndpoints = (tx: Reader, organizationId: string): Webhoo
  * Those that an organization's events go to: its own, and its parent's. An organization that was deleted just now was a
  * sub-organization of the vault's own.
  */
-export const listEndpointsFor = (tx: Reader, organizationId: string): WebhookEndpointRow[] =>
-  tx.all<WebhookEndpointRow>(
+export function listEndpointsFor(tx: Reader, organizationId: string): WebhookEndpointRow[] {
+  // Asked for each row of the log, and most vaults have none: the whole question costs as much as half a signature.
+  if (tx.get('SELECT 1 FROM webhook_endpoints LIMIT 1') === undefined) return [];
+  return tx.all<WebhookEndpointRow>(
     `SELECT ${columns} FROM webhook_endpoints WHERE organization_id = ?
        OR organization_id = (SELECT parent_id FROM organizations WHERE id = ?)
        OR organization_id = (SELECT organization_id FROM vault WHERE NOT EXISTS (SELECT 1 FROM organizations WHERE id = ?))
@@ -52,6 +54,7 @@ export const listEndpointsFor = (tx: Reader, organizationId: string): WebhookEnd
     organizationId,
     organizationId,
   );
+}
 
 export function insertWebhookEndpoint(tx: Writer, row: WebhookEndpointRow): void {
   tx.run(
