@@ -10,9 +10,10 @@ import * as otp from './otp.ts';
 import * as payloadDescriptions from './payload-descriptions.ts';
 import * as policies from './policies.ts';
 import * as policyDrafts from './policy-drafts.ts';
-import * as policyTests from './policy-tests.ts';
+import * as policyTrials from './policy-trials.ts';
 import * as privateKeys from './private-keys.ts';
 import * as recovery from './recovery.ts';
+import * as refusals from './refusals.ts';
 import * as sessions from './sessions.ts';
 import * as signIn from './sign-in.ts';
 import * as signing from './signing.ts';
@@ -51,7 +52,8 @@ const all: readonly Operation[] = [
   policyDrafts,
   webhookEndpoints,
   webhookDeliveries,
-  policyTests,
+  policyTrials,
+  refusals,
   activities,
   votes,
 ].flatMap((resource) => Object.values<Operation>(resource));

@@ -268,37 +268,6 @@ export const listPermissions = query({
   },
 });
 
-const shownRefusal = z
-  .object({
-    refusalId: z.uuid(),
-    userId: z.uuid(),
-    type: z.string(),
-    /** The JSON of its parameters. */
-    intent: z.string(),
-    reason: z.string(),
-    createdAt: z.object({ seconds: z.string(), nanos: z.string() }),
-  })
-  .meta({ id: 'Refusal' });
-
-export const listRefusals = query({
-  path: 'list_refusals',
-  own: true,
-  params: z.object({ limit: z.int().min(1).max(limits.pageSize).optional() }),
-  returns: z.object({ refusals: z.array(shownRefusal) }),
-  run: ({ tx, organizationId, params: { limit = limits.pageSize } }) => ({
-    refusals: listRefusalRows(tx, organizationId, limit).map(
-      ({ id: refusalId, userId, type, intent, reason, createdAt }) => ({
-        refusalId,
-        userId,
-        type,
-        intent,
-        reason,
-        createdAt: timestamp(createdAt),
-      }),
-    ),
-  }),
-});
-
 /** A policy that a question is asked of: in force, or a draft. */
 interface Rule extends PolicyText {
   readonly policyName: string;
