@@ -172,8 +172,9 @@ export function useBackups(): UseQueryResult<BackupsStatus> {
   });
 }
 
-/** Runs a bridge call about backups, and asks for their list again whatever came of it. */
-export function useBackupCall<Input, Answer>(
+/** Runs a bridge call, and asks again for what it is about whatever came of it. */
+function useBridgeCall<Input, Answer>(
+  queryKey: readonly unknown[],
   run: (bridge: Bridge, input: Input) => Promise<Answer>,
 ): UseMutationResult<Answer, Error, Input> {
   const bridge = useBridge();
@@ -183,10 +184,15 @@ export function useBackupCall<Input, Answer>(
     // What it was given may be a secret: it is not kept.
     gcTime: 0,
     onSettled() {
-      void client.invalidateQueries({ queryKey: backupsKey });
+      void client.invalidateQueries({ queryKey });
     },
   });
 }
+
+/** Runs a bridge call about backups, and asks for their list again whatever came of it. */
+export const useBackupCall = <Input, Answer>(
+  run: (bridge: Bridge, input: Input) => Promise<Answer>,
+): UseMutationResult<Answer, Error, Input> => useBridgeCall(backupsKey, run);
 
 /** How messages leave the vault, and what became of the last. */
 export function useMessages(): UseQueryResult<MessagesStatus> {
@@ -207,20 +213,9 @@ export function useShownMessages(): UseQueryResult<readonly ShownMessage[]> {
 }
 
 /** Runs a bridge call about messages, and asks again for what is shown of them whatever came of it. */
-export function useMessageCall<Input, Answer>(
+export const useMessageCall = <Input, Answer>(
   run: (bridge: Bridge, input: Input) => Promise<Answer>,
-): UseMutationResult<Answer, Error, Input> {
-  const bridge = useBridge();
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (input: Input) => run(bridge, input),
-    // What it was given may be a secret: it is not kept.
-    gcTime: 0,
-    onSettled() {
-      void client.invalidateQueries({ queryKey: messagesKey });
-    },
-  });
-}
+): UseMutationResult<Answer, Error, Input> => useBridgeCall(messagesKey, run);
 
 /** Runs a bridge call that answers a status, and shows that status at once. */
 export function useStatusCall<Input>(
