@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { useState } from 'react';
 import { Button, Drawer, Group, Select, Stack, Title } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import {
   describeStatus,
   describeType,
@@ -10,10 +10,10 @@ import {
   summarize,
   typeFilters,
 } from '../parts/activity-words.ts';
+import { ActivityRow } from '../parts/activity-row.tsx';
 import { firstOf, Json, StatusBadge, Votes } from '../parts/activity-parts.tsx';
 import { ShortId } from '../parts/identifier.tsx';
 import { LogPanel } from '../parts/log-panel.tsx';
-import { Moment } from '../parts/moment.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import type { Activity as ActivityRecord } from '../parts/resources.ts';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
@@ -110,18 +110,9 @@ export function Activity({ activityId }: { readonly activityId: string | undefin
         {list.length > 0 && (
           <ul className="lk-rows" aria-label="Activities">
             {list.map((activity) => (
-              <li key={activity.id}>
-                <Link href={`/activity/${activity.id}`} className="lk-row">
-                  <span>
-                    <span className="lk-row-name">{describeType(activity.type)}</span>{' '}
-                    <span className="lk-row-more">{summarize(activity)}</span>
-                  </span>
-                  <span className="lk-row-side lk-activity-side">
-                    <StatusBadge status={activity.status} />
-                    <Moment at={activity.createdAt} />
-                  </span>
-                </Link>
-              </li>
+              <ActivityRow key={activity.id} activity={activity} href={`/activity/${activity.id}`}>
+                <StatusBadge status={activity.status} />
+              </ActivityRow>
             ))}
           </ul>
         )}

@@ -3,11 +3,11 @@ import type { ReactNode } from 'react';
 import { Button, Drawer, Group, Kbd, Stack, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconCheck, IconX } from '@tabler/icons-react';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { firstOf, Json, Votes } from '../parts/activity-parts.tsx';
+import { ActivityRow } from '../parts/activity-row.tsx';
 import { describeType, summarize } from '../parts/activity-words.ts';
 import { useVote, useWaiting } from '../parts/approvals.ts';
-import { Moment } from '../parts/moment.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { ShortId } from '../parts/identifier.tsx';
 import type { Activity } from '../parts/resources.ts';
@@ -47,22 +47,16 @@ export function Approvals({ activityId }: { readonly activityId: string | undefi
         {list.length > 0 && (
           <ul className="lk-rows" aria-label="Waiting for approval">
             {list.map((activity) => (
-              <li key={activity.id}>
-                <Link href={`/approvals/${activity.id}`} className="lk-row">
-                  <span>
-                    <span className="lk-row-name">{describeType(activity.type)}</span>{' '}
-                    <span className="lk-row-more">{summarize(activity)}</span>
-                    <br />
-                    <span className="lk-row-more">asked for by {askedBy(activity)}</span>
-                  </span>
-                  <span className="lk-row-side lk-activity-side">
-                    <span className="lk-badge" data-tone="waiting">
-                      {activity.canApprove ? 'Needs your vote' : 'Waits for others'}
-                    </span>
-                    <Moment at={activity.createdAt} />
-                  </span>
-                </Link>
-              </li>
+              <ActivityRow
+                key={activity.id}
+                activity={activity}
+                href={`/approvals/${activity.id}`}
+                more={<>asked for by {askedBy(activity)}</>}
+              >
+                <span className="lk-badge" data-tone="waiting">
+                  {activity.canApprove ? 'Needs your vote' : 'Waits for others'}
+                </span>
+              </ActivityRow>
             ))}
           </ul>
         )}

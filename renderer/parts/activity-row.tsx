@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { describeType, summarize } from './activity-words.ts';
+import { Moment } from './moment.tsx';
+import type { Activity } from './resources.ts';
+import './rows.css';
+
+interface Props {
+  readonly activity: Activity;
+  readonly href: string;
+  /** A second line. */
+  readonly more?: ReactNode;
+  /** What stands before the time: how it stands with the activity. */
+  readonly children: ReactNode;
+}
+
+/** An activity in a list, which leads to it. */
+export function ActivityRow({ activity, href, more, children }: Props): ReactNode {
+  return (
+    <li>
+      <Link href={href} className="lk-row">
+        <span>
+          <span className="lk-row-name">{describeType(activity.type)}</span>{' '}
+          <span className="lk-row-more">{summarize(activity)}</span>
+          {more !== undefined && (
+            <>
+              <br />
+              <span className="lk-row-more">{more}</span>
+            </>
+          )}
+        </span>
+        <span className="lk-row-side lk-activity-side">
+          {children}
+          <Moment at={activity.createdAt} />
+        </span>
+      </Link>
+    </li>
+  );
+}
