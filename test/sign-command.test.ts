@@ -21,6 +21,7 @@ import {
   startTestVault,
   temporaryDirectory,
 } from './support.ts';
+import { fundedPsbt } from './funded-psbt.ts';
 import type { CommandOptions, Json, TestKey, TestVault } from './support.ts';
 import { Terminal } from './terminal.ts';
 
@@ -101,23 +102,6 @@ async function signatures(): Promise<number> {
   return (body?.['activities'] as readonly unknown[]).length;
 }
 
-function psbt(): bitcoinjs.Psbt {
-  const network = bitcoinjs.networks.regtest;
-  const funding = new bitcoinjs.Transaction();
-  funding.addInput(new Uint8Array(32).fill(9), 0);
-  const script = bitcoinjs.address.toOutputScript(bitcoin, network);
-  funding.addOutput(script, 100_000n);
-  const made = new bitcoinjs.Psbt({ network });
-  made.addInput({
-    hash: funding.getId(),
-    index: 0,
-    nonWitnessUtxo: funding.toBuffer(),
-    witnessUtxo: { script, value: 100_000n },
-  });
-  made.addOutput({ address: bitcoin, value: 99_000n });
-  return made;
-}
-
 describe('sign transaction', () => {
   test('tells what it does, and writes the signed one', async () => {
     const argv = ['transaction', file('tx.hex', `${unsigned}\n`), '--with', ethereum, '--type', 'ethereum'];
@@ -138,7 +122,7 @@ describe('sign transaction', () => {
 
   test('a PSBT in base64, and back', async () => {
     const argv = ['transaction', '-', '--with', bitcoin, '--type', 'bitcoin', '--format', 'base64'];
-    const { code, stdout } = await run(argv, { input: psbt().toBase64() });
+    const { code, stdout } = await run(argv, { input: fundedPsbt(bitcoin).toBase64() });
     expect(code).toBe(0);
     expect(bitcoinjs.Psbt.fromBase64(stdout.trim()).data.inputs[0]?.partialSig).toHaveLength(1);
   });

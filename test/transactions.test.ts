@@ -32,6 +32,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyEd25519 } from '../main/crypto/ed25519.ts';
 import { insertPolicy } from '../main/db/policies.ts';
 import { readTron } from '../main/transactions/tron.ts';
+import { fundedPsbt } from './funded-psbt.ts';
 import eip712 from './vectors/eip712.json' with { type: 'json' };
 import {
   ethereumAccount,
@@ -159,22 +160,7 @@ function tron(owner: string): string {
     .toLowerCase();
 }
 
-function psbt(from: string): string {
-  const network = bitcoinjs.networks.regtest;
-  const funding = new bitcoinjs.Transaction();
-  funding.addInput(new Uint8Array(32).fill(9), 0);
-  const script = bitcoinjs.address.toOutputScript(from, network);
-  funding.addOutput(script, 100_000n);
-  const made = new bitcoinjs.Psbt({ network });
-  made.addInput({
-    hash: funding.getId(),
-    index: 0,
-    nonWitnessUtxo: funding.toBuffer(),
-    witnessUtxo: { script, value: 100_000n },
-  });
-  made.addOutput({ address: from, value: 99_000n });
-  return made.toHex();
-}
+const psbtHex = (address: string): string => fundedPsbt(address).toHex();
 
 describe('each chain', () => {
   test.each(['', '0x'])('Ethereum, with the prefix "%s"', async (prefix) => {
@@ -210,7 +196,7 @@ describe('each chain', () => {
   test.each(['ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH', 'ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR'] as const)(
     'Bitcoin, %s',
     async (format) => {
-      const hex = await signed(format, 'BITCOIN', psbt(accountOf(format).address));
+      const hex = await signed(format, 'BITCOIN', psbtHex(accountOf(format).address));
       const [input] = bitcoinjs.Psbt.fromHex(hex).data.inputs;
       expect(input?.finalScriptWitness).toBeUndefined();
       expect(input?.partialSig ?? input?.tapKeySig).toBeDefined();
@@ -376,11 +362,11 @@ describe('what policies read', () => {
     [
       'ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH',
       'BITCOIN',
-      psbt,
+      psbtHex,
       "bitcoin.tx.outputs.all(o, o.address == wallet_account.address && o.value < 200000 && o.address_type == 'p2wpkh') && bitcoin.tx.fee <= 1000 && bitcoin.tx.locktime.type == 'Blocks'",
       200,
     ],
-    ['ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH', 'BITCOIN', psbt, 'bitcoin.tx.fee < 1000', 403],
+    ['ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH', 'BITCOIN', psbtHex, 'bitcoin.tx.fee < 1000', 403],
   ];
   test.each(conditions)('%s, %s: %#', async (format, type, make, condition, expected) => {
     const { address: own } = accountOf(format);
@@ -549,7 +535,7 @@ describe('describe_payload', () => {
       'Send 5 TRX to TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf',
     );
     const { address: own } = accountOf('ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH');
-    const { lines, parts } = await transaction('BITCOIN', psbt(own), { signWith: own });
+    const { lines, parts } = await transaction('BITCOIN', psbtHex(own), { signWith: own });
     expect(lines).toContainEqual({ label: 'Fee', value: '0.00001 BTC' });
     expect(parts).toMatchObject([{ title: `Send 0.00099 BTC to ${own}, back to where it came from` }]);
   });
