@@ -164,8 +164,8 @@ function Welcome({ onNext }: { readonly onNext: () => void }): ReactNode {
     <StepFrame title="A vault for your keys" next="Set up my vault" onNext={onNext}>
       <p className="lk-prose">
         Latchkey keeps wallets and private keys sealed on this computer and signs with them when you, or a
-        script you allow, ask it to. Keys never leave the vault unless you export them, and nothing here talks
-        to the internet.
+        script you allow, ask it to. Keys never leave the vault unless you export them, and nothing is sent
+        anywhere that you did not set up.
       </p>
       <Outcomes
         title="What the next few minutes bring"
