@@ -48,7 +48,7 @@ export async function expectToServeAndSign(
   expect(state).toBe('unlocked');
 
   const made = await submit('create_wallet', { walletName: 'Packed', accounts: [ethereumAccount] });
-  const [address] = JSON.stringify(made).match(/0x[0-9a-fA-F]{40}/) ?? [];
+  const [address] = /0x[0-9a-fA-F]{40}/.exec(JSON.stringify(made)) ?? [];
   expect(address).toBeDefined();
   const file = join(home.path, 'message.txt');
   writeFileSync(file, '\u0019Ethereum Signed Message:\n6packed');
