@@ -34,6 +34,8 @@ const layers = {
   ],
   // Programs that are copied out of the project, and run without it.
   standalone: [],
+  // What makes packages, and what runs in them before anything else: nothing of the product.
+  packaging: [],
   desktop: ['lib/', 'vault.ts', 'config.ts', 'bridge.ts', 'preload/contract.ts'],
 };
 
@@ -55,7 +57,7 @@ const packages = {
 const folders = Object.keys(layers);
 // What composes the layers: everything but the shells around it.
 const composed = folders
-  .filter((name) => !['desktop', 'commands', 'standalone'].includes(name))
+  .filter((name) => !['desktop', 'commands', 'standalone', 'packaging'].includes(name))
   .map((name) => `${name}/`);
 
 // One row per file beside the folders.
@@ -154,7 +156,7 @@ export default {
     rule(
       'no-dev-dependencies-in-product',
       'What the product imports is under "dependencies" in package.json.',
-      { path: product, pathNot: test },
+      { path: product, pathNot: [test, '^main/packaging/'] },
       {
         dependencyTypes: ['npm-dev'],
         dependencyTypesNot: ['type-only'],
