@@ -539,6 +539,17 @@ const migrations: readonly Migration[] = [
         ON smart_contract_interfaces (organization_id, type, address);
     `,
   },
+  {
+    version: 6,
+    sql: `
+      CREATE TABLE settings (
+        name TEXT PRIMARY KEY,
+        value TEXT NOT NULL,
+        updated_at INTEGER NOT NULL,
+        mac BLOB
+      ) STRICT;
+    `,
+  },
 ];
 
 export const schemaVersion = migrations.at(-1)?.version ?? 0;
