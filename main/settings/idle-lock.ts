@@ -42,7 +42,8 @@ export class IdleLock {
 
   #look(): void {
     const { clock, keys, idleMinutes, lock, onFault } = this.#parts;
-    if (!keys.unlocked || this.#usedAt === undefined) return;
+    const isOpen = (): boolean => keys.unlocked;
+    if (!isOpen() || this.#usedAt === undefined) return;
     try {
       const minutes = idleMinutes();
       if (minutes === null || clock.wall() - this.#usedAt < minutes * 60_000) return;
@@ -50,7 +51,7 @@ export class IdleLock {
       this.close();
     } catch (error) {
       // A file that does not hold locks itself.
-      if (keys.unlocked) onFault(error);
+      if (isOpen()) onFault(error);
     }
   }
 }

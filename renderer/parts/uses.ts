@@ -8,12 +8,12 @@ const pause = 10_000;
 /** Calls back at each use, once in a while at most; having opened the window is one. */
 export function eachUse(tell: () => void): void {
   let toldAt = -Infinity;
-  const use = () => {
+  const notice = () => {
     const now = performance.now();
     if (now - toldAt < pause) return;
     toldAt = now;
     tell();
   };
-  for (const sign of signs) window.addEventListener(sign, use, { capture: true, passive: true });
-  use();
+  for (const sign of signs) window.addEventListener(sign, notice, { capture: true, passive: true });
+  notice();
 }

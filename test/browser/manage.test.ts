@@ -48,7 +48,7 @@ describe('every screen for managing what is in a vault', () => {
     const found: string[] = [];
     const seen: string[] = [];
     await page.goto(service.windowUrl);
-    await heading(page, 'Wallets').waitFor();
+    await heading(page, 'Home').waitFor();
     await manageTour(
       page,
       async (screen) => {
@@ -73,7 +73,7 @@ describe('every screen for managing what is in a vault', () => {
     const { page } = person;
     const found: string[] = [];
     await page.goto(service.windowUrl);
-    await heading(page, 'Wallets').waitFor();
+    await heading(page, 'Home').waitFor();
     await manageTour(
       page,
       async (screen) => {
