@@ -80,7 +80,7 @@ export class KeyslotCalls {
 
   async unlock(input: unknown): Promise<void> {
     const how: UnlockWith = parseSecret(unlockParams, input, 'unlock');
-    await this.#manager.unlock(await this.#toOpenWith(how));
+    await this.#manager.unlock(this.#toOpenWith(how));
   }
 
   async prove(input: unknown): Promise<{ readonly until: number }> {

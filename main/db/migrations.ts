@@ -548,6 +548,11 @@ const migrations: readonly Migration[] = [
         updated_at INTEGER NOT NULL,
         mac BLOB
       ) STRICT;
+
+      CREATE TABLE freeze (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        frozen_at INTEGER NOT NULL
+      ) STRICT;
     `,
   },
 ];
