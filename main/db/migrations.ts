@@ -539,6 +539,15 @@ const migrations: readonly Migration[] = [
         ON smart_contract_interfaces (organization_id, type, address);
     `,
   },
+  {
+    version: 6,
+    sql: `
+      CREATE INDEX wallet_accounts_address_search ON wallet_accounts (organization_id, address COLLATE NOCASE);
+      CREATE INDEX wallet_accounts_name_search ON wallet_accounts (organization_id, name COLLATE NOCASE)
+        WHERE name IS NOT NULL;
+      CREATE INDEX organizations_name_search ON organizations (parent_id, name COLLATE NOCASE);
+    `,
+  },
 ];
 
 export const schemaVersion = migrations.at(-1)?.version ?? 0;
