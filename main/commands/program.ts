@@ -191,6 +191,16 @@ function addCommands(program: Command): void {
       await lock(config, json);
     },
   });
+  add(program, {
+    name: 'freeze',
+    description:
+      'stop all signing: drop the keys, reject what waits, and unlock with a secret alone from then on',
+    options: [],
+    run: async (config, _options, json) => {
+      const { freeze } = await import('./freeze.ts');
+      await freeze(config, json);
+    },
+  });
   add<UnlockFlags>(program, {
     name: 'unlock',
     description: 'unlock the running vault',

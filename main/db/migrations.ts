@@ -546,6 +546,11 @@ const migrations: readonly Migration[] = [
       CREATE INDEX wallet_accounts_name_search ON wallet_accounts (organization_id, name COLLATE NOCASE)
         WHERE name IS NOT NULL;
       CREATE INDEX organizations_name_search ON organizations (parent_id, name COLLATE NOCASE);
+
+      CREATE TABLE freeze (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        frozen_at INTEGER NOT NULL
+      ) STRICT;
     `,
   },
 ];
