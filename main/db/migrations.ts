@@ -539,6 +539,15 @@ const migrations: readonly Migration[] = [
         ON smart_contract_interfaces (organization_id, type, address);
     `,
   },
+  {
+    version: 6,
+    sql: `
+      CREATE TABLE freeze (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        frozen_at INTEGER NOT NULL
+      ) STRICT;
+    `,
+  },
 ];
 
 export const schemaVersion = migrations.at(-1)?.version ?? 0;
