@@ -36,8 +36,8 @@ const layers = {
   ],
   // Programs that are copied out of the project, and run without it.
   standalone: [],
-  // What makes packages, and what runs in them before anything else: nothing of the product.
-  packaging: [],
+  // What makes packages, and what runs in them before anything else: hardly anything of the product.
+  packaging: ['lib/', 'desktop/update-key.ts'],
   desktop: ['lib/', 'vault.ts', 'config.ts', 'bridge.ts', 'preload/contract.ts'],
 };
 
@@ -47,6 +47,7 @@ const packages = {
   '@clack/prompts': ['main/commands/', 'main/cli.ts'],
   'better-sqlite3': ['main/db/'],
   commander: ['main/commands/', 'main/cli.ts'],
+  'electron-updater': ['main/desktop/'],
   electron: ['main/desktop/', 'main/index.ts', 'preload/index.ts'],
   express: ['main/http/'],
   jose: ['main/auth/'],
