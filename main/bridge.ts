@@ -10,6 +10,8 @@ import type {
   LogState,
   MessagesStatus,
   RowFinding,
+  SeenRequest,
+  SeenRequests,
   Sheet,
   ShownMessage,
   VaultBridge,
@@ -30,6 +32,7 @@ import { getServerKey, serverKeyPlace } from './db/server-keys.ts';
 import { getUserRow } from './db/users.ts';
 import { getVault, requireVault, type VaultRow } from './db/vault.ts';
 import { handle, type Service } from './http/handle.ts';
+import type { JournalEntry, RequestJournal } from './http/request-journal.ts';
 import {
   checkWords,
   confirmedWordsList,
@@ -87,6 +90,7 @@ const scheduleParams = z
 const callPath = z
   .string()
   .regex(/^\/public\/v1\/(query|submit)\/[a-z0-9_]+$/, 'Expected a path like /public/v1/query/whoami');
+const requestId = z.int().nonnegative();
 const callBody = z.record(z.string(), z.unknown());
 
 /** What works beside the service, and answers calls of its own. */
@@ -94,6 +98,7 @@ export interface DoorParts {
   readonly log: AuditLog;
   readonly backups: Backups;
   readonly messages: Messages;
+  readonly journal: RequestJournal;
 }
 
 /** Public halves of the vault's own keys. */
@@ -106,6 +111,7 @@ export class VaultDoor implements VaultBridge {
   readonly #around: Surroundings;
   readonly #backups: Backups;
   readonly #messages: Messages;
+  readonly #journal: RequestJournal;
   readonly #listeners = new Set<(event: VaultEvent) => void>();
   readonly #keyslots: KeyslotCalls;
   readonly #drawn: DrawnPhrase = { phrase: undefined };
@@ -115,11 +121,12 @@ export class VaultDoor implements VaultBridge {
   constructor(
     parts: SetupParts,
     service: Service,
-    { log, backups, messages, ...around }: Surroundings & DoorParts,
+    { log, backups, messages, journal, ...around }: Surroundings & DoorParts,
   ) {
     this.#parts = parts;
     this.#backups = backups;
     this.#messages = messages;
+    this.#journal = journal;
     this.#service = service;
     this.#log = log;
     this.#around = around;
@@ -305,6 +312,11 @@ export class VaultDoor implements VaultBridge {
     return Promise.resolve(this.#messages.shown());
   }
 
+  async requests(after?: unknown): Promise<SeenRequests> {
+    const { requests, total } = this.#journal.read(parse(requestId.optional(), after, 'after') ?? 0);
+    return Promise.resolve({ total, requests: this.#parts.units.peek((tx) => requests.map(withName(tx))) });
+  }
+
   onEvent(listener: (event: VaultEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -370,3 +382,16 @@ const shownFindings = 20;
 
 const shortened = (findings: readonly RowFinding[] | undefined): VaultStatus['tampering'] =>
   findings === undefined ? null : { total: findings.length, findings: findings.slice(0, shownFindings) };
+
+/** Whom a request's proof names, by the name of now. */
+const withName =
+  (tx: Reader) =>
+  ({ caller, ...request }: JournalEntry): SeenRequest => ({
+    ...request,
+    caller: caller && {
+      organizationId: caller.organizationId,
+      userId: caller.userId,
+      userName: getUserRow(tx, caller.organizationId, caller.userId)?.name ?? null,
+      credentialId: caller.credentialId ?? null,
+    },
+  });

@@ -6,6 +6,7 @@ import type { VaultBridge } from '../preload/contract.ts';
 import { showEvent } from './activities/events.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import { idTokenVerifier } from './auth/id-tokens.ts';
+import { LastUses } from './auth/last-uses.ts';
 import { Backups } from './backup/backups.ts';
 import { VaultDoor } from './bridge.ts';
 import { version, type Config } from './config.ts';
@@ -20,6 +21,7 @@ import { webhookKind } from './db/webhook-endpoints.ts';
 import { createPrivateFile, VaultDirectory } from './db/vault-directory.ts';
 import type { DevControls } from './http/dev-routes.ts';
 import type { Service } from './http/handle.ts';
+import { RequestJournal } from './http/request-journal.ts';
 import { listen } from './http/server.ts';
 import { WindowSessions } from './http/window-sessions.ts';
 import { noKeychain, systemKeychain, type Keychain } from './keyslots/keychain.ts';
@@ -74,6 +76,8 @@ interface Opened extends OpenVault {
   readonly door: VaultDoor;
   readonly service: Service;
   readonly directory: VaultDirectory | undefined;
+  readonly journal: RequestJournal;
+  readonly lastUses: LastUses;
   readonly backups: Backups;
   readonly listensAt: (url: string) => void;
   /** Signs the log's head and erases the keys. */
@@ -145,6 +149,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     showActivity: (tx, row) => showEvent(operations, tx, row),
   });
   const watch = new LogWatch();
+  const lastUses = new LastUses({ units, keys: keyring, onFault });
   const service: Service = {
     units,
     keys: keyring,
@@ -160,6 +165,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     post: (tx, organizationId, message) => {
       messages.post(tx, organizationId, message);
     },
+    lastUses: (tx, organizationId) => lastUses.of(tx, organizationId),
     onAppended: (tx, row) => {
       webhooks.onAppended(tx, row);
       watch.appended();
@@ -171,8 +177,14 @@ function open(config: Config, substitutes: Substitutes): Opened {
       log.noticed();
       door.announce({ kind: 'activity', id, type, status });
     },
+    onCaller: (caller) => {
+      lastUses.note(caller, clock.now());
+    },
     onFault,
   };
+  const journal = new RequestJournal(service, () => {
+    door.announce({ kind: 'requests' });
+  });
   let url = '';
   const parts = { units, guard, keyring, keychain, random, clock };
   const backups = new Backups({
@@ -190,6 +202,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     log,
     backups,
     messages,
+    journal,
     version,
     directory: config.dataDirectory,
     url: () => url,
@@ -212,6 +225,8 @@ function open(config: Config, substitutes: Substitutes): Opened {
     door,
     service,
     directory,
+    journal,
+    lastUses,
     backups,
     listensAt: (address) => {
       url = address;
@@ -219,6 +234,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     lock,
     setUp: (vault) => setUp(parts, vault),
     close: () => {
+      lastUses.stop();
       void backups.close();
       void outbox.close();
       void webhooks.close();
@@ -254,6 +270,8 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
     door,
     service,
     directory,
+    journal,
+    lastUses,
     backups,
   } = opened;
   const nonce = directory?.nonce ?? randomBytes(32).toString('base64url');
@@ -264,6 +282,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       service,
       bridge: door,
       sessions,
+      journal,
       origins: { allowed: config.allowedOrigins, loopback: config.allowLoopbackOrigins },
       port: config.port,
       ...(config.ui ? { window: config.rendererDirectory } : {}),
@@ -297,6 +316,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       close: async () => {
         stopSweeping();
         await server.close();
+        await lastUses.close();
         await outbox.close();
         await webhooks.close();
         messages.close();

@@ -42,6 +42,7 @@ const bridge: Bridge = {
   testMessages: crossing('testMessages'),
   retryMessage: crossing('retryMessage'),
   shownMessages: crossing('shownMessages'),
+  requests: crossing('requests'),
   async copy(text) {
     await ask(channels.copy, text);
   },

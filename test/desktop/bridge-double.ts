@@ -5,6 +5,7 @@ import type {
   Keyslots,
   MessagesStatus,
   Sheet,
+  SeenRequests,
   ShownMessage,
   VaultEvent,
   VaultState,
@@ -153,6 +154,11 @@ export class BridgeDouble implements Omit<Bridge, 'copy'> {
   async retryMessage(...args: Parameters<Bridge['retryMessage']>): Promise<MessagesStatus> {
     await this.#answer('retryMessage', args);
     return noMessages;
+  }
+
+  async requests(...args: Parameters<Bridge['requests']>): Promise<SeenRequests> {
+    await this.#answer('requests', args);
+    return { requests: [], total: 0 };
   }
 
   async shownMessages(): Promise<readonly ShownMessage[]> {
