@@ -1,10 +1,21 @@
 /** The journal of requests: what came to the port, and what is wrong with a stamp that does not hold. */
 import { createHash, createPrivateKey, sign } from 'node:crypto';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { LastUses } from '../main/auth/last-uses.ts';
 import type { SeenRequest, VaultEvent } from '../preload/contract.ts';
 import { SoftwareAuthenticator } from './software-authenticator.ts';
-import { activityOf, newTestKey, resultOf, send, stampText, startTestVault } from './support.ts';
+import {
+  activityOf,
+  CommandProcess,
+  newTestKey,
+  resultOf,
+  runCommand,
+  send,
+  stampText,
+  startTestVault,
+  temporaryDirectory,
+} from './support.ts';
 import type { Json, RawRequest, TestVault } from './support.ts';
 
 let service: TestVault;
@@ -399,7 +410,8 @@ describe('when credentials were last used', () => {
   test('is known at once, written later, and gone with the credential', async () => {
     const { userId, client } = await service.newUser('Seldom');
     const { body } = await service.root.query('get_user', { userId });
-    const [{ apiKeyId = '' } = {}] = (body as { user: { apiKeys: { apiKeyId: string }[] } }).user.apiKeys;
+    const [{ apiKeyId } = { apiKeyId: '' }] = (body as { user: { apiKeys: { apiKeyId: string }[] } }).user
+      .apiKeys;
     expect(await uses()).not.toHaveProperty(apiKeyId);
     await client.query('whoami');
     const first = (await uses())[apiKeyId];
@@ -450,4 +462,38 @@ describe('when credentials were last used', () => {
     await post(whoami(), { 'x-session': session });
     expect((await list())[0]).toMatchObject({ lastUsedAt: { nanos: '0' } });
   });
+});
+
+test('latchkey requests: lists them, explains those whose stamp did not hold, and follows', async () => {
+  await using resources = new AsyncDisposableStack();
+  const home = resources.use(temporaryDirectory());
+  const locations = ['--data-dir', join(home.path, 'vault'), '--config-dir', home.path];
+  const opened = ['--no-keychain', '--json', ...locations, '--password-fd', '3'];
+  const secret = { descriptor3: 'a password for this test' };
+  await runCommand(['init', ...opened], secret);
+  const running = resources.use(new CommandProcess(['serve', '--port', '0', ...opened], secret));
+  const { url } = JSON.parse(await running.nextLine()) as { url: string };
+  const none = await runCommand(['requests', ...locations]);
+  expect(none).toEqual({ code: 0, stdout: 'No request came since the service started.\n', stderr: '' });
+  const body = '{"organizationId":"0"}';
+  const key = newTestKey();
+  const ask = (stamp: string): Promise<unknown> =>
+    send(url, {
+      path: '/public/v1/query/whoami',
+      body,
+      headers: { 'content-type': 'application/json', 'x-stamp': stamp },
+    });
+  await ask(key.stamp(`${body}\n`));
+  const { stdout } = await runCommand(['requests', '--failed', ...locations]);
+  expect(stdout).toMatch(/^\S+Z {2}401 {2}POST {2}\/public\/v1\/query\/whoami {2}[\d.]+ ms\n/);
+  expect(stdout).toContain('  SIGNATURE_INVALID: could not verify api key signature');
+  expect(stdout).toMatch(
+    /\n {2}x Signature: It holds over these bytes and a line break.*\n {6}.*--data-binary/,
+  );
+
+  const following = resources.use(new CommandProcess(['requests', '--follow', '--json', ...locations]));
+  expect(JSON.parse(await following.nextLine())).toMatchObject({ id: 1, status: 401 });
+  await ask(key.stamp(body));
+  expect(JSON.parse(await following.nextLine())).toMatchObject({ id: 2, path: '/public/v1/query/whoami' });
+  expect(await following.stop('SIGINT')).toBe(0);
 });

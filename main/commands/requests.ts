@@ -37,9 +37,13 @@ export async function showRequests(config: Config, { follow, failed, json }: Req
       ended.abort();
     });
   }
-  while (!ended.signal.aborted) {
-    await wait(pauseMs, undefined, { signal: ended.signal }).catch(() => undefined);
-    if (!ended.signal.aborted) await show();
+  try {
+    for (;;) {
+      await wait(pauseMs, undefined, { signal: ended.signal });
+      await show();
+    }
+  } catch (error) {
+    if (!ended.signal.aborted) throw error;
   }
 }
 

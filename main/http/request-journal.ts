@@ -24,7 +24,7 @@ const longestPath = 200;
 const longestClient = 120;
 const longestMessage = 600;
 /** Each takes a few signature checks, which nobody shall keep the service busy with. */
-const explainedPerSecond = 20;
+const explainedPerSecond = 50;
 /** How long events tell of new requests after somebody has looked. */
 const lookingMs = 30_000;
 /** Between two events: a script may make thousands of requests in a second. */
