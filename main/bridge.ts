@@ -31,6 +31,7 @@ import { getOrganization } from './db/organizations.ts';
 import { getServerKey, serverKeyPlace } from './db/server-keys.ts';
 import { getUserRow } from './db/users.ts';
 import { getVault, requireVault, type VaultRow } from './db/vault.ts';
+import { Freezer } from './freeze.ts';
 import { handle, type Service } from './http/handle.ts';
 import type { JournalEntry, RequestJournal } from './http/request-journal.ts';
 import {
@@ -114,6 +115,7 @@ export class VaultDoor implements VaultBridge {
   readonly #journal: RequestJournal;
   readonly #listeners = new Set<(event: VaultEvent) => void>();
   readonly #keyslots: KeyslotCalls;
+  readonly #freezer: Freezer;
   readonly #drawn: DrawnPhrase = { phrase: undefined };
   #lastTimestamp = 0;
   #keychain: Promise<VaultStatus['keychain']> | undefined;
@@ -130,6 +132,7 @@ export class VaultDoor implements VaultBridge {
     this.#service = service;
     this.#log = log;
     this.#around = around;
+    this.#freezer = new Freezer({ ...parts, log, service });
     this.#keyslots = new KeyslotCalls({ ...parts, witness: log }, this.#drawn);
     parts.keyring.onChange((unlocked) => {
       if (!unlocked) this.#drawn.phrase = undefined;
@@ -146,6 +149,7 @@ export class VaultDoor implements VaultBridge {
       const owner = vault && getUserRow(tx, vault.organizationId, vault.ownerUserId);
       return {
         state: vault === undefined ? 'none' : keyring.unlocked ? 'unlocked' : 'locked',
+        frozen: keyring.frozenAt === undefined ? null : { at: keyring.frozenAt },
         version: this.#around.version,
         url: this.#around.url(),
         rpId: this.#service.rpId,
@@ -214,6 +218,12 @@ export class VaultDoor implements VaultBridge {
     this.#vault();
     this.#log.signBeforeLock();
     this.#parts.keyring.lock();
+    return this.status();
+  }
+
+  async freeze(): Promise<VaultStatus> {
+    this.#vault();
+    await this.#freezer.freeze();
     return this.status();
   }
 

@@ -555,6 +555,11 @@ const migrations: readonly Migration[] = [
       ) STRICT, WITHOUT ROWID;
       CREATE INDEX credential_uses_organization ON credential_uses (organization_id);
       ${['api_keys', 'authenticators', 'read_only_sessions'].map(forgetUses).join('')}
+
+      CREATE TABLE freeze (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        frozen_at INTEGER NOT NULL
+      ) STRICT;
     `,
   },
 ];
