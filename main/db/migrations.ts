@@ -555,6 +555,10 @@ const migrations: readonly Migration[] = [
       ) STRICT, WITHOUT ROWID;
       CREATE INDEX credential_uses_organization ON credential_uses (organization_id);
       ${['api_keys', 'authenticators', 'read_only_sessions'].map(forgetUses).join('')}
+      CREATE INDEX wallet_accounts_address_search ON wallet_accounts (organization_id, address COLLATE NOCASE);
+      CREATE INDEX wallet_accounts_name_search ON wallet_accounts (organization_id, name COLLATE NOCASE)
+        WHERE name IS NOT NULL;
+      CREATE INDEX organizations_name_search ON organizations (parent_id, name COLLATE NOCASE);
 
       CREATE TABLE freeze (
         one INTEGER PRIMARY KEY CHECK (one = 1),
