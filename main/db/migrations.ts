@@ -555,6 +555,13 @@ const migrations: readonly Migration[] = [
       ) STRICT, WITHOUT ROWID;
       CREATE INDEX credential_uses_organization ON credential_uses (organization_id);
       ${['api_keys', 'authenticators', 'read_only_sessions'].map(forgetUses).join('')}
+      CREATE TABLE settings (
+        name TEXT PRIMARY KEY,
+        value TEXT NOT NULL,
+        updated_at INTEGER NOT NULL,
+        mac BLOB
+      ) STRICT;
+
       CREATE INDEX wallet_accounts_address_search ON wallet_accounts (organization_id, address COLLATE NOCASE);
       CREATE INDEX wallet_accounts_name_search ON wallet_accounts (organization_id, name COLLATE NOCASE)
         WHERE name IS NOT NULL;
