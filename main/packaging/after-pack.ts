@@ -17,11 +17,11 @@ export interface PackContext {
 
 const processors: Readonly<Record<number, string>> = { 1: 'x64', 3: 'arm64' };
 
-/** The addons that must be there, by a part of their paths. */
-const addons = (target: string): readonly RegExp[] => [
-  new RegExp(`@node-rs/argon2-${target}(-gnu|-msvc)?/[^/]+[.]node$`),
-  new RegExp(`better-sqlite3/prebuilds/${target}[.]node$`),
-  new RegExp(`keytar/prebuilds/${target}/keytar[.]node$`),
+/** The addons that must be there, and nothing else. */
+const addons = (target: string): readonly (readonly [name: string, path: RegExp])[] => [
+  ['@node-rs/argon2', new RegExp(`/@node-rs/argon2-${target}(-gnu|-msvc)?/[^/]+[.]node$`)],
+  ['better-sqlite3', new RegExp(`/better-sqlite3/prebuilds/${target}[.]node$`)],
+  ['keytar', new RegExp(`/keytar/prebuilds/${target}/keytar[.]node$`)],
 ];
 
 /** @throws Error naming what is missing, or what does not belong. */
@@ -38,13 +38,13 @@ export async function afterPack({
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).replaceAll('\\', '/'));
   const wanted = addons(target);
-  const missing = wanted.filter((addon) => !found.some((path) => addon.test(path)));
-  const strange = found.filter((path) => !wanted.some((addon) => addon.test(path)));
+  const missing = wanted.filter(([, addon]) => !found.some((path) => addon.test(path)));
+  const strange = found.filter((path) => !wanted.some(([, addon]) => addon.test(path)));
   if (missing.length === 0 && strange.length === 0) return;
   throw new Error(
     [
       `the application for ${target} does not have the native modules that it needs`,
-      ...missing.map((addon) => `missing: ${addon.source}`),
+      ...missing.map(([name]) => `missing: ${name}`),
       ...strange.map((path) => `not for it: ${path}`),
       'Build each package on a machine of its own system and processor.',
     ].join('\n  '),
