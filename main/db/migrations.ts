@@ -546,6 +546,11 @@ const migrations: readonly Migration[] = [
       DROP INDEX activities_organization;
       CREATE INDEX activities_places ON activities
         (organization_id, sequence, revision, type, status, created_at, substr(votes, 57, 36));
+
+      CREATE TABLE freeze (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        frozen_at INTEGER NOT NULL
+      ) STRICT;
     `,
   },
 ];
