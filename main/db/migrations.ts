@@ -547,6 +547,11 @@ const migrations: readonly Migration[] = [
       CREATE INDEX activities_places ON activities
         (organization_id, sequence, revision, type, status, created_at, substr(votes, 57, 36));
 
+      CREATE INDEX wallet_accounts_address_search ON wallet_accounts (organization_id, address COLLATE NOCASE);
+      CREATE INDEX wallet_accounts_name_search ON wallet_accounts (organization_id, name COLLATE NOCASE)
+        WHERE name IS NOT NULL;
+      CREATE INDEX organizations_name_search ON organizations (parent_id, name COLLATE NOCASE);
+
       CREATE TABLE freeze (
         one INTEGER PRIMARY KEY CHECK (one = 1),
         frozen_at INTEGER NOT NULL

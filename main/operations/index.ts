@@ -15,6 +15,7 @@ import * as policyTrials from './policy-trials.ts';
 import * as privateKeys from './private-keys.ts';
 import * as recovery from './recovery.ts';
 import * as refusals from './refusals.ts';
+import * as search from './search.ts';
 import * as sessions from './sessions.ts';
 import * as signIn from './sign-in.ts';
 import * as signing from './signing.ts';
@@ -32,6 +33,7 @@ import * as webhookEndpoints from './webhook-endpoints.ts';
 
 const all: readonly Operation[] = [
   organizations,
+  search,
   subOrganizations,
   features,
   users,
