@@ -547,6 +547,13 @@ const migrations: readonly Migration[] = [
       CREATE INDEX activities_places ON activities
         (organization_id, sequence, revision, type, status, created_at, substr(votes, 57, 36));
 
+      CREATE TABLE settings (
+        name TEXT PRIMARY KEY,
+        value TEXT NOT NULL,
+        updated_at INTEGER NOT NULL,
+        mac BLOB
+      ) STRICT;
+
       CREATE INDEX wallet_accounts_address_search ON wallet_accounts (organization_id, address COLLATE NOCASE);
       CREATE INDEX wallet_accounts_name_search ON wallet_accounts (organization_id, name COLLATE NOCASE)
         WHERE name IS NOT NULL;
