@@ -6,6 +6,7 @@ import type { VaultBridge } from '../preload/contract.ts';
 import { showEvent } from './activities/events.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import { idTokenVerifier } from './auth/id-tokens.ts';
+import { LastUses } from './auth/last-uses.ts';
 import { Backups } from './backup/backups.ts';
 import { VaultDoor } from './bridge.ts';
 import { defaultPort, version, type Config } from './config.ts';
@@ -20,6 +21,7 @@ import { webhookKind } from './db/webhook-endpoints.ts';
 import { createPrivateFile, VaultDirectory } from './db/vault-directory.ts';
 import type { DevControls } from './http/dev-routes.ts';
 import type { Service } from './http/handle.ts';
+import { RequestJournal } from './http/request-journal.ts';
 import { listen } from './http/server.ts';
 import { WindowSessions } from './http/window-sessions.ts';
 import { noKeychain, systemKeychain, type Keychain } from './keyslots/keychain.ts';
@@ -79,6 +81,8 @@ interface Opened extends OpenVault {
   readonly door: VaultDoor;
   readonly service: Service;
   readonly directory: VaultDirectory | undefined;
+  readonly journal: RequestJournal;
+  readonly lastUses: LastUses;
   readonly backups: Backups;
   readonly settings: Settings;
   readonly idleLock: IdleLock;
@@ -152,6 +156,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     showActivity: (tx, row) => showEvent(operations, tx, row),
   });
   const watch = new LogWatch();
+  const lastUses = new LastUses({ units, keys: keyring, onFault });
   const service: Service = {
     units,
     keys: keyring,
@@ -167,6 +172,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     post: (tx, organizationId, message) => {
       messages.post(tx, organizationId, message);
     },
+    lastUses: (tx, organizationId) => lastUses.of(tx, organizationId),
     onAppended: (tx, row) => {
       webhooks.onAppended(tx, row);
       watch.appended();
@@ -178,8 +184,14 @@ function open(config: Config, substitutes: Substitutes): Opened {
       log.noticed();
       door.announce({ kind: 'activity', id, type, status });
     },
+    onCaller: (caller) => {
+      lastUses.note(caller, clock.now());
+    },
     onFault,
   };
+  const journal = new RequestJournal(service, () => {
+    door.announce({ kind: 'requests' });
+  });
   let url = '';
   const parts = { units, guard, keyring, keychain, random, clock };
   const backups = new Backups({
@@ -206,6 +218,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     log,
     backups,
     messages,
+    journal,
     settings,
     version,
     directory: config.dataDirectory,
@@ -236,6 +249,8 @@ function open(config: Config, substitutes: Substitutes): Opened {
     door,
     service,
     directory,
+    journal,
+    lastUses,
     backups,
     settings,
     idleLock,
@@ -245,6 +260,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     lock,
     setUp: (vault) => setUp(parts, vault),
     close: () => {
+      lastUses.stop();
       idleLock.close();
       void backups.close();
       void outbox.close();
@@ -281,6 +297,8 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
     door,
     service,
     directory,
+    journal,
+    lastUses,
     backups,
     settings,
     idleLock,
@@ -293,6 +311,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       service,
       bridge: door,
       sessions,
+      journal,
       origins: { allowed: config.allowedOrigins, loopback: config.allowLoopbackOrigins },
       port: config.port ?? settings.port() ?? defaultPort,
       onWindowUsed: () => {
@@ -330,6 +349,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
         idleLock.close();
         stopSweeping();
         await server.close();
+        await lastUses.close();
         await outbox.close();
         await webhooks.close();
         messages.close();

@@ -4,6 +4,7 @@ import * as activities from './activities.ts';
 import * as activityLists from './activity-lists.ts';
 import * as apiKeys from './api-keys.ts';
 import * as authenticators from './authenticators.ts';
+import * as credentialUses from './credential-uses.ts';
 import * as features from './features.ts';
 import * as oauthProviders from './oauth-providers.ts';
 import * as organizations from './organizations.ts';
@@ -43,6 +44,7 @@ const all: readonly Operation[] = [
   otp,
   signIn,
   sessions,
+  credentialUses,
   recovery,
   privateKeys,
   wallets,
