@@ -16,7 +16,6 @@ import { migrate } from './db/migrations.ts';
 import { checkSchema } from './db/schema.ts';
 import { UnitOfWork } from './db/unit-of-work.ts';
 import { getVault } from './db/vault.ts';
-import { webhookKind } from './db/webhook-endpoints.ts';
 import { createPrivateFile, VaultDirectory } from './db/vault-directory.ts';
 import type { DevControls } from './http/dev-routes.ts';
 import type { Service } from './http/handle.ts';
@@ -41,7 +40,7 @@ export interface Substitutes {
   readonly keychain?: Keychain;
   /** Makes the `/dev/` routes, over the open vault. */
   readonly dev?: (
-    parts: Pick<OpenVault, 'connection' | 'guard' | 'keyring' | 'messages' | 'outbox'>,
+    parts: Pick<OpenVault, 'connection' | 'guard' | 'keyring' | 'messages' | 'outbox' | 'webhooks'>,
   ) => DevControls;
   /** Where faults go; standard error unless given. */
   readonly onFault?: (error: unknown) => void;
@@ -56,6 +55,7 @@ export interface OpenVault {
   readonly bridge: VaultBridge;
   readonly log: AuditLog;
   readonly outbox: Outbox;
+  readonly webhooks: Webhooks;
   readonly messages: Messages;
   readonly setUp: (vault: NewVault) => Promise<MadeVault>;
   close(): void;
@@ -70,7 +70,6 @@ export interface Vault extends Omit<OpenVault, 'close'> {
 }
 
 interface Opened extends OpenVault {
-  readonly webhooks: Webhooks;
   readonly door: VaultDoor;
   readonly service: Service;
   readonly directory: VaultDirectory | undefined;
@@ -121,7 +120,6 @@ function open(config: Config, substitutes: Substitutes): Opened {
     onFault,
     onResults: (kind) => {
       if (kind === messageKind) messages.noticed();
-      if (kind === webhookKind) webhooks.noticed();
     },
   });
   const messages = new Messages({
@@ -138,7 +136,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     },
   });
   const webhooks = new Webhooks({
-    ...{ units, keys: keyring, clock, outbox, onFault },
+    ...{ units, keys: keyring, clock, onFault },
     onChange: () => {
       door.announce({ kind: 'webhooks' });
     },
@@ -270,12 +268,15 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       discoveryKeys: () => ({ ...door.serverKeys() }),
       webhookKeys: () => webhooks.jwks(),
       reference: { version, directory: config.referenceDirectory },
-      ...(substitutes.dev ? { dev: substitutes.dev({ connection, guard, keyring, messages, outbox }) } : {}),
+      ...(substitutes.dev
+        ? { dev: substitutes.dev({ connection, guard, keyring, messages, outbox, webhooks }) }
+        : {}),
     });
     const url = `http://127.0.0.1:${String(server.port)}`;
     opened.listensAt(url);
     directory?.announce(server.port);
     outbox.start();
+    webhooks.start();
     const stopSweeping = startSweeping({
       units,
       keys: keyring,
@@ -290,6 +291,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       bridge: door,
       log,
       outbox,
+      webhooks,
       messages,
       setUp: opened.setUp,
       url,
