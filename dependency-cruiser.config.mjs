@@ -30,6 +30,7 @@ const layers = {
     'vault.ts',
     'config.ts',
     'bridge.ts',
+    'freeze-signal.ts',
     'preload/contract.ts',
   ],
   // Programs that are copied out of the project, and run without it.
@@ -63,10 +64,21 @@ const entries = {
   'config.ts': ['lib/'],
   'setup.ts': [...composed, 'preload/contract.ts'],
   'keyslot-calls.ts': [...composed, 'preload/contract.ts'],
-  'bridge.ts': [...composed, 'setup.ts', 'keyslot-calls.ts', 'config.ts', 'preload/contract.ts'],
+  'freeze.ts': composed,
+  // Of the processes that serve a vault.
+  'freeze-signal.ts': ['preload/contract.ts'],
+  'bridge.ts': [...composed, 'setup.ts', 'freeze.ts', 'keyslot-calls.ts', 'config.ts', 'preload/contract.ts'],
   'vault.ts': [...composed, 'bridge.ts', 'setup.ts', 'config.ts', 'preload/contract.ts'],
   'cli.ts': ['commands/', 'lib/', 'config.ts'],
-  'index.ts': ['desktop/', 'lib/', 'vault.ts', 'config.ts', 'bridge.ts', 'preload/contract.ts'],
+  'index.ts': [
+    'desktop/',
+    'lib/',
+    'vault.ts',
+    'config.ts',
+    'bridge.ts',
+    'freeze-signal.ts',
+    'preload/contract.ts',
+  ],
   'start.ts': [],
 };
 

@@ -29,6 +29,7 @@ import { getOrganization } from './db/organizations.ts';
 import { getServerKey, serverKeyPlace } from './db/server-keys.ts';
 import { getUserRow } from './db/users.ts';
 import { getVault, requireVault, type VaultRow } from './db/vault.ts';
+import { Freezer } from './freeze.ts';
 import { handle, type Service } from './http/handle.ts';
 import {
   checkWords,
@@ -108,6 +109,7 @@ export class VaultDoor implements VaultBridge {
   readonly #messages: Messages;
   readonly #listeners = new Set<(event: VaultEvent) => void>();
   readonly #keyslots: KeyslotCalls;
+  readonly #freezer: Freezer;
   readonly #drawn: DrawnPhrase = { phrase: undefined };
   #lastTimestamp = 0;
   #keychain: Promise<VaultStatus['keychain']> | undefined;
@@ -123,6 +125,7 @@ export class VaultDoor implements VaultBridge {
     this.#service = service;
     this.#log = log;
     this.#around = around;
+    this.#freezer = new Freezer({ ...parts, log, service });
     this.#keyslots = new KeyslotCalls({ ...parts, witness: log }, this.#drawn);
     parts.keyring.onChange((unlocked) => {
       if (!unlocked) this.#drawn.phrase = undefined;
@@ -139,6 +142,7 @@ export class VaultDoor implements VaultBridge {
       const owner = vault && getUserRow(tx, vault.organizationId, vault.ownerUserId);
       return {
         state: vault === undefined ? 'none' : keyring.unlocked ? 'unlocked' : 'locked',
+        frozen: keyring.frozenAt === undefined ? null : { at: keyring.frozenAt },
         version: this.#around.version,
         url: this.#around.url(),
         rpId: this.#service.rpId,
@@ -207,6 +211,12 @@ export class VaultDoor implements VaultBridge {
     this.#vault();
     this.#log.signBeforeLock();
     this.#parts.keyring.lock();
+    return this.status();
+  }
+
+  async freeze(): Promise<VaultStatus> {
+    this.#vault();
+    await this.#freezer.freeze();
     return this.status();
   }
 

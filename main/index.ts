@@ -15,6 +15,7 @@ import { registerScheme, serveScheme } from './desktop/scheme.ts';
 import { createTray } from './desktop/tray.ts';
 import { unsupportedRuntime } from './desktop/versions.ts';
 import { showWindow } from './desktop/window.ts';
+import { freezeOnSignal } from './freeze-signal.ts';
 import { startVault } from './vault.ts';
 
 try {
@@ -55,6 +56,7 @@ async function run(config: Config): Promise<void> {
   await serveScheme(config.rendererDirectory);
   const vault = await startVault(config);
   opened.defer(() => vault.close());
+  opened.defer(freezeOnSignal(vault.bridge));
   opened.use(serveBridge(vault.bridge));
   opened.use(createTray(vault.bridge));
   opened.use(startAutoLock(vault.bridge));

@@ -74,7 +74,7 @@ export class KeyslotCalls {
 
   async unlock(input: unknown): Promise<void> {
     const how: UnlockWith = parseSecret(unlockParams, input, 'unlock');
-    await this.#manager.unlock(await this.#toOpenWith(how));
+    await this.#manager.unlock(this.#toOpenWith(how));
   }
 
   keyslots(): Promise<Keyslots> {

@@ -23,6 +23,8 @@ export interface RowFinding {
 
 export interface VaultStatus {
   readonly state: VaultState;
+  /** Since when, in milliseconds, the vault opens with a secret alone (`Bridge.freeze`); null where it is not frozen. */
+  readonly frozen: { readonly at: number } | null;
   readonly version: string;
   /** Base URL of the HTTP API, for example `http://127.0.0.1:7377`. */
   readonly url: string;
@@ -414,6 +416,11 @@ export interface Bridge {
   create(vault: CreateVault): Promise<VaultStatus>;
   unlock(how: UnlockWith): Promise<VaultStatus>;
   lock(): Promise<VaultStatus>;
+  /**
+   * Drops the keys, rejects what waits for votes, and lets nothing but a password or the recovery phrase open the vault
+   * again, also after a restart.
+   */
+  freeze(): Promise<VaultStatus>;
   /** Looks at every row of the unlocked vault. @returns what was changed outside Latchkey, which also locks it. */
   checkRows(): Promise<readonly RowFinding[]>;
   /**
@@ -470,6 +477,7 @@ export const bridgeCalls = [
   'create',
   'unlock',
   'lock',
+  'freeze',
   'checkRows',
   'call',
   'logState',

@@ -24,6 +24,7 @@ const bridge: Bridge = {
   create: crossing('create'),
   unlock: crossing('unlock'),
   lock: crossing('lock'),
+  freeze: crossing('freeze'),
   checkRows: crossing('checkRows'),
   call: crossing('call'),
   logState: crossing('logState'),

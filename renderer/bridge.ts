@@ -7,6 +7,7 @@
 import { bridgeCalls } from '../preload/contract.ts';
 import type { Bridge, BridgeCall, VaultEvent } from '../preload/contract.ts';
 import { eventStreamReader } from './parts/event-stream.ts';
+import { t } from './parts/text.ts';
 
 declare global {
   interface Window {
@@ -71,8 +72,8 @@ const longestSilence = 45_000;
 const longestOpening = 10_000;
 
 const words = {
-  stopped: 'Latchkey’s service does not answer. Nothing was lost; try again when it is back.',
-  signedOut: 'This window is no longer signed in.',
+  stopped: t('Latchkey’s service does not answer. Nothing was lost; try again when it is back.'),
+  signedOut: t('This window is no longer signed in.'),
 };
 
 function overHttp(): Door {

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Loader, VisuallyHidden } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { Redirect, Route, Router, Switch } from 'wouter';
+import { Route, Router, Switch } from 'wouter';
 import { useHashLocation } from 'wouter/use-hash-location';
 import { ApprovalNotices } from './parts/approval-notices.tsx';
 import { Failure } from './parts/states.tsx';
@@ -17,6 +17,7 @@ import { Backups } from './screens/backups.tsx';
 import { Connect } from './screens/connect.tsx';
 import { ContractInterfaces } from './screens/contract-interfaces.tsx';
 import { FirstRun } from './screens/first-run.tsx';
+import { Home } from './screens/home.tsx';
 import { Messages } from './screens/messages.tsx';
 import { Organization } from './screens/organization.tsx';
 import { Keyslots } from './screens/keyslots.tsx';
@@ -105,9 +106,7 @@ function Places(): ReactNode {
       <ApprovalNotices />
       <Shell>
         <Switch>
-          <Route path="/">
-            <Redirect to="/wallets" replace />
-          </Route>
+          <Route path="/" component={Home} />
           <Route path="/wallets" component={Wallets} />
           <Route path="/wallets/new" component={NewWallet} />
           <Route path="/wallets/import" component={ImportWallet} />

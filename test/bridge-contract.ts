@@ -52,6 +52,7 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
       test('status says that there is none, and why there is no keychain', async () => {
         expect(await bridge.status()).toEqual({
           state: 'none',
+          frozen: null,
           version: expect.stringMatching(/^\d+\.\d+\.\d+/) as unknown,
           url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as unknown,
           rpId: 'localhost',
@@ -67,6 +68,7 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
 
       test.each<[string, (bridge: OpenBridge['bridge']) => Promise<unknown>]>([
         ['lock', (door) => door.lock()],
+        ['freeze', (door) => door.freeze()],
         ['unlock', (door) => door.unlock({ with: 'password', password })],
         ['call', (door) => door.call('/public/v1/query/whoami', {})],
         ['logState', (door) => door.logState()],
@@ -459,6 +461,23 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
           refusal(/^The vault is locked: unlock it/),
         );
         expect((await bridge.status()).owner?.userName).toBe('Ada');
+      });
+
+      test('a frozen vault says so until a secret opens it', async () => {
+        const frozen = await bridge.freeze();
+        expect(frozen).toMatchObject({ state: 'locked', frozen: { at: expect.any(Number) as unknown } });
+        expect(await bridge.freeze()).toEqual(frozen);
+        expect(await bridge.lock()).toEqual(frozen);
+        await expect(bridge.call('/public/v1/query/whoami', {})).rejects.toEqual(
+          refusal(/^The vault is frozen: nothing is signed/),
+        );
+        await expect(bridge.unlock({ with: 'keychain' })).rejects.toEqual(
+          refusal(/^The vault is frozen, and the keychain does not open it then/),
+        );
+        expect(await bridge.unlock({ with: 'password', password })).toMatchObject({
+          state: 'unlocked',
+          frozen: null,
+        });
       });
 
       test.each<[UnlockWith, RegExp]>([

@@ -46,6 +46,8 @@ const needs: readonly Need[] = [
   { what: 'Chromium', from: 'chromium', isThere: hasChromium },
   { what: 'gnome-keyring-daemon', from: 'gnome-keyring', isThere: () => hasProgram('gnome-keyring-daemon') },
   { what: 'dbus-run-session', from: 'dbus', isThere: () => hasProgram('dbus-run-session') },
+  { what: 'zsh', from: 'zsh', isThere: () => hasProgram('zsh') },
+  { what: 'fish', from: 'fish', isThere: () => hasProgram('fish') },
   { what: 'libsecret-1.so.0', from: 'libsecret-1-0', isThere: () => hasLibrary('libsecret-1.so.0') },
 ];
 

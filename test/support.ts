@@ -457,6 +457,8 @@ export interface CommandOptions {
   readonly input?: string;
   /** What file descriptor 3 holds. */
   readonly descriptor3?: string;
+  /** The words that run the command; those of this build unless given. */
+  readonly program?: readonly [string, ...string[]];
 }
 
 /** A running `latchkey` command. */
@@ -468,8 +470,10 @@ export class CommandProcess implements AsyncDisposable {
   readonly #ended: Promise<number | NodeJS.Signals>;
   readonly #lines: AsyncIterator<string>;
 
-  constructor(argv: readonly string[], { environment = {}, input = '', descriptor3 }: CommandOptions = {}) {
-    this.child = spawn(process.execPath, [command, ...argv], {
+  constructor(argv: readonly string[], options: CommandOptions = {}) {
+    const { environment = {}, input = '', descriptor3, program = [process.execPath, command] } = options;
+    const [file, ...words] = program;
+    this.child = spawn(file, [...words, ...argv], {
       cwd: tmpdir(),
       env: { PATH: process.env['PATH'], ...environment },
       stdio: ['pipe', 'pipe', 'pipe', ...(descriptor3 === undefined ? [] : ['pipe' as const])],

@@ -1,8 +1,7 @@
 /** The backups of one vault: made when asked for and on a schedule, tried, and known. */
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { access } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type {
   BackupNotice,
   BackupProgress,
@@ -13,17 +12,12 @@ import type {
 import { toHex } from '../crypto/encodings.ts';
 import { uuidV4 } from '../crypto/uuid.ts';
 import {
-  deleteBackupOf,
   deleteBackupSchedule,
-  forgetOldBackups,
   getBackupSchedule,
-  insertBackup,
-  listBackupRows,
   setBackupSchedule,
   type BackupRow,
   type BackupScheduleRow,
 } from '../db/backups.ts';
-import type { Writer } from '../db/connection.ts';
 import { listKeyslots } from '../db/keyslots.ts';
 import type { UnitOfWork } from '../db/unit-of-work.ts';
 import { getVault, requireVault, type VaultRow } from '../db/vault.ts';
@@ -31,12 +25,24 @@ import type { Keyring } from '../keyslots/keyring.ts';
 import { openAnySlot } from '../keyslots/slots.ts';
 import type { Clock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
-import { BackupFile, checkFree, draftOf, messageOf } from './file.ts';
+import { checkFree, messageOf } from './file.ts';
 import { defaultChunkSize, envelopeKey, fileKey, slotsForHeader, type BackupHeader } from './format.ts';
 import { Jobs } from './jobs.ts';
+import { KnownBackups } from './known.ts';
 import { backupNotices } from './notices.ts';
 import { openMasterKey, type OpenBackupWith } from './open.ts';
-import { backupName, readBackupName, superfluous } from './rotation.ts';
+import {
+  checkPlace,
+  checkScheduleDirectory,
+  copyIn,
+  databaseIn,
+  freeName,
+  isThere,
+  removeDrafts,
+  scheduledFiles,
+} from './places.ts';
+import { proveBackup, readHeader, toVerified } from './prove.ts';
+import { superfluous } from './rotation.ts';
 import type { Proven, Written } from './worker.ts';
 
 export interface BackupParts {
@@ -65,11 +71,7 @@ export interface BackupWish {
 const lookEvery = 30_000;
 /** From a scheduled backup that failed to the next try. */
 const retryAfter = 10 * 60_000;
-/** How long a file may take to be found, before it counts as not to be seen: a network's disk may not answer. */
-const findWithin = 1_000;
 const hour = 3_600_000;
-/** Of backups that are known. */
-const mostKnown = 1000;
 
 /** What the next files' keys follow from, kept while the vault is locked; it opens no file made under another salt. */
 interface Envelope {
@@ -81,13 +83,10 @@ interface Envelope {
 
 export class Backups {
   readonly #parts: BackupParts;
+  readonly #known: KnownBackups;
   readonly #jobs = new Jobs();
   #stopListening: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** Writes that wait for the vault to be unlocked: a locked vault changes nothing. */
-  #pending: ((tx: Writer) => void)[] = [];
-  /** Rows among them, shown as if they were there. */
-  #pendingRows: BackupRow[] = [];
   #envelope: Envelope | undefined;
   #running: BackupProgress | null = null;
   #failure: { readonly message: string; readonly at: number } | undefined;
@@ -99,6 +98,7 @@ export class Backups {
 
   constructor(parts: BackupParts) {
     this.#parts = parts;
+    this.#known = new KnownBackups(parts.units, parts.keyring);
     // A process that was killed while it made one may have left it.
     if (parts.directory !== null) rmSync(copyIn(parts.directory), { force: true });
   }
@@ -122,7 +122,7 @@ export class Backups {
   async status(): Promise<BackupsStatus> {
     const { units, clock, directory, suggestedDirectory } = this.#parts;
     const now = clock.wall();
-    const rows = this.#rows();
+    const rows = this.#known.rows();
     const plan = units.read(getBackupSchedule);
     const failure = this.#failureOf(plan);
     const schedule = plan && { hours: plan.hours, dueAt: this.#dueAt(plan, rows), failure };
@@ -148,9 +148,9 @@ export class Backups {
     const { units, clock } = this.#parts;
     const vault = units.read(requireVault);
     const madeAt = clock.wall();
-    const target = file ?? this.#nextFile(vault, madeAt);
+    const target = file ?? freeName(vault, this.#scheduleDirectory(), madeAt);
     this.#makeSuggested(dirname(target));
-    this.#checkPlace('file', dirname(target));
+    checkPlace('file', dirname(target), this.#directory());
     checkFree(target, replace);
     const envelope = await this.#newEnvelope(vault, how);
     try {
@@ -198,7 +198,7 @@ export class Backups {
     units.read(requireVault);
     // Without an open vault nothing is written.
     keyring.lend(() => undefined);
-    if (wish !== null) this.#checkScheduleDirectory(wish.directory);
+    if (wish !== null) checkScheduleDirectory(wish.directory, this.#directory());
     const now = clock.now();
     await units.write((tx) => {
       if (wish === null) deleteBackupSchedule(tx);
@@ -221,6 +221,7 @@ export class Backups {
     this.#closed = true;
     clearInterval(this.#timer);
     this.#stopListening?.();
+    this.#known.close();
     this.#dropEnvelope();
     await this.#jobs.close();
     // One may have begun another.
@@ -246,14 +247,14 @@ export class Backups {
     const plan = units.read(getBackupSchedule);
     if (vault === undefined || plan === undefined) return;
     const now = clock.wall();
-    if (now < this.#retryAt || now < this.#dueAt(plan, this.#rows())) return;
+    if (now < this.#retryAt || now < this.#dueAt(plan, this.#known.rows())) return;
     const envelope = this.#envelope;
     if (envelope === undefined) return;
     try {
-      this.#checkPlace('backup schedule', plan.directory);
+      checkPlace('backup schedule', plan.directory, this.#directory());
       this.#checkEnvelope(envelope);
       removeDrafts(vault, plan.directory);
-      const file = join(plan.directory, backupName(vault.id, now));
+      const file = freeName(vault, plan.directory, now);
       await this.#write(vault, envelope, file, { madeAt: now, replace: false });
       await this.#rotate(vault, plan);
       this.#failure = undefined;
@@ -319,12 +320,7 @@ export class Backups {
       provenAt: null,
       problem: null,
     };
-    this.#pendingRows = [...this.#pendingRows.filter((other) => other.file !== file), row];
-    await this.#writeSoon((tx) => {
-      insertBackup(tx, row);
-      forgetOldBackups(tx, mostKnown);
-    });
-    this.#parts.onChange();
+    await this.#put(row);
     return row;
   }
 
@@ -338,11 +334,7 @@ export class Backups {
       rmSync(file, { force: true });
       removed.add(file);
     }
-    if (removed.size === 0) return;
-    this.#pendingRows = this.#pendingRows.filter(({ file }) => !removed.has(file));
-    await this.#writeSoon((tx) => {
-      for (const file of removed) deleteBackupOf(tx, file);
-    });
+    await this.#known.forget(removed);
   }
 
   /** What was put off is written, the next envelope is made, and files that came some other way are taken in. */
@@ -353,7 +345,7 @@ export class Backups {
     this.#dropEnvelope();
     const plan = units.read(getBackupSchedule);
     if (plan !== undefined) this.#envelope = await this.#newEnvelope(vault);
-    await this.#writeSoon(() => undefined);
+    await this.#known.write();
     if (plan !== undefined && !this.#closed) await this.#takeIn(vault, plan.directory);
     this.#begin(this.look());
   }
@@ -361,7 +353,7 @@ export class Backups {
   /** Knows the files that are in the schedule's directory, and forgets those that are not there any more. */
   async #takeIn(vault: VaultRow, directory: string): Promise<void> {
     if (!existsSync(directory)) return;
-    const known = new Set(this.#rows().map(({ file }) => file));
+    const known = new Set(this.#known.rows().map(({ file }) => file));
     const found: BackupRow[] = [];
     for (const { file, madeAt } of scheduledFiles(vault, directory)) {
       if (known.has(file)) continue;
@@ -372,10 +364,7 @@ export class Backups {
     }
     const gone = [...known].filter((file) => dirname(file) === directory && !existsSync(file));
     if (found.length + gone.length === 0 || this.#closed) return;
-    await this.#writeSoon((tx) => {
-      for (const row of found) insertBackup(tx, row);
-      for (const file of gone) deleteBackupOf(tx, file);
-    });
+    await Promise.all([...found.map((row) => this.#known.put(row)), this.#known.forget(new Set(gone))]);
     this.#parts.onChange();
   }
 
@@ -436,7 +425,7 @@ export class Backups {
     const { units, clock } = this.#parts;
     if (header.vaultId !== units.read(getVault)?.id) return null;
     const provenAt = proof.problemCount === 0 ? clock.wall() : null;
-    const known = this.#rows().find((row) => row.file === file && row.madeAt === header.createdAt);
+    const known = this.#known.rows().find((row) => row.file === file && row.madeAt === header.createdAt);
     await this.#put({
       id: known?.id ?? newId(),
       file,
@@ -451,51 +440,28 @@ export class Backups {
   }
 
   async #recordProblem(file: string, problem: string): Promise<void> {
-    const known = this.#rows().find((row) => row.file === file);
+    const known = this.#known.rows().find((row) => row.file === file);
     if (known !== undefined) await this.#put({ ...known, problem });
   }
 
   async #put(row: BackupRow): Promise<void> {
-    this.#pendingRows = [...this.#pendingRows.filter(({ file }) => file !== row.file), row];
-    await this.#writeSoon((tx) => {
-      insertBackup(tx, row);
-    });
+    await this.#known.put(row);
     this.#parts.onChange();
   }
 
   async #recordFailure(
     failure: { readonly message: string; readonly at: number } | undefined,
   ): Promise<void> {
-    await this.#writeSoon((tx) => {
-      const plan = getBackupSchedule(tx);
-      if (plan === undefined) return;
-      const { message = null, at = null } = failure ?? {};
-      setBackupSchedule(tx, { ...plan, lastFailure: message, lastFailureAt: at });
-    }).catch((error: unknown) => {
-      this.#parts.onNews(messageOf(error));
-    });
-  }
-
-  /** Writes now if the vault is unlocked, else once it is. What waits goes first. */
-  async #writeSoon(write: (tx: Writer) => void): Promise<void> {
-    const { units, keyring } = this.#parts;
-    this.#pending.push(write);
-    if (!keyring.unlocked || this.#closed) return;
-    const writes = this.#pending;
-    const rows = this.#pendingRows;
-    this.#pending = [];
-    await units.write((tx) => {
-      for (const each of writes) each(tx);
-    });
-    this.#pendingRows = this.#pendingRows.filter((row) => !rows.includes(row));
-  }
-
-  /** Newest first, those that wait to be written among them. */
-  #rows(): BackupRow[] {
-    const waiting = this.#pendingRows;
-    const files = new Set(waiting.map(({ file }) => file));
-    const written = this.#parts.units.read(listBackupRows).filter(({ file }) => !files.has(file));
-    return [...waiting, ...written].sort((a, b) => b.madeAt - a.madeAt);
+    await this.#known
+      .write((tx) => {
+        const plan = getBackupSchedule(tx);
+        if (plan === undefined) return;
+        const { message = null, at = null } = failure ?? {};
+        setBackupSchedule(tx, { ...plan, lastFailure: message, lastFailureAt: at });
+      })
+      .catch((error: unknown) => {
+        this.#parts.onNews(messageOf(error));
+      });
   }
 
   #failureOf(plan: BackupScheduleRow | undefined): { message: string; at: number } | null {
@@ -510,57 +476,19 @@ export class Backups {
     return newest === undefined ? updatedAt : newest.madeAt + hours * hour;
   }
 
-  #nextFile(vault: VaultRow, madeAt: number): string {
-    const plan = this.#parts.units.read(getBackupSchedule);
-    if (plan !== undefined) {
-      // Names tell seconds; one that was made in the same second has its name already.
-      for (let at = madeAt; ; at += 1000) {
-        const file = join(plan.directory, backupName(vault.id, at));
-        if (!existsSync(file)) return file;
-      }
-    }
-    throw new LatchkeyError(
-      'INVALID_ARGUMENT',
-      'missing field backup.file: there is no schedule to take it from',
-    );
-  }
-
-  /** @throws LatchkeyError INVALID_ARGUMENT for a directory that is not there, or lies with the vault. */
-  #checkPlace(field: string, directory: string): void {
-    if (!isAbsolute(directory)) {
-      throw new LatchkeyError(
-        'INVALID_ARGUMENT',
-        `invalid ${field}: expected an absolute path, got ${directory}`,
-      );
-    }
-    const inside = relative(this.#directory(), directory);
-    if (inside === '' || !(inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside))) {
-      throw new LatchkeyError(
-        'INVALID_ARGUMENT',
-        `${directory} is the vault's own directory: a backup there is lost with the vault; choose another`,
-      );
-    }
-    if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) {
-      throw new LatchkeyError('INVALID_ARGUMENT', `there is no directory ${directory}`);
-    }
-  }
-
   /** What was proposed need not be made by hand. */
   #makeSuggested(directory: string): void {
     if (directory === this.#parts.suggestedDirectory) mkdirSync(directory, { recursive: true, mode: 0o700 });
   }
 
-  #checkScheduleDirectory(directory: string): void {
-    // One directory is made, no tree: a stick that is not plugged in is not taken for a place on the disk.
-    if (isAbsolute(directory) && !existsSync(directory) && existsSync(dirname(directory))) {
-      mkdirSync(directory, { mode: 0o700 });
-    }
-    this.#checkPlace('schedule.directory', directory);
-    try {
-      accessSync(directory, constants.W_OK | constants.X_OK);
-    } catch (error) {
-      throw new LatchkeyError('INVALID_ARGUMENT', `${directory} cannot be written: ${messageOf(error)}`);
-    }
+  /** @throws LatchkeyError INVALID_ARGUMENT where there is no schedule. */
+  #scheduleDirectory(): string {
+    const plan = this.#parts.units.read(getBackupSchedule);
+    if (plan !== undefined) return plan.directory;
+    throw new LatchkeyError(
+      'INVALID_ARGUMENT',
+      'missing field backup.file: there is no schedule to take it from',
+    );
   }
 
   /** @throws LatchkeyError INVALID_ARGUMENT for a vault in memory. */
@@ -575,94 +503,8 @@ export class Backups {
   }
 }
 
-/**
- * Tries a backup with a key at hand, which it erases.
- * @param database The live vault's file, undefined where there is none.
- */
-async function proveBackup(
-  jobs: Jobs,
-  wish: { readonly file: string; readonly masterKey: Uint8Array; readonly database: string | undefined },
-  onProgress: (done: number, total: number) => void,
-): Promise<Proven> {
-  try {
-    return await jobs.prove({ job: 'prove', ...wish }, onProgress);
-  } finally {
-    wish.masterKey.fill(0);
-  }
-}
-
-/** Tries a backup where there is no vault. */
-export async function verifyAlone(
-  file: string,
-  how: OpenBackupWith,
-  onProgress: (done: number, total: number) => void,
-): Promise<VerifiedBackup> {
-  const header = await readHeader(file);
-  const jobs = new Jobs();
-  const masterKey = await openMasterKey(header, how);
-  const proven = await proveBackup(jobs, { file, masterKey, database: undefined }, onProgress);
-  return toVerified(file, header, how.with, proven, null);
-}
-
-const toVerified = (
-  file: string,
-  header: BackupHeader,
-  openedWith: VerifiedBackup['openedWith'],
-  { proof, uncovered, size }: Proven,
-  provenAt: number | null,
-): VerifiedBackup => ({
-  file,
-  vaultId: header.vaultId,
-  madeAt: header.createdAt,
-  size,
-  openedWith,
-  ...proof,
-  uncovered: uncovered ?? null,
-  recordedAt: provenAt,
-});
-
-async function readHeader(file: string): Promise<BackupHeader> {
-  await using backup = await BackupFile.open(file);
-  return backup.head.header;
-}
-
-const databaseIn = (directory: string): string => join(directory, 'vault.db');
-
-/** One at a time: the vault's directory is one process's, and its backups are made in turn. */
-const copyIn = (directory: string): string => join(directory, 'vault.db.copy');
-
 const newId = (): string => uuidV4(new Uint8Array(randomBytes(16)));
-
-function scheduledFiles(vault: VaultRow, directory: string): { file: string; madeAt: number }[] {
-  return readdirSync(directory).flatMap((name) => {
-    const madeAt = readBackupName(vault.id, name);
-    return madeAt === undefined ? [] : [{ file: join(directory, name), madeAt }];
-  });
-}
-
-/** What an interrupted backup of this vault left. */
-function removeDrafts(vault: VaultRow, directory: string): void {
-  for (const name of readdirSync(directory)) {
-    if (name.endsWith(draftOf('')) && readBackupName(vault.id, basename(name, draftOf(''))) !== undefined) {
-      rmSync(join(directory, name), { force: true });
-    }
-  }
-}
 
 async function record(row: BackupRow): Promise<BackupRecord> {
   return { ...row, found: await isThere(row.file) };
-}
-
-/** @returns null where the disk does not answer. */
-async function isThere(file: string): Promise<boolean | null> {
-  const silence = new Promise<null>((resolve) => {
-    setTimeout(() => {
-      resolve(null);
-    }, findWithin).unref();
-  });
-  const found = access(file).then(
-    () => true,
-    () => false,
-  );
-  return Promise.race([found, silence]);
 }

@@ -15,7 +15,7 @@ import { seen } from '../lib/errors.ts';
 import { requireRunning } from './client.ts';
 import { dataDirectory } from './control.ts';
 import { readKeyFiles, type KeyPair } from './key-files.ts';
-import { CommandError, exitCodes } from './output.ts';
+import { CommandError, exitCodes, lockedCodes } from './output.ts';
 
 /** An activity as a command submits it. */
 export interface ActivityKind<Result extends z.ZodType> {
@@ -160,7 +160,7 @@ export class VaultApi {
     if (ok) return this.#read(path, shape, answer);
     const { message, turnkeyErrorCode } = this.#read(path, refusal, answer);
     throw new CommandError(
-      turnkeyErrorCode === 'VAULT_LOCKED' ? exitCodes.locked : exitCodes.failed,
+      lockedCodes.has(turnkeyErrorCode) ? exitCodes.locked : exitCodes.failed,
       Object.entries(options).reduce((said, [field, option]) => said.replaceAll(field, option), message),
     );
   }

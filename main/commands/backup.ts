@@ -9,7 +9,7 @@ import type {
   UnlockWith,
   VerifiedBackup,
 } from '../../preload/contract.ts';
-import { verifyAlone } from '../backup/backups.ts';
+import { verifyAlone } from '../backup/prove.ts';
 import type { Config } from '../config.ts';
 import { dataDirectory } from './control.ts';
 import { CommandError, exitCodes, note, print } from './output.ts';

@@ -1,8 +1,7 @@
 /** Speaks to the process that holds the vault, as the same user: through `/window/`, with this run's nonce. */
 import type { BridgeCall, VaultStatus } from '../../preload/contract.ts';
 import { readEndpoint } from '../db/vault-directory.ts';
-import type { ErrorCodeName } from '../lib/errors.ts';
-import { CommandError, exitCodes } from './output.ts';
+import { CommandError, exitCodes, lockedCodes } from './output.ts';
 
 /** Calls that are refused when what was given does not open the vault, for whatever reason. */
 export const opening: ReadonlySet<string> = new Set<BridgeCall>(['unlock', 'checkRecovery']);
@@ -30,8 +29,7 @@ export async function findRunning(directory: string): Promise<Running | undefine
     if (response.ok) return answer;
     const message =
       typeof answer['message'] === 'string' ? answer['message'] : `HTTP ${String(response.status)}`;
-    const isLocked =
-      opening.has(path) || answer['turnkeyErrorCode'] === ('WRONG_SECRET' satisfies ErrorCodeName);
+    const isLocked = opening.has(path) || lockedCodes.has(answer['turnkeyErrorCode']);
     throw new CommandError(isLocked ? exitCodes.locked : exitCodes.failed, message);
   };
   const running: Running = {

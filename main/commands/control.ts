@@ -44,10 +44,13 @@ export async function openWindow(config: Config, json: boolean, browser: boolean
   if (browser) openInBrowser(link);
 }
 
-async function chooseHow(options: UnlockOptions, { keyslots }: VaultStatus): Promise<UnlockWith> {
+async function chooseHow(options: UnlockOptions, { keyslots, frozen }: VaultStatus): Promise<UnlockWith> {
   const [proof] = readProofs(options);
   if (proof !== undefined) return proof;
-  if (options.keychain || (keyslots.includes('keychain') && !keyslots.includes('password')))
+  if (
+    options.keychain ||
+    (frozen === null && keyslots.includes('keychain') && !keyslots.includes('password'))
+  )
     return { with: 'keychain' };
   if (keyslots.includes('password') && canAsk()) {
     return { with: 'password', password: await askForPassword('Password of the vault') };
@@ -62,6 +65,11 @@ function describe(found: VaultStatus): string {
   const lines = [
     `Running at ${found.url}; the vault is ${found.state === 'none' ? 'not made yet' : found.state}.`,
   ];
+  if (found.frozen) {
+    lines.push(
+      `It is frozen since ${new Date(found.frozen.at).toISOString()}: it opens with its password or recovery phrase alone.`,
+    );
+  }
   if (found.tampering) {
     lines.push(
       'Its file was changed outside Latchkey, and it is refused: run `latchkey doctor`',

@@ -14,6 +14,7 @@ import type { Keyring } from '../keyslots/keyring.ts';
 import type { Clock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { SeededRandom } from '../lib/seeded-random.ts';
+import { freezeOnSignal } from '../freeze-signal.ts';
 import { startVault, type OpenVault, type Vault } from '../vault.ts';
 
 import { untilSignalled } from './serve.ts';
@@ -45,12 +46,14 @@ const fixedStart = Date.UTC(2026, 0, 1);
 
 export async function dev(config: Config, options: DevOptions): Promise<void> {
   const { vault, line } = await startDev(config, options);
+  const stopListening = freezeOnSignal(vault.bridge);
   try {
     // Whoever reads the line may send the signal at once.
     const signalled = untilSignalled();
     process.stdout.write(`${JSON.stringify(line)}\n`);
     await signalled;
   } finally {
+    stopListening();
     await vault.close();
   }
 }

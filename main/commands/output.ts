@@ -1,5 +1,5 @@
 /** What a command says and how it ends. */
-import { LatchkeyError } from '../lib/errors.ts';
+import { LatchkeyError, type ErrorCodeName } from '../lib/errors.ts';
 
 /** Exit codes, as `latchkey --help` documents them. */
 export const exitCodes = {
@@ -15,6 +15,13 @@ export const exitCodes = {
   /** The vault is locked, or what was given does not open it. */
   locked: 5,
 } as const;
+
+/** Codes of refusals that end a command with `exitCodes.locked`. */
+export const lockedCodes: ReadonlySet<unknown> = new Set<ErrorCodeName>([
+  'VAULT_LOCKED',
+  'VAULT_FROZEN',
+  'WRONG_SECRET',
+]);
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
@@ -49,7 +56,7 @@ export function fail(json: boolean, error: unknown): void {
 function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommandError) return error.exitCode;
   if (error instanceof LatchkeyError) {
-    if (error.code === 'VAULT_LOCKED' || error.code === 'WRONG_SECRET') return exitCodes.locked;
+    if (lockedCodes.has(error.code)) return exitCodes.locked;
     return error.code === 'VAULT_MISSING' ? exitCodes.absent : exitCodes.failed;
   }
   const name = error instanceof Error ? error.name : '';

@@ -1,5 +1,5 @@
 /** The command line: its subcommands, their options, and nothing of what they do. */
-import { Command, CommanderError, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { defaultPort, makeConfig, version, type Config, type ConfigOptions } from '../config.ts';
 import type { ExportOptions, KeyForm } from './export.ts';
 import type { ImportPrivateKeyOptions, ImportWalletOptions } from './import.ts';
@@ -191,6 +191,16 @@ function addCommands(program: Command): void {
       await lock(config, json);
     },
   });
+  add(program, {
+    name: 'freeze',
+    description:
+      'stop all signing: drop the keys, reject what waits, and unlock with a secret alone from then on',
+    options: [],
+    run: async (config, _options, json) => {
+      const { freeze } = await import('./freeze.ts');
+      await freeze(config, json);
+    },
+  });
   add<UnlockFlags>(program, {
     name: 'unlock',
     description: 'unlock the running vault',
@@ -260,6 +270,7 @@ function addCommands(program: Command): void {
   addWebhooks(program);
   addSessions(program);
   addMessages(program);
+  addCompletion(program);
   add<DoctorFlags>(program, {
     name: 'doctor',
     description: 'check the cryptography, the keychain, and the vault’s files, rows and log',
@@ -852,6 +863,17 @@ function addMessages(program: Command): void {
       await retryMessage(config, id, json);
     },
   });
+}
+
+function addCompletion(program: Command): void {
+  program
+    .command('completion')
+    .description('write a script with which a shell completes commands and options at the Tab key')
+    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+    .action(async (shell: 'bash' | 'zsh' | 'fish') => {
+      const { completionScript } = await import('./completion.ts');
+      process.stdout.write(completionScript(program, shell));
+    });
 }
 
 interface AuditVerifyFlags {

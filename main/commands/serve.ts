@@ -4,6 +4,7 @@ import type { VaultStatus } from '../../preload/contract.ts';
 import type { Config } from '../config.ts';
 import { VaultInUseError } from '../db/vault-directory.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import { freezeOnSignal } from '../freeze-signal.ts';
 import { startVault, type Vault } from '../vault.ts';
 import { findRunning } from './client.ts';
 import { CommandError, exitCodes, note, print } from './output.ts';
@@ -18,6 +19,7 @@ export interface ServeOptions {
 export async function serve(config: Config, options: ServeOptions): Promise<void> {
   const vault = await startOrJoin(config, options);
   if (vault === undefined) return;
+  const stopListening = freezeOnSignal(vault.bridge);
   try {
     const status = await unlockAtStart(vault, options.password);
     if (status.state === 'none' && !config.ui) {
@@ -40,6 +42,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
     if (link !== undefined && options.open) openInBrowser(link);
     await signalled;
   } finally {
+    stopListening();
     await vault.close();
   }
 }
@@ -68,6 +71,11 @@ async function startOrJoin(config: Config, options: ServeOptions): Promise<Vault
 async function unlockAtStart(vault: Vault, password: string | undefined): Promise<VaultStatus> {
   const status = await vault.bridge.status();
   if (status.state === 'none') return status;
+  if (status.frozen !== null) {
+    // A password in a file is there at every start: it would lift what somebody froze.
+    note('The vault stays frozen: run `latchkey unlock` with its password or recovery phrase.');
+    return status;
+  }
   if (password !== undefined) return unlockWithPassword(vault, password);
   if (!status.keyslots.includes('keychain')) {
     note('The vault stays locked: it has no keychain keyslot, and no password was given (--password-file).');

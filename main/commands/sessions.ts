@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { count, when } from './backup.ts';
 import { requireRunning, type Running } from './client.ts';
 import { dataDirectory } from './control.ts';
-import { CommandError, exitCodes, print } from './output.ts';
+import { CommandError, exitCodes, lockedCodes, print } from './output.ts';
 
 interface Moment {
   readonly seconds: string;
@@ -79,7 +79,7 @@ async function call(running: Running, path: string, body: object): Promise<Recor
   const answered = answer.body as Record<string, unknown>;
   if (answer.status === 200) return answered;
   throw new CommandError(
-    answered['turnkeyErrorCode'] === 'VAULT_LOCKED' ? exitCodes.locked : exitCodes.failed,
+    lockedCodes.has(answered['turnkeyErrorCode']) ? exitCodes.locked : exitCodes.failed,
     String(answered['message']),
   );
 }

@@ -218,6 +218,12 @@ export function listActivityRows(
   return backwards ? rows.reverse() : rows;
 }
 
+/** What waits for votes, in every organization; oldest first. */
+export const listAllWaiting = (tx: Reader): ActivityRow[] =>
+  tx.all<ActivityRow>(
+    `SELECT ${columns} FROM activities AS a WHERE TRUE ${waiting} AND ${newest} ORDER BY sequence`,
+  );
+
 /** Literal, so that the index of those that wait serves: they are few, and asked for often. */
 const waiting = "AND status = 'ACTIVITY_STATUS_CONSENSUS_NEEDED'";
 

@@ -30,6 +30,9 @@ export const unprotected: Readonly<
     columns: ['last_failure', 'last_failure_at'],
     why: 'written while the vault is locked too; they are shown, and decide nothing',
   },
+  freeze: {
+    why: 'written while the vault is locked too; who takes it away can open the vault as before it was frozen, with the keychain',
+  },
   outbox: {
     columns: ['state', 'attempts', 'next_at', 'failing_since', 'finished_at', 'note'],
     why: 'what became of a delivery, also of one that ends as the vault is locked; what is delivered and to whom is authenticated',

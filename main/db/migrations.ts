@@ -560,6 +560,11 @@ const migrations: readonly Migration[] = [
         PRIMARY KEY (organization_id, sequence, endpoint_id)
       ) STRICT, WITHOUT ROWID;
       CREATE INDEX webhook_deliveries_waiting ON webhook_deliveries (endpoint_id, sequence) WHERE state = 'waiting';
+
+      CREATE TABLE freeze (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        frozen_at INTEGER NOT NULL
+      ) STRICT;
     `,
   },
 ];

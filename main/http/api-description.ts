@@ -21,6 +21,7 @@ const refusalTexts: Readonly<Record<ErrorCodeName, RefusalText>> = {
   INVALID_ARGUMENT: { text: 'The request is not what it should be; the message names the field.', of: every },
   WRONG_SECRET: { text: 'What was given opens neither vault nor backup.', of: [] },
   VAULT_LOCKED: { text: 'The vault is locked.', of: every },
+  VAULT_FROZEN: { text: 'The vault is frozen until its owner unlocks it with a secret.', of: every },
   VAULT_MISSING: { text: 'There is no vault yet.', of: every },
   VAULT_TAMPERED: { text: 'The vault’s file was changed outside Latchkey, and is not used.', of: every },
   VAULT_ROLLED_BACK: { text: 'The vault’s file is older than one that was used here.', of: [] },

@@ -39,6 +39,8 @@ export class Keyring {
   #masterKey: Uint8Array | undefined;
   #rowKey: HmacKey | undefined;
   #sweep: NodeJS.Timeout | undefined;
+  #frozenAt: number | undefined;
+  #freezes = 0;
 
   constructor({ random, clock, maxEntries = 1024, timeToLive = 5 * 60_000 }: KeyringOptions) {
     this.#random = random;
@@ -65,6 +67,7 @@ export class Keyring {
     this.#drop();
     this.#masterKey = copy;
     this.#rowKey = kept;
+    this.#frozenAt = undefined;
     this.#tell();
   }
 
@@ -78,6 +81,24 @@ export class Keyring {
     if (!this.unlocked) return;
     this.#drop();
     this.#tell();
+  }
+
+  /** Erases what `lock` erases, and says so to whoever asks for a key until the next unlock. @param at In milliseconds. */
+  freeze(at: number): void {
+    this.#drop();
+    this.#frozenAt = at;
+    this.#freezes += 1;
+    this.#tell();
+  }
+
+  /** Since when the vault is frozen, in milliseconds; undefined where it is not. */
+  get frozenAt(): number | undefined {
+    return this.#frozenAt;
+  }
+
+  /** How often it was frozen: by which an unlocking that takes its time sees that it was overtaken. */
+  get freezes(): number {
+    return this.#freezes;
   }
 
   /** Whether this is the master key that is held. @throws LatchkeyError VAULT_LOCKED */
@@ -175,7 +196,7 @@ export class Keyring {
     return bytes;
   }
 
-  /** Calls back after each unlock and lock. @returns the function that stops it. */
+  /** Calls back after each unlock, lock and freeze. @returns the function that stops it. */
   onChange(listener: KeyringListener): () => void {
     this.#listeners.add(listener);
     return () => {
@@ -188,6 +209,12 @@ export class Keyring {
   }
 
   #noKey(): never {
+    if (this.#frozenAt !== undefined) {
+      throw new LatchkeyError(
+        'VAULT_FROZEN',
+        'The vault is frozen: nothing is signed until its owner unlocks it with its password or recovery phrase.',
+      );
+    }
     throw new LatchkeyError(
       'VAULT_LOCKED',
       'The vault is locked: unlock it with its password, keychain or recovery phrase, then send the request again.',

@@ -88,10 +88,20 @@ export class KeyslotManager {
   /**
    * Opens the vault, and clears away in the background what an earlier change left in the keychain.
    * @throws LatchkeyError as `openAnySlot` does; INVALID_ARGUMENT for a keyslot of an earlier master key; VAULT_TAMPERED
-   * and VAULT_ROLLED_BACK for a file that does not hold.
+   * and VAULT_ROLLED_BACK for a file that does not hold; VAULT_FROZEN for the keychain of a frozen vault, and where it was
+   * frozen meanwhile.
    */
-  async unlock(how: OpenWith): Promise<void> {
-    const { units, witness } = this.#parts;
+  async unlock(given: OpenWith | Promise<OpenWith>): Promise<void> {
+    const { units, witness, keyring } = this.#parts;
+    // Before anything is awaited: a freeze that comes meanwhile is the later wish.
+    const { freezes } = keyring;
+    const how = await given;
+    if (keyring.frozenAt !== undefined && how.with === 'keychain') {
+      throw new LatchkeyError(
+        'VAULT_FROZEN',
+        'The vault is frozen, and the keychain does not open it then: unlock it with its password or recovery phrase.',
+      );
+    }
     const vault = units.peek(requireVault);
     const masterKey = await openAnySlot(vault.id, units.peek(listKeyslots), how);
     try {
@@ -99,6 +109,12 @@ export class KeyslotManager {
       units.peek((tx) => {
         checkCurrent(tx, masterKey);
       });
+      if (keyring.freezes !== freezes) {
+        throw new LatchkeyError(
+          'VAULT_FROZEN',
+          'The vault was frozen while it was being unlocked: unlock it again if it is to be used.',
+        );
+      }
       unlockVault(this.#parts, masterKey);
     } finally {
       masterKey.fill(0);

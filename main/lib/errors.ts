@@ -17,6 +17,7 @@ export const errorCodes = {
   /** What was given opens neither vault nor backup. */
   WRONG_SECRET: { http: 400, grpc: 3, recorded: false },
   VAULT_LOCKED: { http: 400, grpc: 9, recorded: false },
+  VAULT_FROZEN: { http: 400, grpc: 9, recorded: false },
   VAULT_MISSING: { http: 400, grpc: 9, recorded: false },
   VAULT_TAMPERED: { http: 400, grpc: 9, recorded: false },
   VAULT_ROLLED_BACK: { http: 400, grpc: 9, recorded: false },
@@ -153,6 +154,7 @@ function defaultTurnkeyCode(code: ErrorCodeName): string {
       return 'INTERNAL';
     case 'WRONG_SECRET':
     case 'VAULT_LOCKED':
+    case 'VAULT_FROZEN':
     case 'VAULT_MISSING':
     case 'VAULT_TAMPERED':
     case 'VAULT_ROLLED_BACK':

@@ -6,6 +6,7 @@
  * once: a crash between a delivery and its note has it sent again.
  */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   activityHashAt,
   genesis,
@@ -42,6 +43,7 @@ import {
   type WebhookEndpointRow,
 } from '../db/webhook-endpoints.ts';
 import { eventIdOf, sorterFor } from '../db/webhook-events.ts';
+import { Lru } from '../crypto/lru.ts';
 import type { Clock } from '../lib/clock.ts';
 import { backoffMs } from '../outbox/backoff.ts';
 import { Lanes, longestSleepMs } from '../outbox/lanes.ts';
@@ -58,6 +60,8 @@ const changesFeatures = [
 ];
 /** It puts endpoints back, or has rows wait again. */
 const sendsAgain = 'ACTIVITY_TYPE_REPLAY_WEBHOOK_DELIVERIES';
+/** Activities after which other endpoints may be told of something. */
+const changesEndpoints = /_(WEBHOOK_|ORGANIZATION_FEATURE|SUB_ORGANIZATION)/;
 
 export interface WebhookParts {
   readonly units: UnitOfWork;
@@ -80,6 +84,8 @@ const tellEveryMs = 500;
 /** How much is handed to the thread at once, and how much of the log is looked through for it. */
 const lotEvents = 64;
 const lotBytes = 1024 * 1024;
+/** Between two lots of one endpoint, unless the first was full: small ones cost the vault as much time as large ones. */
+const lotEveryMs = 25;
 const lookedThrough = 1024;
 /** How much of the log may have been looked through in vain before that is written down. */
 const rememberedSkips = 1000;
@@ -118,6 +124,8 @@ export class Webhooks {
   readonly #stopListening: () => void;
   /** Organizations that something happened in, of which it was not yet looked who wants to know. */
   readonly #grown = new Set<string>();
+  /** The endpoints that are told of an organization, until one is made or removed. */
+  #told = newTold();
   /** How many deliveries of an organization came to an end since old ones were let go of. */
   readonly #finished = new Map<string, number>();
   /** How far each endpoint's log was looked through in vain, beyond its place. */
@@ -159,7 +167,8 @@ export class Webhooks {
     if (isDone && changesFeatures.includes(type)) this.#followFeature(tx, organizationId, updatedAt);
     if (!this.#started) return;
     this.#grown.add(organizationId);
-    this.#isStale ||= isDone && type === sendsAgain;
+    if (changesEndpoints.test(type)) this.#told = newTold();
+    this.#isStale ||= type === sendsAgain;
     // Transactions end in the turn in which they begin.
     this.#waking ??= setImmediate(() => {
       this.#waking = undefined;
@@ -173,6 +182,7 @@ export class Webhooks {
     if (!this.#maySend()) return;
     this.#isStale = false;
     this.#grown.clear();
+    this.#told = newTold();
     this.#quietly(() => {
       for (const { id, organizationId, nextAt } of this.#parts.units.read(listEndpointLanes)) {
         this.#lanes.set(id, { kind: 'webhook', organizationId, dueAt: nextAt ?? 0 });
@@ -206,9 +216,15 @@ export class Webhooks {
     this.#grown.clear();
     if (!this.#maySend()) return;
     this.#quietly(() => {
-      const endpoints = this.#parts.units.read((tx) => grown.flatMap((id) => listEndpointsFor(tx, id)));
-      for (const { id, organizationId } of endpoints) {
-        this.#lanes.add(id, { kind: 'webhook', organizationId });
+      for (const organization of grown) {
+        let endpoints = this.#told.get(organization);
+        if (endpoints === undefined) {
+          endpoints = this.#parts.units.read((tx) => listEndpointsFor(tx, organization));
+          this.#told.set(organization, endpoints);
+        }
+        for (const { id, organizationId } of endpoints) {
+          this.#lanes.add(id, { kind: 'webhook', organizationId });
+        }
       }
     });
   }
@@ -216,6 +232,8 @@ export class Webhooks {
   /** Sends what is first of an endpoint. It does not reject. */
   async #serve(endpointId: string): Promise<number | undefined> {
     const { units, keys, clock, onFault } = this.#parts;
+    const { signal } = this.#closing;
+    const start = performance.now();
     try {
       const taken = units.read((tx) => this.#take(tx, endpointId));
       if (typeof taken !== 'object') return taken;
@@ -227,10 +245,13 @@ export class Webhooks {
       // Cut short as the vault closes or is locked: nothing is known of the other side.
       else if (!this.#maySend()) return undefined;
       else throw new Error('nothing came of a lot of webhooks');
+      const rest = start + lotEveryMs - performance.now();
+      if (taken.items.length < lotEvents && rest > 1)
+        await pause(rest, undefined, { signal }).catch(() => undefined);
       return units.read((tx) => this.#nextAt(tx, endpointId));
     } catch (error) {
       // The file does not hold, the disk is full, or the vault was locked meanwhile: what waits stays in the file.
-      if (keys.unlocked && !this.#closing.signal.aborted) onFault(error);
+      if (keys.unlocked && !signal.aborted) onFault(error);
       return clock.wall() + longestSleepMs;
     }
   }
@@ -485,6 +506,8 @@ export class Webhooks {
     }
   }
 }
+
+const newTold = () => new Lru<string, readonly Pick<WebhookEndpointRow, 'id' | 'organizationId'>[]>(256);
 
 interface Known {
   readonly outcome: Outcome;

@@ -1,53 +1,16 @@
 import { useEffect, useId, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Text, VisuallyHidden } from '@mantine/core';
-import {
-  IconArchive,
-  IconBuilding,
-  IconChecklist,
-  IconBuildingCommunity,
-  IconDevices,
-  IconHistory,
-  IconKey,
-  IconLock,
-  IconLockAccess,
-  IconMail,
-  IconMenu2,
-  IconPlugConnected,
-  IconShieldCheck,
-  IconSignature,
-  IconTags,
-  IconUsers,
-  IconWallet,
-  IconWebhook,
-  IconX,
-} from '@tabler/icons-react';
+import { IconMenu2, IconX } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import { useWaiting } from './approvals.ts';
-import { CopyButton } from './copy-button.tsx';
 import { Latch, Mark } from './mark.tsx';
+import { isAt, placeGroups } from './places.ts';
+import type { Place, PlaceGroup } from './places.ts';
 import { SchemeSwitch } from './scheme-switch.tsx';
+import { t, Trans } from './text.ts';
 import { useStatus, useStatusCall } from './vault.tsx';
 import './shell.css';
-
-const places = [
-  { to: '/wallets', label: 'Wallets', icon: IconWallet },
-  { to: '/private-keys', label: 'Private keys', icon: IconKey },
-  { to: '/sign', label: 'Sign', icon: IconSignature },
-  { to: '/approvals', label: 'Approvals', icon: IconChecklist },
-  { to: '/activity', label: 'Activity', icon: IconHistory },
-  { to: '/users', label: 'Users', icon: IconUsers },
-  { to: '/sessions', label: 'Sessions', icon: IconDevices },
-  { to: '/tags', label: 'Tags', icon: IconTags },
-  { to: '/policies', label: 'Policies', icon: IconShieldCheck },
-  { to: '/organization', label: 'Organization', icon: IconBuilding },
-  { to: '/sub-organizations', label: 'Sub-organizations', icon: IconBuildingCommunity },
-  { to: '/webhooks', label: 'Webhooks', icon: IconWebhook },
-  { to: '/messages', label: 'Messages', icon: IconMail },
-  { to: '/keyslots', label: 'Keys to the vault', icon: IconLockAccess },
-  { to: '/backups', label: 'Backups', icon: IconArchive },
-  { to: '/connect', label: 'Connect', icon: IconPlugConnected },
-] as const;
 
 /** The inside of the vault: where one can go, what state the door is in, and the screen itself. */
 export function Shell({ children }: { readonly children: ReactNode }): ReactNode {
@@ -82,9 +45,9 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
           main.current?.focus();
         }}
       >
-        Skip to content
+        {t('Skip to content')}
       </a>
-      <aside className="lk-side" aria-label="Vault">
+      <aside className="lk-side" aria-label={t('Vault')}>
         <div className="lk-top">
           <div className="lk-brand">
             <Mark size={26} />
@@ -101,22 +64,15 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
             }}
           >
             {open ? <IconX size={20} aria-hidden /> : <IconMenu2 size={20} aria-hidden />}
-            Menu
+            {t('Menu')}
           </button>
         </div>
         <div className="lk-side-body" id={sideId}>
           <VaultName />
-          <nav aria-label="Places" className="lk-places">
-            {places.map(({ to, label, icon: Icon }) => {
-              const here = location === to || location.startsWith(`${to}/`);
-              return (
-                <Link key={to} href={to} className="lk-place" aria-current={here ? 'page' : undefined}>
-                  <Icon size={18} aria-hidden />
-                  {label}
-                  {to === '/approvals' && <WaitingCount />}
-                </Link>
-              );
-            })}
+          <nav aria-label={t('Places')} className="lk-places">
+            {placeGroups.map((group) => (
+              <Places key={group.label} group={group} location={location} />
+            ))}
           </nav>
           <DoorState />
         </div>
@@ -128,14 +84,50 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
   );
 }
 
+function Places({
+  group: { label, places },
+  location,
+}: {
+  readonly group: PlaceGroup;
+  readonly location: string;
+}): ReactNode {
+  const headId = useId();
+  const links = places.map((place) => (
+    <PlaceLink key={place.to} place={place} here={isAt(location, place)} />
+  ));
+  if (label === null) return links;
+  return (
+    <div role="group" aria-labelledby={headId} className="lk-place-group">
+      <span id={headId} className="lk-place-head">
+        {label}
+      </span>
+      {links}
+    </div>
+  );
+}
+
+function PlaceLink({ place, here }: { readonly place: Place; readonly here: boolean }): ReactNode {
+  const { to, label, icon: Icon } = place;
+  return (
+    <Link href={to} className="lk-place" aria-current={here ? 'page' : undefined}>
+      <Icon size={18} aria-hidden />
+      {label}
+      {to === '/approvals' && <WaitingCount />}
+    </Link>
+  );
+}
+
 /** How many activities need the owner's vote. */
 function WaitingCount(): ReactNode {
   const needed = useWaiting().data?.activities.filter(({ canApprove }) => canApprove).length ?? 0;
   if (needed === 0) return null;
   return (
     <span className="lk-badge lk-place-count" data-tone="waiting">
-      {needed}
-      <VisuallyHidden> to vote on</VisuallyHidden>
+      <Trans
+        i18nKey="{{count}}<hidden> to vote on</hidden>"
+        count={needed}
+        components={{ hidden: <VisuallyHidden /> }}
+      />
     </span>
   );
 }
@@ -144,49 +136,37 @@ function VaultName(): ReactNode {
   const { organization, owner } = useStatus();
   return (
     <div className="lk-vault">
-      <span className="lk-vault-name">{organization?.name}</span>
-      <span>{owner?.userName}</span>
+      <span className="lk-vault-name">{organization?.name}</span> <span>{owner?.userName}</span>
     </div>
   );
 }
 
 function DoorState(): ReactNode {
-  const { url, keyslots } = useStatus();
+  const { keyslots } = useStatus();
   const lock = useStatusCall((bridge) => bridge.lock());
   return (
     <div className="lk-state">
       <div className="lk-state-latch">
-        <Latch position={lock.isPending ? 'shut' : 'open'} width={112} />
-        <Text size="sm">
-          Unlocked
-          <span className="lk-state-note">Keys are in memory</span>
-        </Text>
+        <Latch position={lock.isPending ? 'shut' : 'open'} width={48} />
+        <span>{t('Unlocked')}</span>
+        <Button
+          variant="default"
+          size="xs"
+          loading={lock.isPending}
+          disabled={keyslots.length === 0}
+          title={keyslots.length === 0 ? t('This vault has nothing that could open it again.') : undefined}
+          onClick={() => {
+            lock.mutate(undefined);
+          }}
+        >
+          {t('Lock')}
+        </Button>
       </div>
-      <Button
-        fullWidth
-        variant="default"
-        leftSection={<IconLock size={16} aria-hidden />}
-        loading={lock.isPending}
-        disabled={keyslots.length === 0}
-        title={keyslots.length === 0 ? 'This vault has nothing that could open it again.' : undefined}
-        onClick={() => {
-          lock.mutate(undefined);
-        }}
-      >
-        Lock
-      </Button>
       {lock.error !== null && (
         <Text size="sm" role="alert">
           {lock.error.message}
         </Text>
       )}
-      <div className="lk-api">
-        <span>
-          API address
-          <span className="lk-mono">{url}</span>
-        </span>
-        <CopyButton text={url} what="API address" />
-      </div>
       <SchemeSwitch />
     </div>
   );

@@ -4,7 +4,9 @@ import { useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
 import { Alert, Button, Skeleton, Stack, Title, VisuallyHidden } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
+import type { Icon } from '@tabler/icons-react';
 import { readable } from './readable.ts';
+import { t } from './text.ts';
 import './states.css';
 
 interface EmptyProps {
@@ -12,16 +14,35 @@ interface EmptyProps {
   /** What this is, and why one would want it. */
   readonly children: ReactNode;
   readonly action?: ReactNode;
+  /** The thing that is not there yet. */
+  readonly icon?: Icon;
+  /** How one comes to have it, step by step. */
+  readonly steps?: readonly ReactNode[];
   /** 3 in a panel that has a title of its own. */
   readonly level?: 2 | 3;
 }
 
-export function Empty({ title, children, action, level = 2 }: EmptyProps): ReactNode {
+/** Nothing yet: what would be here, why one would want it, and the way to it. */
+export function Empty({ title, children, action, icon: Picture, steps, level = 2 }: EmptyProps): ReactNode {
   return (
-    <div className="lk-empty">
-      <Title order={level}>{title}</Title>
-      <div className="lk-empty-text">{children}</div>
-      {action}
+    <div className="lk-empty" data-pictured={Picture !== undefined || undefined}>
+      {Picture !== undefined && (
+        <span className="lk-empty-picture" aria-hidden>
+          <Picture size={26} stroke={1.6} />
+        </span>
+      )}
+      <div>
+        <Title order={level}>{title}</Title>
+        <div className="lk-empty-text">{children}</div>
+        {steps !== undefined && (
+          <ol className="lk-empty-steps">
+            {steps.map((step, index) => (
+              <li key={index}>{step}</li>
+            ))}
+          </ol>
+        )}
+        {action}
+      </div>
     </div>
   );
 }
@@ -35,7 +56,7 @@ export function LoadingRows({
 }): ReactNode {
   return (
     <div className="lk-loading" role="status">
-      <VisuallyHidden>Loading {what}</VisuallyHidden>
+      <VisuallyHidden>{t('Loading {{what}}', { what })}</VisuallyHidden>
       <Stack gap="md" aria-hidden>
         {Array.from({ length: rows }, (_, index) => (
           <Skeleton key={index} height={38} radius="md" className="lk-skeleton" />
@@ -71,7 +92,7 @@ export function Failure({ title, error, onRetry }: FailureProps): ReactNode {
       <p>{readable(error.message)}</p>
       {onRetry !== undefined && (
         <Button size="xs" variant="default" onClick={onRetry}>
-          Try again
+          {t('Try again')}
         </Button>
       )}
     </Alert>

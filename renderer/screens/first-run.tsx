@@ -372,7 +372,7 @@ function Done({ made, phrase, onNext }: DoneProps): ReactNode {
         </DialogButton>
       </Stack>
       <Text size="sm" c="dimmed" mt="md">
-        Put the paper with the 24 words away before you go on. Next: a first wallet.
+        Put the paper with the 24 words away before you go on.
       </Text>
     </StepFrame>
   );

@@ -1,13 +1,14 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { PageHead } from '../parts/page.tsx';
+import { t } from '../parts/text.ts';
 
 export function NotFound(): ReactNode {
   return (
     <>
-      <PageHead title="There is nothing here" lead="This address names no screen of Latchkey." />
-      <Link href="/wallets" className="lk-link">
-        Go to your wallets
+      <PageHead title={t('There is nothing here')} lead={t('This address names no screen of Latchkey.')} />
+      <Link href="/" className="lk-link">
+        {t('Go to the vault’s home')}
       </Link>
     </>
   );

@@ -80,7 +80,7 @@ describe('the keyboard alone', () => {
     await keys.press(button(page, 'Create the vault'));
     await heading(page, 'Your vault is ready').waitFor();
     await keys.press(button(page, 'Open the vault'));
-    await heading(page, 'Wallets').waitFor();
+    await heading(page, 'Home').waitFor();
 
     await keys.press(page.getByRole('link', { name: 'New wallet' }));
     await heading(page, 'New wallet').waitFor();

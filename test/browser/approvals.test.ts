@@ -49,7 +49,7 @@ test('the owner approves and rejects what another user asks for', async () => {
     amiss.push(...(await axeFindings(page, screen)), ...(await tooWideFindings(page, screen)));
   };
   await page.goto(service.windowUrl);
-  await heading(page, 'Wallets').waitFor();
+  await heading(page, 'Home').waitFor();
   await goTo(page, 'Approvals');
   await page.getByText('Nothing waits for approval').waitFor();
   await look('approvals-empty');

@@ -135,7 +135,7 @@ test('a vault in memory has no backups, and does not ask for any', async () => {
   await using person = await openWindow(browser);
   const { page } = person;
   await page.goto(service.windowUrl);
-  await heading(page, 'Wallets').waitFor();
+  await heading(page, 'Home').waitFor();
   await goTo(page, 'Backups');
   await page.getByText('This vault is in memory').waitFor();
   await goTo(page, 'Wallets');

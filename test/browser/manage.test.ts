@@ -47,7 +47,7 @@ describe('every screen for managing what is in a vault', () => {
     const found: string[] = [];
     const seen: string[] = [];
     await page.goto(service.windowUrl);
-    await heading(page, 'Wallets').waitFor();
+    await heading(page, 'Home').waitFor();
     await manageTour(page, async (screen) => {
       seen.push(screen);
       found.push(...(await axeFindings(page, screen)));
@@ -68,7 +68,7 @@ describe('every screen for managing what is in a vault', () => {
     const { page } = person;
     const found: string[] = [];
     await page.goto(service.windowUrl);
-    await heading(page, 'Wallets').waitFor();
+    await heading(page, 'Home').waitFor();
     await manageTour(page, async (screen) => {
       found.push(...(await tooWideFindings(page, screen)));
       await takePicture(page, `${screen}-narrow`);

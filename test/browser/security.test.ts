@@ -38,7 +38,7 @@ describe('the page’s policy', () => {
     await using person = await openWindow(browser);
     const { page, violations } = person;
     await page.goto(service.windowUrl);
-    await heading(page, 'Wallets').waitFor();
+    await heading(page, 'Home').waitFor();
     await page.evaluate(() => {
       const script = document.createElement('script');
       script.textContent = 'window.ran = true';
@@ -84,7 +84,7 @@ describe('another window', () => {
     await using service = await serveDevVault();
     await using first = await openWindow(browser);
     await first.page.goto(service.windowUrl);
-    await heading(first.page, 'Wallets').waitFor();
+    await heading(first.page, 'Home').waitFor();
     expect(first.page.url()).not.toContain('code=');
 
     await using second = await openWindow(browser);
@@ -104,7 +104,7 @@ describe('another window', () => {
     expect(status).toBe(401);
 
     await first.page.reload();
-    await heading(first.page, 'Wallets').waitFor();
+    await heading(first.page, 'Home').waitFor();
     await goTo(first.page, 'Connect');
   });
 
@@ -119,7 +119,7 @@ describe('another window', () => {
       await heading(page, 'This window needs a new link').waitFor();
     }
     await page.goto(service.windowUrl);
-    await heading(page, 'Wallets').waitFor();
+    await heading(page, 'Home').waitFor();
   });
 });
 
@@ -156,7 +156,7 @@ describe('a page of another port, opened by a browser that is signed in', () => 
     await using service = await serveDevVault();
     await using person = await openWindow(browser);
     await person.page.goto(service.windowUrl);
-    await heading(person.page, 'Wallets').waitFor();
+    await heading(person.page, 'Home').waitFor();
     await using stranger = await serveStranger('localhost');
     const page = await person.context.newPage();
     await page.goto(stranger.url);

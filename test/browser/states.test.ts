@@ -86,7 +86,7 @@ describe('a service that stops', () => {
     await page.goto(service.windowUrl);
     await page.getByRole('status').filter({ hasText: 'Asking the vault for its state' }).waitFor();
     answer();
-    await heading(page, 'Wallets').waitFor();
+    await heading(page, 'Home').waitFor();
 
     await page.route('**/window/call', async (route) => {
       if (route.request().postData()?.includes('list_activities') === true) {
@@ -94,7 +94,7 @@ describe('a service that stops', () => {
       }
       await route.continue();
     });
-    await page.getByRole('link', { name: 'Activity' }).click();
+    await page.getByRole('link', { name: 'Activity', exact: true }).click();
     await page.getByRole('status').filter({ hasText: 'Loading the activity log' }).waitFor();
     await takePicture(page, 'activity-loading');
     await page.getByRole('heading', { name: 'Nothing has happened yet' }).waitFor();
@@ -152,7 +152,7 @@ describe('a refusal', () => {
     await using person = await openWindow(browser);
     const { page } = person;
     await page.goto(service.windowUrl);
-    await heading(page, 'Wallets').waitFor();
+    await heading(page, 'Home').waitFor();
     let broken = true;
     await page.route('**/window/call', async (route) => {
       if (!broken) return route.continue();
@@ -160,6 +160,7 @@ describe('a refusal', () => {
       return route.fulfill({ json: { value } });
     });
     await page.reload();
+    await goTo(page, 'Wallets');
     const refusal = page.getByRole('alert').filter({ hasText: 'The wallets could not be read' });
     await refusal.waitFor();
     await takePicture(page, 'wallets-unreadable');
@@ -213,7 +214,7 @@ describe('two windows of one vault', () => {
     await firstRun(one.page);
     await using two = await openWindow(browser);
     await two.page.goto(await place.newLink());
-    await heading(two.page, 'Wallets').waitFor();
+    await heading(two.page, 'Home').waitFor();
     await makeWallet(one.page, 'Seen by both', []);
     await two.page.getByRole('link', { name: /Seen by both/ }).waitFor();
     await lock(one.page);
@@ -259,7 +260,7 @@ describe('light and dark', () => {
     const scheme = () => page.locator('html').getAttribute('data-mantine-color-scheme');
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     await page.goto(service.windowUrl);
-    await heading(page, 'Wallets').waitFor();
+    await heading(page, 'Home').waitFor();
     expect(await scheme()).toBe('dark');
     const dark = await ground();
     await page.emulateMedia({ colorScheme: 'light' });
@@ -270,7 +271,7 @@ describe('light and dark', () => {
     await expect.poll(scheme).toBe('dark');
     await expect.poll(ground).toBe(dark);
     await page.reload();
-    await heading(page, 'Wallets').waitFor();
+    await heading(page, 'Home').waitFor();
     expect(await scheme()).toBe('dark');
     expect(await page.getByRole('radio', { name: 'Dark' }).isChecked()).toBe(true);
     await chooseSegment(page, 'Appearance', 'Follow the system');

@@ -67,7 +67,7 @@ export async function firstRun(page: Page, look: Look = nowhere): Promise<readon
   await heading(page, 'Your vault is ready').waitFor();
   await look('first-run-done');
   await button(page, 'Open the vault').click();
-  await heading(page, 'Wallets').waitFor();
+  await heading(page, 'Home').waitFor();
   return words;
 }
 

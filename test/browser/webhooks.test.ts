@@ -21,7 +21,7 @@ test('the window adds an endpoint, tests it, shows what became of that, and lets
   const { page } = person;
   const found: string[] = [];
   await page.goto(service.windowUrl);
-  await heading(page, 'Wallets').waitFor();
+  await heading(page, 'Home').waitFor();
   await goTo(page, 'Webhooks');
   await page.getByText('Nothing was sent yet').waitFor();
   found.push(...(await axeFindings(page, 'webhooks-empty')));

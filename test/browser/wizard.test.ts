@@ -70,9 +70,13 @@ describe('a person sets up a vault and uses it', () => {
     words = await firstRun(page, look);
     expect(words).toHaveLength(24);
     // The code is in no address that can be shared, nor in the history.
-    expect(page.url()).toBe(`${service.windowOrigin}/#/wallets`);
-    await page.getByRole('heading', { name: 'No wallet yet' }).waitFor();
-    await look('wallets-empty');
+    expect(page.url()).toBe(`${service.windowOrigin}/`);
+    await page
+      .getByText('Nothing needs your attention')
+      .or(page.getByText('Needs your attention'))
+      .first()
+      .waitFor();
+    await look('home-first');
   });
 
   test('a wallet gets an Ethereum and a Solana account', async () => {

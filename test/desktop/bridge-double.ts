@@ -30,6 +30,7 @@ const noMessages: MessagesStatus = {
 
 export class BridgeDouble implements Omit<Bridge, 'copy'> {
   state: VaultState = 'unlocked';
+  frozenAt: number | undefined;
   /** What the next calls fail with, instead of answering. */
   failure: Error | undefined;
   shown: readonly ShownMessage[] = [];
@@ -52,12 +53,21 @@ export class BridgeDouble implements Omit<Bridge, 'copy'> {
 
   unlock(...args: Parameters<Bridge['unlock']>): Promise<VaultStatus> {
     this.state = 'unlocked';
+    this.frozenAt = undefined;
     return this.#answer('unlock', args);
   }
 
   lock(): Promise<VaultStatus> {
     if (this.failure === undefined) this.state = 'locked';
     return this.#answer('lock', []);
+  }
+
+  freeze(): Promise<VaultStatus> {
+    if (this.failure === undefined) {
+      this.state = 'locked';
+      this.frozenAt = 1;
+    }
+    return this.#answer('freeze', []);
   }
 
   async checkRows(): Promise<[]> {
@@ -183,6 +193,7 @@ export class BridgeDouble implements Omit<Bridge, 'copy'> {
     if (this.failure !== undefined) return Promise.reject(this.failure);
     return Promise.resolve({
       state: this.state,
+      frozen: this.frozenAt === undefined ? null : { at: this.frozenAt },
       version: '0.0.0',
       url: 'http://127.0.0.1:7377',
       rpId: 'localhost',

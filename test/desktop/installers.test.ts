@@ -5,12 +5,14 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
+import { extractAll, extractFile, listPackage, statFile } from '@electron/asar';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectToServeAndSign } from '../packed-command.ts';
 
 const projectRoot = join(import.meta.dirname, '../..');
 
@@ -30,13 +32,7 @@ interface ConfigModule {
 }
 const { getConfig, validateConfiguration } = lib('./util/config/config.js') as ConfigModule;
 
-interface AsarModule {
-  listPackage(archive: string, options: { readonly isPack: boolean }): string[];
-  extractFile(archive: string, file: string): Buffer;
-  statFile(archive: string, file: string): { readonly files?: unknown };
-}
-const asar = lib('@electron/asar') as AsarModule;
-
+const megabyte = 2 ** 20;
 const quiet = { isEnabled: false };
 const read = (): Promise<Configuration> => getConfig(projectRoot, 'electron-builder.yml', null);
 
@@ -147,10 +143,9 @@ describe('the packed application', () => {
   });
 
   const packedFiles = (): string[] =>
-    asar
-      .listPackage(archive, { isPack: false })
+    listPackage(archive, { isPack: false })
       .map((path) => path.slice(1))
-      .filter((path) => asar.statFile(archive, path).files === undefined);
+      .filter((path) => !('files' in statFile(archive, path)));
 
   test('holds the bundles as they were built', async () => {
     const dist = join(projectRoot, 'dist');
@@ -162,9 +157,7 @@ describe('the packed application', () => {
     expect(packed.sort()).toEqual(built.sort());
     for (const path of built) {
       const digest = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
-      expect(digest(asar.extractFile(archive, path)), path).toBe(
-        digest(await readFile(join(projectRoot, path))),
-      );
+      expect(digest(extractFile(archive, path)), path).toBe(digest(await readFile(join(projectRoot, path))));
     }
   });
 
@@ -200,7 +193,7 @@ describe('the packed application', () => {
   });
 
   test('has the native modules, and only them, beside the archive, where they load', async () => {
-    const entries = await readdir(join(resources, 'app.asar.unpacked'), {
+    const entries = await readdir(`${archive}.unpacked`, {
       recursive: true,
       withFileTypes: true,
     });
@@ -215,6 +208,50 @@ describe('the packed application', () => {
     }
   });
 
+  test('brings no dependency of development', async () => {
+    const lock = JSON.parse(await readFile(join(projectRoot, 'package-lock.json'), 'utf8')) as {
+      readonly packages: Readonly<Record<string, { readonly dev?: true } | undefined>>;
+    };
+    const directories = new Set(
+      packedFiles().flatMap((path) => /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []),
+    );
+    for (const directory of directories) {
+      expect(lock.packages[directory], directory).toBeDefined();
+      expect(lock.packages[directory]?.dev, directory).toBeUndefined();
+    }
+  });
+
+  test('tells nothing of the machine that built it', () => {
+    const places = [projectRoot, directory];
+    for (const path of packedFiles()) {
+      const text = extractFile(archive, path).toString('latin1');
+      // Prebuilt programs are their makers'.
+      if (path.endsWith('.node') || path.endsWith('.wasm')) continue;
+      for (const place of places) expect(text.includes(place), `${place} in ${path}`).toBe(false);
+      if (path.startsWith('dist/') && !path.startsWith('dist/reference/')) {
+        expect(text, path).not.toMatch(/^\/\/# sourceMappingURL=/m);
+      }
+    }
+  });
+
+  test('keeps to its size', async () => {
+    const sizes = async (path: string): Promise<number> => (await stat(path)).size;
+    const beside = (await readdir(`${archive}.unpacked`, { recursive: true, withFileTypes: true })).filter(
+      (entry) => entry.isFile(),
+    );
+    const native = await Promise.all(beside.map((entry) => sizes(join(entry.parentPath, entry.name))));
+    // What comes before Electron itself, some 250 MB.
+    expect(await sizes(archive)).toBeLessThan(14 * megabyte);
+    expect(native.reduce((sum, size) => sum + size, 0)).toBeLessThan(5 * megabyte);
+  });
+
+  test('boots without a window from what was packed, and signs', async () => {
+    // Node reads no archive; Electron reads it as the folder that comes out here.
+    const folder = join(directory, 'extracted');
+    extractAll(archive, folder);
+    await expectToServeAndSign([process.execPath, join(folder, 'dist/main/cli.js')]);
+  });
+
   test('has the programs that run without it beside the archive, where another program can run them', async () => {
     for (const name of await readdir(join(projectRoot, 'main/standalone'))) {
       const packed = await readFile(join(resources, 'standalone', name), 'utf8');
@@ -223,7 +260,7 @@ describe('the packed application', () => {
   });
 
   test('starts in the bundle, and knows what Electron to expect', () => {
-    const { main, type } = JSON.parse(asar.extractFile(archive, 'package.json').toString()) as Configuration;
+    const { main, type } = JSON.parse(extractFile(archive, 'package.json').toString()) as Configuration;
     expect({ main, type }).toEqual({ main: 'dist/main/index.js', type: 'module' });
     expect(packedFiles()).toContain('dist/preload/index.cjs');
     expect(packedFiles()).toContain('dist/renderer/index.html');

@@ -1,0 +1,24 @@
+/** Rejects what waits for votes, all of it and in every organization, in nobody's name. */
+import { appendActivity, listAllWaiting, type ActivityRow } from '../db/activities.ts';
+import type { Writer } from '../db/connection.ts';
+import type { Engine } from './engine.ts';
+
+/** @returns the revisions that say so. */
+export function rejectWaiting(
+  tx: Writer,
+  { onAppended }: Pick<Engine, 'onAppended'>,
+  now: number,
+): readonly ActivityRow[] {
+  return listAllWaiting(tx).map((target) => {
+    const appended = appendActivity(tx, {
+      ...target,
+      revision: target.revision + 1,
+      status: 'ACTIVITY_STATUS_REJECTED',
+      result: null,
+      failure: null,
+      updatedAt: now,
+    });
+    onAppended(tx, appended);
+    return appended;
+  });
+}

@@ -1,0 +1,72 @@
+/** What is known of a vault's backups: rows, and those that wait in memory while the vault is locked. */
+import {
+  deleteBackupOf,
+  forgetOldBackups,
+  insertBackup,
+  listBackupRows,
+  type BackupRow,
+} from '../db/backups.ts';
+import type { Writer } from '../db/connection.ts';
+import type { UnitOfWork } from '../db/unit-of-work.ts';
+import type { Keyring } from '../keyslots/keyring.ts';
+
+/** Of backups that are known. */
+const mostKnown = 1000;
+
+export class KnownBackups {
+  readonly #units: UnitOfWork;
+  readonly #keyring: Keyring;
+  /** Writes that wait for the vault to be unlocked: a locked vault changes nothing. */
+  #pending: ((tx: Writer) => void)[] = [];
+  /** Rows among them, shown as if they were there. */
+  #pendingRows: BackupRow[] = [];
+  #closed = false;
+
+  constructor(units: UnitOfWork, keyring: Keyring) {
+    this.#units = units;
+    this.#keyring = keyring;
+  }
+
+  /** Newest first, those that wait to be written among them. */
+  rows(): BackupRow[] {
+    const waiting = this.#pendingRows;
+    const files = new Set(waiting.map(({ file }) => file));
+    const written = this.#units.read(listBackupRows).filter(({ file }) => !files.has(file));
+    return [...waiting, ...written].sort((a, b) => b.madeAt - a.madeAt);
+  }
+
+  /** Adds a row, or puts it in the place of the one of the same file. */
+  async put(row: BackupRow): Promise<void> {
+    this.#pendingRows = [...this.#pendingRows.filter(({ file }) => file !== row.file), row];
+    await this.write((tx) => {
+      insertBackup(tx, row);
+      forgetOldBackups(tx, mostKnown);
+    });
+  }
+
+  async forget(files: ReadonlySet<string>): Promise<void> {
+    if (files.size === 0) return;
+    this.#pendingRows = this.#pendingRows.filter(({ file }) => !files.has(file));
+    await this.write((tx) => {
+      for (const file of files) deleteBackupOf(tx, file);
+    });
+  }
+
+  /** Writes now if the vault is unlocked, else once it is. What waits goes first. */
+  async write(write?: (tx: Writer) => void): Promise<void> {
+    if (write !== undefined) this.#pending.push(write);
+    if (this.#pending.length === 0 || !this.#keyring.unlocked || this.#closed) return;
+    const writes = this.#pending;
+    const rows = this.#pendingRows;
+    this.#pending = [];
+    await this.#units.write((tx) => {
+      for (const each of writes) each(tx);
+    });
+    this.#pendingRows = this.#pendingRows.filter((row) => !rows.includes(row));
+  }
+
+  /** What waits then is found again by the schedule's directory. */
+  close(): void {
+    this.#closed = true;
+  }
+}

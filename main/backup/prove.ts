@@ -1,0 +1,62 @@
+/** Trying a backup as a restore would, and saying what was found. */
+import type { VerifiedBackup } from '../../preload/contract.ts';
+import { BackupFile } from './file.ts';
+import type { BackupHeader } from './format.ts';
+import { Jobs } from './jobs.ts';
+import { openMasterKey, type OpenBackupWith } from './open.ts';
+import type { Proven } from './worker.ts';
+
+type OnProgress = (done: number, total: number) => void;
+
+/**
+ * Tries a backup with a key at hand, which it erases.
+ * @param database The live vault's file, undefined where there is none.
+ */
+export async function proveBackup(
+  jobs: Jobs,
+  wish: { readonly file: string; readonly masterKey: Uint8Array; readonly database: string | undefined },
+  onProgress: OnProgress,
+): Promise<Proven> {
+  try {
+    return await jobs.prove({ job: 'prove', ...wish }, onProgress);
+  } finally {
+    wish.masterKey.fill(0);
+  }
+}
+
+/** Tries a backup where there is no vault. */
+export async function verifyAlone(
+  file: string,
+  how: OpenBackupWith,
+  onProgress: OnProgress,
+): Promise<VerifiedBackup> {
+  const header = await readHeader(file);
+  const jobs = new Jobs();
+  const masterKey = await openMasterKey(header, how);
+  const proven = await proveBackup(jobs, { file, masterKey, database: undefined }, onProgress);
+  return toVerified(file, header, how.with, proven, null);
+}
+
+/** @param provenAt When it was recorded as proven, null where it was not. */
+export const toVerified = (
+  file: string,
+  header: BackupHeader,
+  openedWith: VerifiedBackup['openedWith'],
+  { proof, uncovered, size }: Proven,
+  provenAt: number | null,
+): VerifiedBackup => ({
+  file,
+  vaultId: header.vaultId,
+  madeAt: header.createdAt,
+  size,
+  openedWith,
+  ...proof,
+  uncovered: uncovered ?? null,
+  recordedAt: provenAt,
+});
+
+/** @throws LatchkeyError BACKUP_UNREADABLE, NOT_FOUND */
+export async function readHeader(file: string): Promise<BackupHeader> {
+  await using backup = await BackupFile.open(file);
+  return backup.head.header;
+}

@@ -1,0 +1,72 @@
+/** What the vault's owner should look at, the most pressing first. */
+
+import { useWaiting } from './approvals.ts';
+import { useKeyslots } from './keyslots.ts';
+import { t } from './text.ts';
+import { useBackups, useStatus } from './vault.tsx';
+
+export interface Attention {
+  readonly id: string;
+  readonly text: string;
+  /** Where it is dealt with, and what its link says. */
+  readonly to: string;
+  readonly does: string;
+}
+
+/** Undefined until everything has been asked. What cannot be read is said on its own screen. */
+export function useAttention(): readonly Attention[] | undefined {
+  const { keychain, keyslots: kinds, directory } = useStatus();
+  const waiting = useWaiting();
+  const backups = useBackups();
+  const keyslots = useKeyslots();
+  if (waiting.isPending || backups.isPending || keyslots.isPending) return undefined;
+
+  const found: Attention[] = [];
+  const needed = waiting.data?.activities.filter(({ canApprove }) => canApprove).length ?? 0;
+  if (needed > 0) {
+    found.push({
+      id: 'approvals',
+      text: t('{{count}} requests wait for your vote.', { count: needed }),
+      to: '/approvals',
+      does: t('Look at them'),
+    });
+  }
+  if (kinds.includes('keychain') && !keychain.available) {
+    found.push({
+      id: 'keychain',
+      text: t('The keychain cannot open the vault now: {{reason}}', { reason: keychain.reason }),
+      to: '/keyslots',
+      does: t('See what else opens it'),
+    });
+  }
+  if (backups.data?.available === true) {
+    for (const { kind, message } of backups.data.notices) {
+      found.push({
+        id: `backup ${kind}`,
+        text: message,
+        to: '/backups',
+        does: kind === 'none' ? t('Make a backup') : t('See the backups'),
+      });
+    }
+  }
+  // A vault in memory is meant to be lost.
+  if (directory !== null && keyslots.data !== undefined) {
+    const phrases = keyslots.data.keyslots.filter(({ kind }) => kind === 'recovery');
+    if (phrases.length === 0) {
+      found.push({
+        id: 'recovery',
+        text: t('No recovery phrase opens this vault. If its other keys are lost, so is everything in it.'),
+        to: '/keyslots',
+        does: t('Add a recovery phrase'),
+      });
+    } else if (phrases.every(({ confirmedAt }) => confirmedAt === null)) {
+      found.push({
+        id: 'recovery',
+        text: t('Nobody has shown yet that the recovery phrase was written down rightly.'),
+        to: '/keyslots',
+        does: t('Check it'),
+      });
+    }
+  }
+  return found;
+}

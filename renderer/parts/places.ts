@@ -1,0 +1,89 @@
+/** Where one can go in the vault: what the side bar shows, and what the palette finds. */
+
+import {
+  IconArchive,
+  IconBuilding,
+  IconBuildingCommunity,
+  IconChecklist,
+  IconDevices,
+  IconHistory,
+  IconHome,
+  IconKey,
+  IconLockAccess,
+  IconMail,
+  IconPlugConnected,
+  IconShieldCheck,
+  IconSignature,
+  IconTags,
+  IconUsers,
+  IconWallet,
+  IconWebhook,
+} from '@tabler/icons-react';
+import type { Icon } from '@tabler/icons-react';
+import { t } from './text.ts';
+
+export interface Place {
+  readonly to: string;
+  readonly label: string;
+  readonly icon: Icon;
+  /** What else people look for who mean it. */
+  readonly words?: string;
+}
+
+export interface PlaceGroup {
+  /** Null for what stands above the groups. */
+  readonly label: string | null;
+  readonly places: readonly Place[];
+}
+
+export const placeGroups: readonly PlaceGroup[] = [
+  {
+    label: null,
+    places: [{ to: '/', label: t('Home'), icon: IconHome, words: t('start overview health') }],
+  },
+  {
+    label: t('Keys'),
+    places: [
+      { to: '/wallets', label: t('Wallets'), icon: IconWallet, words: t('accounts addresses seed') },
+      { to: '/private-keys', label: t('Private keys'), icon: IconKey },
+      { to: '/sign', label: t('Sign'), icon: IconSignature, words: t('message transaction payload') },
+    ],
+  },
+  {
+    label: t('Decisions'),
+    places: [
+      { to: '/approvals', label: t('Approvals'), icon: IconChecklist, words: t('votes consensus queue') },
+      { to: '/policies', label: t('Policies'), icon: IconShieldCheck, words: t('rules permissions') },
+      { to: '/activity', label: t('Activity'), icon: IconHistory, words: t('log history audit') },
+    ],
+  },
+  {
+    label: t('People'),
+    places: [
+      { to: '/users', label: t('Users'), icon: IconUsers, words: t('credentials passkeys API keys') },
+      { to: '/sessions', label: t('Sessions'), icon: IconDevices, words: t('signed in') },
+      { to: '/tags', label: t('Tags'), icon: IconTags },
+      { to: '/organization', label: t('Organization'), icon: IconBuilding, words: t('features quorum') },
+      { to: '/sub-organizations', label: t('Sub-organizations'), icon: IconBuildingCommunity },
+    ],
+  },
+  {
+    label: t('Programs'),
+    places: [
+      { to: '/connect', label: t('Connect'), icon: IconPlugConnected, words: t('API scripts SDK curl') },
+      { to: '/webhooks', label: t('Webhooks'), icon: IconWebhook, words: t('events deliveries') },
+    ],
+  },
+  {
+    label: t('Vault'),
+    places: [
+      { to: '/messages', label: t('Messages'), icon: IconMail, words: t('mail SMS codes') },
+      { to: '/keyslots', label: t('Keys to the vault'), icon: IconLockAccess, words: t('password keychain') },
+      { to: '/backups', label: t('Backups'), icon: IconArchive, words: t('restore drill') },
+    ],
+  },
+];
+
+/** The place that an address belongs to. */
+export const isAt = (location: string, { to }: Pick<Place, 'to'>): boolean =>
+  location === to || (to !== '/' && location.startsWith(`${to}/`));

@@ -1,0 +1,75 @@
+/** Taking back what was just done. What cannot be taken back asks for a typed confirmation instead (`manage.tsx`). */
+
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Button } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { readable } from './readable.ts';
+import { t } from './text.ts';
+
+/** How long it is offered, in milliseconds; while one points at it, it stays. */
+const offered = 15_000;
+
+export interface Undoable {
+  /** What was done: “Savings is now called Pension”. */
+  readonly title: string;
+  /** What else to know, if anything. */
+  readonly message?: string;
+  /** Puts it back as it was, with a request of its own. */
+  readonly undo: () => Promise<unknown>;
+}
+
+let newest = 0;
+
+/** Says that something was done, with a button that puts it back. Only the newest is offered: older ones may rest on it. */
+export function sayDone({ title, message, undo }: Undoable): void {
+  notifications.hide(idOf(newest));
+  newest += 1;
+  const id = idOf(newest);
+  notifications.show({
+    id,
+    title,
+    message: <Offer id={id} message={message} undo={undo} />,
+    autoClose: offered,
+  });
+}
+
+const idOf = (number: number): string => `undo ${String(number)}`;
+
+interface OfferProps {
+  readonly id: string;
+  readonly message: string | undefined;
+  readonly undo: Undoable['undo'];
+}
+
+function Offer({ id, message, undo }: OfferProps): ReactNode {
+  const [busy, setBusy] = useState(false);
+  const takeBack = () => {
+    setBusy(true);
+    undo().then(
+      () => {
+        answer(t('Undone'), t('It is as it was before.'));
+      },
+      (error: unknown) => {
+        answer(
+          t('It could not be undone'),
+          readable(error instanceof Error ? error.message : String(error)),
+          false,
+        );
+      },
+    );
+  };
+  // The offer may be gone by then, when its time was over.
+  const answer = (title: string, said: string, autoClose: number | false = 4_000) => {
+    notifications.hide(id);
+    notifications.show({ title, message: said, autoClose });
+  };
+  return (
+    <span className="lk-undo">
+      {message !== undefined && <span>{message}</span>}
+      <Button variant="default" size="compact-sm" loading={busy} onClick={takeBack}>
+        {t('Undo')}
+      </Button>
+    </span>
+  );
+}

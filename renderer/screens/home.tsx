@@ -1,0 +1,241 @@
+import type { ReactNode } from 'react';
+import { Button, Group } from '@mantine/core';
+import { IconCheck, IconHistory, IconPlugConnected, IconPlus, IconSignature } from '@tabler/icons-react';
+import { Link } from 'wouter';
+import type { KeyslotKind } from '../../preload/contract.ts';
+import { StatusBadge } from '../parts/activity-parts.tsx';
+import { ActivityRow } from '../parts/activity-row.tsx';
+import { useAttention } from '../parts/attention.ts';
+import { agesOf } from '../parts/backup-ages.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { ShortId } from '../parts/identifier.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { Facts, PageHead, Panel } from '../parts/page.tsx';
+import type { Activity } from '../parts/resources.ts';
+import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
+import { t, Trans } from '../parts/text.ts';
+import { timestampOf } from '../parts/time.ts';
+import { useAsk, useBackups, useStatus } from '../parts/vault.tsx';
+import './home.css';
+
+/** How the vault is, what it needs, and where one goes on from here. */
+export function Home(): ReactNode {
+  return (
+    <>
+      <PageHead
+        title={t('Home')}
+        action={
+          <Group gap="sm">
+            <Button component={Link} href="/wallets/new" leftSection={<IconPlus size={16} aria-hidden />}>
+              {t('New wallet')}
+            </Button>
+            <Button
+              component={Link}
+              href="/sign"
+              variant="default"
+              leftSection={<IconSignature size={16} aria-hidden />}
+            >
+              {t('Sign something')}
+            </Button>
+          </Group>
+        }
+      />
+      <NeedsAttention />
+      <div className="lk-home">
+        <Health />
+        <Api />
+      </div>
+      <Recent />
+    </>
+  );
+}
+
+/** What to look at first; calm where there is nothing. */
+function NeedsAttention(): ReactNode {
+  const attention = useAttention();
+  if (attention === undefined) return <LoadingRows what={t('the state of the vault')} rows={1} />;
+  if (attention.length === 0) {
+    return (
+      <p className="lk-home-well" role="status">
+        <IconCheck size={18} aria-hidden />
+        {t('All is well. Nothing needs your attention.')}
+      </p>
+    );
+  }
+  return (
+    <Panel kind="brass" title={t('Needs your attention')}>
+      <ul className="lk-home-attention" aria-label={t('Needs your attention')}>
+        {attention.map(({ id, text, to, does }) => (
+          <li key={id}>
+            <span>{text}</span>
+            <Link href={to} className="lk-link">
+              {does}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+const slotNames: Readonly<Record<KeyslotKind, string>> = {
+  keychain: t('keychain'),
+  password: t('password'),
+  recovery: t('recovery phrase'),
+};
+
+function Health(): ReactNode {
+  const { keyslots, directory, version } = useStatus();
+  const opens = [...new Set(keyslots)].map((kind) => slotNames[kind]);
+  return (
+    <Panel title={t('The vault')}>
+      <Facts
+        rows={[
+          [t('State'), t('Unlocked. Its keys are in memory until you lock it.')],
+          [
+            t('Opens with'),
+            opens.length === 0 ? (
+              t('Nothing: it cannot be locked.')
+            ) : (
+              <Link key="opens" href="/keyslots" className="lk-link">
+                {new Intl.ListFormat('en', { type: 'disjunction' }).format(opens)}
+              </Link>
+            ),
+          ],
+          [t('Last backup'), <LastBackup key="backup" />],
+          [
+            t('Kept in'),
+            directory === null ? (
+              t('Memory alone: it is gone when Latchkey stops.')
+            ) : (
+              <span key="directory" className="lk-mono">
+                {directory}
+              </span>
+            ),
+          ],
+          [t('Version'), version],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function LastBackup(): ReactNode {
+  const { data } = useBackups();
+  if (data === undefined) return '…';
+  if (!data.available) return t('None: a vault in memory is meant to be lost.');
+  const { made, proven } = agesOf(data);
+  return (
+    <>
+      <Link href="/backups" className="lk-link">
+        {made === undefined ? t('Never') : <Moment at={timestampOf(made)} />}
+      </Link>
+      {made !== undefined &&
+        (proven === undefined ? (
+          <> · {t('never proven')}</>
+        ) : (
+          <>
+            {' · '}
+            <Trans
+              i18nKey="proven <moment></moment>"
+              components={{ moment: <Moment at={timestampOf(proven)} /> }}
+            />
+          </>
+        ))}
+    </>
+  );
+}
+
+function Api(): ReactNode {
+  const { url, organization } = useStatus();
+  const request = `curl ${url}/public/v1/discovery/keys`;
+  return (
+    <Panel title={t('For scripts')}>
+      <Facts
+        rows={[
+          [
+            t('API address'),
+            <span key="url" className="lk-value">
+              <span className="lk-mono">{url}</span>
+              <CopyButton text={url} what={t('API address')} />
+            </span>,
+          ],
+          [
+            t('Organization'),
+            organization === null ? (
+              ''
+            ) : (
+              <ShortId key="organization" text={organization.id} what={t('organization id')} />
+            ),
+          ],
+        ]}
+      />
+      <p className="lk-home-say">
+        {t('A first request, which needs no key: it answers the vault’s public keys.')}
+      </p>
+      <div className="lk-value">
+        <code className="lk-bytes">{request}</code>
+        <CopyButton text={request} what={t('first request')} />
+      </div>
+      <Button
+        component={Link}
+        href="/connect"
+        variant="default"
+        size="xs"
+        mt="sm"
+        leftSection={<IconPlugConnected size={15} aria-hidden />}
+      >
+        {t('Give a script a key')}
+      </Button>
+    </Panel>
+  );
+}
+
+const recent = 5;
+
+function Recent(): ReactNode {
+  const { data, error, isPending, refetch } = useAsk<{ activities: readonly Activity[] }>('list_activities', {
+    paginationOptions: { limit: String(recent) },
+  });
+  return (
+    <Panel
+      kind="plain"
+      title={t('Recent activity')}
+      aside={
+        <Link href="/activity" className="lk-link">
+          {t('All activity')}
+        </Link>
+      }
+    >
+      {isPending && <LoadingRows what={t('the recent activity')} />}
+      <Failure
+        title={t('The recent activity could not be read')}
+        error={error}
+        onRetry={() => void refetch()}
+      />
+      {data?.activities.length === 0 && (
+        <Empty
+          title={t('Nothing has happened in this vault')}
+          icon={IconHistory}
+          level={3}
+          steps={[
+            t('Make a wallet: its seed is drawn and sealed here.'),
+            t('Sign with one of its accounts, or let a script do it.'),
+            t('Everything that was asked stands here, and whether it was allowed.'),
+          ]}
+        >
+          <p>{t('What you and your scripts do is written to a log that nobody can change unseen.')}</p>
+        </Empty>
+      )}
+      {data !== undefined && data.activities.length > 0 && (
+        <ul className="lk-rows" aria-label={t('Recent activity')}>
+          {data.activities.map((activity) => (
+            <ActivityRow key={activity.id} activity={activity} href={`/activity/${activity.id}`}>
+              <StatusBadge status={activity.status} />
+            </ActivityRow>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}

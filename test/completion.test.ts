@@ -1,0 +1,109 @@
+/** What each shell offers at the Tab key, asked of the shell itself. */
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runCommand, temporaryDirectory } from './support.ts';
+
+const directory = temporaryDirectory();
+const scripts = new Map<string, string>();
+
+beforeAll(async () => {
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const { code, stdout, stderr } = await runCommand(['completion', shell]);
+    expect({ shell, code, stderr }).toEqual({ shell, code: 0, stderr: '' });
+    const file = join(directory.path, shell);
+    writeFileSync(file, stdout);
+    scripts.set(shell, file);
+  }
+});
+afterAll(() => {
+  directory[Symbol.dispose]();
+});
+
+/** Words of a command line; the last is where the cursor is. */
+type Line = readonly string[];
+
+const quoted = (word: string): string => `'${word}'`;
+
+/** How a shell is asked, without a terminal, for what it would offer; it answers a line each. */
+const asking: Readonly<Record<string, (script: string, line: Line) => readonly string[]>> = {
+  bash: (script, line) => [
+    '-c',
+    `source '${script}'; COMP_WORDS=(${line.map(quoted).join(' ')}); COMP_CWORD=${line.length - 1}; _latchkey; printf '%s\\n' "\${COMPREPLY[@]}"`,
+  ],
+  // Its own functions draw on a terminal: here they say what they were given.
+  zsh: (script, line) => [
+    '-f',
+    '-c',
+    [
+      'compdef() { :; }; _files() { print -- "(files $*)"; }; _message() { :; }',
+      'compadd() { shift; print -l -- "$@"; }',
+      '_describe() { local -a list; list=("${(@P)@[-1]}"); print -l -- "${(@)list%%:*}"; }',
+      `source '${script}'; words=(${line.map(quoted).join(' ')}); CURRENT=${line.length}; _latchkey`,
+    ].join('\n'),
+  ],
+  fish: (script, line) => ['--no-config', '-c', `source '${script}'; complete -C '${line.join(' ')}'`],
+};
+
+async function offered(shell: string, ...words: Line): Promise<string[]> {
+  const argv = asking[shell]?.(scripts.get(shell) ?? '', words) ?? [];
+  const environment = { HOME: directory.path, PATH: process.env['PATH'] };
+  try {
+    const { stdout } = await promisify(execFile)(shell, argv, { cwd: directory.path, env: environment });
+    // A description follows a tab.
+    return stdout
+      .split('\n')
+      .flatMap((line) => line.split('\t')[0] ?? [])
+      .filter((word) => word !== '');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+      throw new Error(`${shell} is missing: sudo apt-get install ${shell}`, { cause: error });
+    }
+    throw error;
+  }
+}
+
+describe.each(['bash', 'zsh', 'fish'])('%s', (shell) => {
+  test('offers commands, and those below them', async () => {
+    expect(await offered(shell, 'latchkey', '')).toEqual(
+      expect.arrayContaining(['init', 'serve', 'keyslots', 'completion']),
+    );
+    const below = await offered(shell, 'latchkey', 'backup', '');
+    expect(below).toEqual(expect.arrayContaining(['verify', 'status', 'schedule']));
+    expect(below).not.toContain('init');
+  });
+
+  test('offers a command’s options and those of all, and knows where an option’s value is', async () => {
+    const options = await offered(shell, 'latchkey', '--data-dir', 'init', 'serve', '--port', '0', '--');
+    expect(options).toEqual(expect.arrayContaining(['--port', '--ui', '--json', '--data-dir']));
+    expect(options).not.toContain('--organization');
+    expect(options).not.toContain('--version');
+  });
+
+  test('offers the few words that an option or a command takes', async () => {
+    expect((await offered(shell, 'latchkey', 'dev', '--clock', '')).sort()).toEqual(['fixed', 'real']);
+    expect((await offered(shell, 'latchkey', 'completion', '')).sort()).toEqual(['bash', 'fish', 'zsh']);
+  });
+});
+
+test('zsh offers files where a file is meant, and nothing where anything is', async () => {
+  expect(await offered('zsh', 'latchkey', 'backup', 'verify', '')).toEqual(['(files )']);
+  expect(await offered('zsh', 'latchkey', 'backup', 'schedule', '')).toEqual(['(files -/)']);
+  expect(await offered('zsh', 'latchkey', 'serve', '--port', '')).toEqual([]);
+});
+
+test('fish offers files where a file is meant, and none elsewhere', async () => {
+  writeFileSync(join(directory.path, 'mine.backup'), '');
+  expect(await offered('fish', 'latchkey', 'backup', 'verify', 'mi')).toEqual(['mine.backup']);
+  expect(await offered('fish', 'latchkey', 'serve', 'mi')).toEqual([]);
+});
+
+test('another shell is refused with those that there are', async () => {
+  const { code, stderr } = await runCommand(['completion', 'tcsh']);
+  expect({ code, stderr }).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('bash, zsh, fish') as string,
+  });
+});

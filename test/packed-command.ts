@@ -1,0 +1,84 @@
+/** What every packed `latchkey` command must be able to do, wherever its files lie: all that loads a file of its own. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { hashMessage, recoverAddress } from 'viem';
+import { expect } from 'vitest';
+import { CommandProcess, ethereumAccount, runCommand, temporaryDirectory } from './support.ts';
+import type { CommandOptions, Json } from './support.ts';
+import { WebhookReceiver } from './webhook-receiver.ts';
+
+/**
+ * Makes a vault, serves it with its window, signs with a wallet of it, writes and tries a backup, and has an event posted:
+ * the database, argon2, the wasm of secp256k1, both threads, the window and the pages of the API.
+ * @param program the words that run the command.
+ * @param environment what it needs beside a home of its own.
+ */
+export async function expectToServeAndSign(
+  program: readonly [string, ...string[]],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  using home = temporaryDirectory();
+  await using receiver = await WebhookReceiver.start();
+  const options: CommandOptions = {
+    program,
+    environment: {
+      HOME: home.path,
+      LATCHKEY_DATA_DIR: join(home.path, 'vault'),
+      LATCHKEY_CONFIG_DIR: join(home.path, 'config'),
+      ...environment,
+    },
+  };
+  const run = async (...argv: string[]): Promise<Json> => {
+    const { code, stdout, stderr } = await runCommand([...argv, '--json'], options);
+    expect({ argv, code, stderr }).toMatchObject({ code: 0 });
+    return JSON.parse(stdout) as Json;
+  };
+  const submit = async (operation: string, parameters: Json, version = ''): Promise<Json> => {
+    const type = `ACTIVITY_TYPE_${operation.toUpperCase()}${version}`;
+    const body = JSON.stringify({ type, parameters });
+    return run('request', '--path', `/public/v1/submit/${operation}`, '--body', body);
+  };
+
+  const passwordFile = join(home.path, 'password');
+  writeFileSync(passwordFile, 'correct horse battery staple\n', { mode: 0o600 });
+  const secret = ['--no-keychain', '--password-file', passwordFile];
+  await run('init', ...secret);
+  await using service = new CommandProcess(['serve', '--ui', '--port', '0', ...secret, '--json'], options);
+  const { url, state, windowUrl } = JSON.parse(await service.nextLine()) as Record<string, string>;
+  expect(state).toBe('unlocked');
+
+  const made = await submit('create_wallet', { walletName: 'Packed', accounts: [ethereumAccount] });
+  const [address] = /0x[0-9a-fA-F]{40}/.exec(JSON.stringify(made)) ?? [];
+  expect(address).toBeDefined();
+  const file = join(home.path, 'message.txt');
+  writeFileSync(file, '\u0019Ethereum Signed Message:\n6packed');
+  const signed = await run(
+    ...['sign', 'payload', file, '--encoding', 'text', '--hash', 'keccak256', '--with', String(address)],
+  );
+  const { r, s, v } = signed as Record<string, string>;
+  const signature = {
+    r: `0x${String(r)}`,
+    s: `0x${String(s)}`,
+    yParity: Number.parseInt(String(v), 16),
+  } as const;
+  expect(await recoverAddress({ hash: hashMessage('packed'), signature })).toBe(address);
+
+  // Each is a thread of its own, from a file of its own.
+  const backup = join(home.path, 'backup.latchkey');
+  await run('backup', backup, '--password-file', passwordFile, '--no-keychain');
+  await run('backup', 'verify', backup, '--password-file', passwordFile, '--no-keychain');
+  const endpoint = await submit('create_webhook_endpoint', { name: 'Packed', url: receiver.url });
+  const [, endpointId] = /"endpointId":"([^"]+)"/.exec(JSON.stringify(endpoint)) ?? [];
+  await run('webhooks', 'test', String(endpointId));
+  await expect.poll(() => receiver.events.length).toBeGreaterThan(0);
+
+  for (const [page, content] of [
+    [windowUrl, '<div id="window">'],
+    [`${String(url)}/docs/scalar.js`, 'function'],
+  ] as const) {
+    const answer = await fetch(String(page));
+    expect({ page, status: answer.status }).toMatchObject({ status: 200 });
+    expect(await answer.text()).toContain(content);
+  }
+  expect(await service.stop()).toBe(0);
+}
