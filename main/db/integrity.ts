@@ -38,6 +38,13 @@ export const unprotected: Readonly<
     columns: ['state', 'attempts', 'next_at', 'failing_since', 'finished_at', 'note'],
     why: 'what became of a delivery, also of one that ends as the vault is locked; what is delivered and to whom is authenticated',
   },
+  webhook_endpoints: {
+    columns: ['place', 'switched_off_at', 'failing_since'],
+    why: 'how far an endpoint has got, also as the vault is locked; what it gets is rows of the log, to an address that is authenticated',
+  },
+  webhook_deliveries: {
+    why: 'what became of events; what is sent again by it is a row of the log, to an endpoint that is authenticated',
+  },
 };
 
 /** What the row key is sealed for. */
