@@ -6,9 +6,10 @@ import type { VaultBridge } from '../preload/contract.ts';
 import { showEvent } from './activities/events.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import { idTokenVerifier } from './auth/id-tokens.ts';
+import { LastUses } from './auth/last-uses.ts';
 import { Backups } from './backup/backups.ts';
 import { VaultDoor } from './bridge.ts';
-import { version, type Config } from './config.ts';
+import { defaultPort, version, type Config } from './config.ts';
 import { checkSecp256k1Accelerator } from './crypto/secp256k1.ts';
 import { Connection } from './db/connection.ts';
 import { holdsRows, misshapen, RowGuard } from './db/integrity.ts';
@@ -16,20 +17,23 @@ import { migrate } from './db/migrations.ts';
 import { checkSchema } from './db/schema.ts';
 import { UnitOfWork } from './db/unit-of-work.ts';
 import { getVault } from './db/vault.ts';
-import { webhookKind } from './db/webhook-endpoints.ts';
 import { createPrivateFile, VaultDirectory } from './db/vault-directory.ts';
 import type { DevControls } from './http/dev-routes.ts';
 import type { Service } from './http/handle.ts';
+import { RequestJournal } from './http/request-journal.ts';
 import { listen } from './http/server.ts';
 import { WindowSessions } from './http/window-sessions.ts';
 import { noKeychain, systemKeychain, type Keychain } from './keyslots/keychain.ts';
 import { Keyring } from './keyslots/keyring.ts';
 import { systemClock, type Clock } from './lib/clock.ts';
 import type { Random } from './lib/random.ts';
+import type { Shell } from './lib/shell.ts';
 import { Messages, messageKind } from './messages/messages.ts';
 import { operations, versions } from './operations/index.ts';
 import { startSweeping } from './operations/sweeping.ts';
 import { Outbox } from './outbox/outbox.ts';
+import { IdleLock } from './settings/idle-lock.ts';
+import { Settings } from './settings/settings.ts';
 import { setUp, type MadeVault, type NewVault } from './setup.ts';
 import { LogWatch } from './webhooks/log-watch.ts';
 import { Webhooks } from './webhooks/webhooks.ts';
@@ -39,9 +43,11 @@ export interface Substitutes {
   readonly random?: Random;
   readonly clock?: Clock;
   readonly keychain?: Keychain;
+  /** What the shell around the service can do; in a browser, and headless, nothing. */
+  readonly shell?: Shell;
   /** Makes the `/dev/` routes, over the open vault. */
   readonly dev?: (
-    parts: Pick<OpenVault, 'connection' | 'guard' | 'keyring' | 'messages' | 'outbox'>,
+    parts: Pick<OpenVault, 'connection' | 'guard' | 'keyring' | 'messages' | 'outbox' | 'webhooks'>,
   ) => DevControls;
   /** Where faults go; standard error unless given. */
   readonly onFault?: (error: unknown) => void;
@@ -56,6 +62,7 @@ export interface OpenVault {
   readonly bridge: VaultBridge;
   readonly log: AuditLog;
   readonly outbox: Outbox;
+  readonly webhooks: Webhooks;
   readonly messages: Messages;
   readonly setUp: (vault: NewVault) => Promise<MadeVault>;
   close(): void;
@@ -70,11 +77,14 @@ export interface Vault extends Omit<OpenVault, 'close'> {
 }
 
 interface Opened extends OpenVault {
-  readonly webhooks: Webhooks;
   readonly door: VaultDoor;
   readonly service: Service;
   readonly directory: VaultDirectory | undefined;
+  readonly journal: RequestJournal;
+  readonly lastUses: LastUses;
   readonly backups: Backups;
+  readonly settings: Settings;
+  readonly idleLock: IdleLock;
   readonly listensAt: (url: string) => void;
   /** Signs the log's head and erases the keys. */
   readonly lock: () => void;
@@ -121,7 +131,6 @@ function open(config: Config, substitutes: Substitutes): Opened {
     onFault,
     onResults: (kind) => {
       if (kind === messageKind) messages.noticed();
-      if (kind === webhookKind) webhooks.noticed();
     },
   });
   const messages = new Messages({
@@ -138,13 +147,14 @@ function open(config: Config, substitutes: Substitutes): Opened {
     },
   });
   const webhooks = new Webhooks({
-    ...{ units, keys: keyring, clock, outbox, onFault },
+    ...{ units, keys: keyring, clock, onFault },
     onChange: () => {
       door.announce({ kind: 'webhooks' });
     },
     showActivity: (tx, row) => showEvent(operations, tx, row),
   });
   const watch = new LogWatch();
+  const lastUses = new LastUses({ units, keys: keyring, onFault });
   const service: Service = {
     units,
     keys: keyring,
@@ -160,6 +170,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     post: (tx, organizationId, message) => {
       messages.post(tx, organizationId, message);
     },
+    lastUses: (tx, organizationId) => lastUses.of(tx, organizationId),
     onAppended: (tx, row) => {
       webhooks.onAppended(tx, row);
       watch.appended();
@@ -171,8 +182,14 @@ function open(config: Config, substitutes: Substitutes): Opened {
       log.noticed();
       door.announce({ kind: 'activity', id, type, status });
     },
+    onCaller: (caller) => {
+      lastUses.note(caller, clock.now());
+    },
     onFault,
   };
+  const journal = new RequestJournal(service, () => {
+    door.announce({ kind: 'requests' });
+  });
   let url = '';
   const parts = { units, guard, keyring, keychain, random, clock };
   const backups = new Backups({
@@ -186,10 +203,21 @@ function open(config: Config, substitutes: Substitutes): Opened {
     },
     onNews: logLine,
   });
+  const settings = new Settings({
+    units,
+    keys: keyring,
+    clock,
+    shell: substitutes.shell ?? {},
+    onChange: () => {
+      door.announce({ kind: 'settings' });
+    },
+  });
   const door = new VaultDoor(parts, service, {
     log,
     backups,
     messages,
+    journal,
+    settings,
     version,
     directory: config.dataDirectory,
     url: () => url,
@@ -199,6 +227,13 @@ function open(config: Config, substitutes: Substitutes): Opened {
     log.signBeforeLock();
     keyring.lock();
   };
+  const idleLock = new IdleLock({
+    clock,
+    keys: keyring,
+    idleMinutes: () => settings.idleMinutes(),
+    lock,
+    onFault,
+  });
   return {
     connection: opened,
     units,
@@ -212,13 +247,19 @@ function open(config: Config, substitutes: Substitutes): Opened {
     door,
     service,
     directory,
+    journal,
+    lastUses,
     backups,
+    settings,
+    idleLock,
     listensAt: (address) => {
       url = address;
     },
     lock,
     setUp: (vault) => setUp(parts, vault),
     close: () => {
+      lastUses.stop();
+      idleLock.close();
       void backups.close();
       void outbox.close();
       void webhooks.close();
@@ -254,7 +295,11 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
     door,
     service,
     directory,
+    journal,
+    lastUses,
     backups,
+    settings,
+    idleLock,
   } = opened;
   const nonce = directory?.nonce ?? randomBytes(32).toString('base64url');
   const sessions = new WindowSessions(nonce);
@@ -264,18 +309,25 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       service,
       bridge: door,
       sessions,
+      journal,
       origins: { allowed: config.allowedOrigins, loopback: config.allowLoopbackOrigins },
-      port: config.port,
+      port: config.port ?? settings.port() ?? defaultPort,
+      onWindowUsed: () => {
+        idleLock.used();
+      },
       ...(config.ui ? { window: config.rendererDirectory } : {}),
       discoveryKeys: () => ({ ...door.serverKeys() }),
       webhookKeys: () => webhooks.jwks(),
       reference: { version, directory: config.referenceDirectory },
-      ...(substitutes.dev ? { dev: substitutes.dev({ connection, guard, keyring, messages, outbox }) } : {}),
+      ...(substitutes.dev
+        ? { dev: substitutes.dev({ connection, guard, keyring, messages, outbox, webhooks }) }
+        : {}),
     });
     const url = `http://127.0.0.1:${String(server.port)}`;
     opened.listensAt(url);
     directory?.announce(server.port);
     outbox.start();
+    webhooks.start();
     const stopSweeping = startSweeping({
       units,
       keys: keyring,
@@ -290,13 +342,16 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       bridge: door,
       log,
       outbox,
+      webhooks,
       messages,
       setUp: opened.setUp,
       url,
       newLink: () => `http://localhost:${server.port}/#code=${sessions.newCode()}`,
       close: async () => {
+        idleLock.close();
         stopSweeping();
         await server.close();
+        await lastUses.close();
         await outbox.close();
         await webhooks.close();
         messages.close();
