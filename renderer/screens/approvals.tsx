@@ -16,6 +16,7 @@ import { t } from '../parts/text.ts';
 import { exactTime, millisecondsOf } from '../parts/time.ts';
 import { useAsk } from '../parts/vault.tsx';
 import { InWords, useReading } from '../parts/what-is-signed.tsx';
+import '../parts/decide.css';
 import '../parts/rows.css';
 
 /** What waits for votes; an activity's own address opens it over the list. */
@@ -245,7 +246,7 @@ function Decide({ activity, unread }: DecideProps): ReactNode {
 
   if (!waits) return <Text>{t('It waits for no votes any more.')}</Text>;
   return (
-    <Stack gap="sm">
+    <Stack gap="sm" className="lk-decide">
       <Failure title={t('It was not approved')} error={approve.error} />
       <Failure title={t('It was not rejected')} error={reject.error} />
       <Text size="sm" role="status">
