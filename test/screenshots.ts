@@ -47,7 +47,7 @@ const at = async (time: number): Promise<void> => {
   if (!answer.ok) throw new Error(`the clock did not move: ${await answer.text()}`);
 };
 const made = async (path: string, type: string, parameters: Json): Promise<Json> =>
-  resultOf(await root.submit(path, type, parameters)) as Json;
+  resultOf(await root.submit(path, type, parameters));
 const userOf = (userName: string, keyName: string): Json => ({
   userName,
   userEmail: `${userName.toLowerCase()}@example.org`,
