@@ -10,6 +10,9 @@ import type {
   LogState,
   MessagesStatus,
   RowFinding,
+  SeenRequest,
+  SeenRequests,
+  Settings as SettingsShown,
   Sheet,
   ShownMessage,
   VaultBridge,
@@ -30,7 +33,8 @@ import { getServerKey, serverKeyPlace } from './db/server-keys.ts';
 import { getUserRow } from './db/users.ts';
 import { getVault, requireVault, type VaultRow } from './db/vault.ts';
 import { Freezer } from './freeze.ts';
-import { handle, type Service } from './http/handle.ts';
+import { handle, refusal, type Service } from './http/handle.ts';
+import type { JournalEntry, RequestJournal } from './http/request-journal.ts';
 import {
   checkWords,
   confirmedWordsList,
@@ -41,6 +45,7 @@ import {
 import { LatchkeyError } from './lib/errors.ts';
 import type { Messages } from './messages/messages.ts';
 import { channelChange, messageTest } from './messages/settings.ts';
+import type { Settings } from './settings/settings.ts';
 import { checkMissing, setUp, type SetupParts } from './setup.ts';
 
 /** What the bridge says of the process around the vault. */
@@ -88,6 +93,8 @@ const scheduleParams = z
 const callPath = z
   .string()
   .regex(/^\/public\/v1\/(query|submit)\/[a-z0-9_]+$/, 'Expected a path like /public/v1/query/whoami');
+const requestId = z.int().nonnegative();
+const exportPaths = 'submit/export_';
 const callBody = z.record(z.string(), z.unknown());
 
 /** What works beside the service, and answers calls of its own. */
@@ -95,6 +102,8 @@ export interface DoorParts {
   readonly log: AuditLog;
   readonly backups: Backups;
   readonly messages: Messages;
+  readonly journal: RequestJournal;
+  readonly settings: Settings;
 }
 
 /** Public halves of the vault's own keys. */
@@ -107,6 +116,8 @@ export class VaultDoor implements VaultBridge {
   readonly #around: Surroundings;
   readonly #backups: Backups;
   readonly #messages: Messages;
+  readonly #journal: RequestJournal;
+  readonly #settings: Settings;
   readonly #listeners = new Set<(event: VaultEvent) => void>();
   readonly #keyslots: KeyslotCalls;
   readonly #freezer: Freezer;
@@ -117,11 +128,13 @@ export class VaultDoor implements VaultBridge {
   constructor(
     parts: SetupParts,
     service: Service,
-    { log, backups, messages, ...around }: Surroundings & DoorParts,
+    { log, backups, messages, journal, settings, ...around }: Surroundings & DoorParts,
   ) {
     this.#parts = parts;
     this.#backups = backups;
     this.#messages = messages;
+    this.#journal = journal;
+    this.#settings = settings;
     this.#service = service;
     this.#log = log;
     this.#around = around;
@@ -235,7 +248,11 @@ export class VaultDoor implements VaultBridge {
       ...(target.startsWith('submit/') ? { timestampMs: String(this.#nextTimestamp()) } : {}),
     };
     const raw = Buffer.from(JSON.stringify(request));
-    return handle(this.#service, { path: target, raw, headers: { 'x-stamp': this.#stamp(vault, raw) } });
+    const headers = { 'x-stamp': this.#stamp(vault, raw) };
+    const run = () => handle(this.#service, { path: target, raw, headers });
+    if (!target.startsWith(exportPaths)) return run();
+    // The window may be open on a desk that its owner has left: what leaves the vault in clear needs them.
+    return this.#keyslots.proven(run).catch((error: unknown) => refusal(this.#service, error));
   }
 
   async logState(sign?: unknown): Promise<LogState> {
@@ -315,6 +332,23 @@ export class VaultDoor implements VaultBridge {
     return Promise.resolve(this.#messages.shown());
   }
 
+  async requests(after?: unknown): Promise<SeenRequests> {
+    const { requests, total } = this.#journal.read(parse(requestId.optional(), after, 'after') ?? 0);
+    return Promise.resolve({ total, requests: this.#parts.units.peek((tx) => requests.map(withName(tx))) });
+  }
+
+  async settings(): Promise<SettingsShown> {
+    return Promise.resolve(this.#settings.read());
+  }
+
+  async changeSettings(input: unknown): Promise<SettingsShown> {
+    return this.#settings.change(input);
+  }
+
+  prove(input: unknown): Promise<{ readonly until: number }> {
+    return this.#keyslots.prove(input);
+  }
+
   onEvent(listener: (event: VaultEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -380,3 +414,16 @@ const shownFindings = 20;
 
 const shortened = (findings: readonly RowFinding[] | undefined): VaultStatus['tampering'] =>
   findings === undefined ? null : { total: findings.length, findings: findings.slice(0, shownFindings) };
+
+/** Whom a request's proof names, by the name of now. */
+const withName =
+  (tx: Reader) =>
+  ({ caller, ...request }: JournalEntry): SeenRequest => ({
+    ...request,
+    caller: caller && {
+      organizationId: caller.organizationId,
+      userId: caller.userId,
+      userName: getUserRow(tx, caller.organizationId, caller.userId)?.name ?? null,
+      credentialId: caller.credentialId ?? null,
+    },
+  });

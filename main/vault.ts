@@ -6,9 +6,10 @@ import type { VaultBridge } from '../preload/contract.ts';
 import { showEvent } from './activities/events.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import { idTokenVerifier } from './auth/id-tokens.ts';
+import { LastUses } from './auth/last-uses.ts';
 import { Backups } from './backup/backups.ts';
 import { VaultDoor } from './bridge.ts';
-import { version, type Config } from './config.ts';
+import { defaultPort, version, type Config } from './config.ts';
 import { checkSecp256k1Accelerator } from './crypto/secp256k1.ts';
 import { Connection } from './db/connection.ts';
 import { holdsRows, misshapen, RowGuard } from './db/integrity.ts';
@@ -20,16 +21,20 @@ import { webhookKind } from './db/webhook-endpoints.ts';
 import { createPrivateFile, VaultDirectory } from './db/vault-directory.ts';
 import type { DevControls } from './http/dev-routes.ts';
 import type { Service } from './http/handle.ts';
+import { RequestJournal } from './http/request-journal.ts';
 import { listen } from './http/server.ts';
 import { WindowSessions } from './http/window-sessions.ts';
 import { noKeychain, systemKeychain, type Keychain } from './keyslots/keychain.ts';
 import { Keyring } from './keyslots/keyring.ts';
 import { systemClock, type Clock } from './lib/clock.ts';
 import type { Random } from './lib/random.ts';
+import type { Shell } from './lib/shell.ts';
 import { Messages, messageKind } from './messages/messages.ts';
 import { operations, versions } from './operations/index.ts';
 import { startSweeping } from './operations/sweeping.ts';
 import { Outbox } from './outbox/outbox.ts';
+import { IdleLock } from './settings/idle-lock.ts';
+import { Settings } from './settings/settings.ts';
 import { setUp, type MadeVault, type NewVault } from './setup.ts';
 import { LogWatch } from './webhooks/log-watch.ts';
 import { Webhooks } from './webhooks/webhooks.ts';
@@ -39,6 +44,8 @@ export interface Substitutes {
   readonly random?: Random;
   readonly clock?: Clock;
   readonly keychain?: Keychain;
+  /** What the shell around the service can do; in a browser, and headless, nothing. */
+  readonly shell?: Shell;
   /** Makes the `/dev/` routes, over the open vault. */
   readonly dev?: (
     parts: Pick<OpenVault, 'connection' | 'guard' | 'keyring' | 'messages' | 'outbox'>,
@@ -74,7 +81,11 @@ interface Opened extends OpenVault {
   readonly door: VaultDoor;
   readonly service: Service;
   readonly directory: VaultDirectory | undefined;
+  readonly journal: RequestJournal;
+  readonly lastUses: LastUses;
   readonly backups: Backups;
+  readonly settings: Settings;
+  readonly idleLock: IdleLock;
   readonly listensAt: (url: string) => void;
   /** Signs the log's head and erases the keys. */
   readonly lock: () => void;
@@ -145,6 +156,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     showActivity: (tx, row) => showEvent(operations, tx, row),
   });
   const watch = new LogWatch();
+  const lastUses = new LastUses({ units, keys: keyring, onFault });
   const service: Service = {
     units,
     keys: keyring,
@@ -160,6 +172,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     post: (tx, organizationId, message) => {
       messages.post(tx, organizationId, message);
     },
+    lastUses: (tx, organizationId) => lastUses.of(tx, organizationId),
     onAppended: (tx, row) => {
       webhooks.onAppended(tx, row);
       watch.appended();
@@ -171,8 +184,14 @@ function open(config: Config, substitutes: Substitutes): Opened {
       log.noticed();
       door.announce({ kind: 'activity', id, type, status });
     },
+    onCaller: (caller) => {
+      lastUses.note(caller, clock.now());
+    },
     onFault,
   };
+  const journal = new RequestJournal(service, () => {
+    door.announce({ kind: 'requests' });
+  });
   let url = '';
   const parts = { units, guard, keyring, keychain, random, clock };
   const backups = new Backups({
@@ -186,10 +205,21 @@ function open(config: Config, substitutes: Substitutes): Opened {
     },
     onNews: logLine,
   });
+  const settings = new Settings({
+    units,
+    keys: keyring,
+    clock,
+    shell: substitutes.shell ?? {},
+    onChange: () => {
+      door.announce({ kind: 'settings' });
+    },
+  });
   const door = new VaultDoor(parts, service, {
     log,
     backups,
     messages,
+    journal,
+    settings,
     version,
     directory: config.dataDirectory,
     url: () => url,
@@ -199,6 +229,13 @@ function open(config: Config, substitutes: Substitutes): Opened {
     log.signBeforeLock();
     keyring.lock();
   };
+  const idleLock = new IdleLock({
+    clock,
+    keys: keyring,
+    idleMinutes: () => settings.idleMinutes(),
+    lock,
+    onFault,
+  });
   return {
     connection: opened,
     units,
@@ -212,13 +249,19 @@ function open(config: Config, substitutes: Substitutes): Opened {
     door,
     service,
     directory,
+    journal,
+    lastUses,
     backups,
+    settings,
+    idleLock,
     listensAt: (address) => {
       url = address;
     },
     lock,
     setUp: (vault) => setUp(parts, vault),
     close: () => {
+      lastUses.stop();
+      idleLock.close();
       void backups.close();
       void outbox.close();
       void webhooks.close();
@@ -254,7 +297,11 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
     door,
     service,
     directory,
+    journal,
+    lastUses,
     backups,
+    settings,
+    idleLock,
   } = opened;
   const nonce = directory?.nonce ?? randomBytes(32).toString('base64url');
   const sessions = new WindowSessions(nonce);
@@ -264,8 +311,12 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       service,
       bridge: door,
       sessions,
+      journal,
       origins: { allowed: config.allowedOrigins, loopback: config.allowLoopbackOrigins },
-      port: config.port,
+      port: config.port ?? settings.port() ?? defaultPort,
+      onWindowUsed: () => {
+        idleLock.used();
+      },
       ...(config.ui ? { window: config.rendererDirectory } : {}),
       discoveryKeys: () => ({ ...door.serverKeys() }),
       webhookKeys: () => webhooks.jwks(),
@@ -295,8 +346,10 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       url,
       newLink: () => `http://localhost:${server.port}/#code=${sessions.newCode()}`,
       close: async () => {
+        idleLock.close();
         stopSweeping();
         await server.close();
+        await lastUses.close();
         await outbox.close();
         await webhooks.close();
         messages.close();

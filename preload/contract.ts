@@ -195,10 +195,14 @@ export interface CallAnswer {
 export type VaultEvent =
   | { readonly kind: 'status' }
   | { readonly kind: 'backups' }
+  /** The settings of this computer have changed. */
+  | { readonly kind: 'settings' }
   /** Something became of events on their way to webhook endpoints. */
   | { readonly kind: 'webhooks' }
   /** What is known of messages has changed. */
   | { readonly kind: 'messages' }
+  /** Requests came to the port; told only while somebody looks at them. */
+  | { readonly kind: 'requests' }
   /** A message came that is shown on this computer instead of being sent. */
   | { readonly kind: 'message'; readonly id: string }
   | { readonly kind: 'activity'; readonly id: string; readonly type: string; readonly status: string };
@@ -405,6 +409,104 @@ export interface ShownMessage {
   readonly at: number;
 }
 
+/** What of a request's proof was looked at: whether it held, and what was seen. */
+export interface ProofStep {
+  readonly check:
+    | 'header'
+    | 'encoding'
+    | 'scheme'
+    | 'publicKey'
+    | 'body'
+    | 'signature'
+    | 'organization'
+    | 'credential'
+    | 'expiry'
+    | 'time';
+  /** `skipped` where what went wrong before leaves nothing to look at. */
+  readonly outcome: 'passed' | 'failed' | 'skipped';
+  /** For a person to read. */
+  readonly text: string;
+  /** What to change, where it can be guessed. */
+  readonly advice: string | null;
+}
+
+/** A request that came to the port, without its body. */
+export interface SeenRequest {
+  /** Counts from 1 since the service started. */
+  readonly id: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly method: string;
+  /** Without what follows a question mark, and cut where it is long. */
+  readonly path: string;
+  /** How the client names itself (`User-Agent`). */
+  readonly client: string | null;
+  /** The HTTP status; 0 for a client that was gone before it was answered. */
+  readonly status: number;
+  readonly durationMs: number;
+  readonly requestBytes: number;
+  readonly answerBytes: number;
+  /** Whom its proof names. */
+  readonly caller: {
+    readonly organizationId: string;
+    readonly userId: string;
+    /** Null for a user who is gone. */
+    readonly userName: string | null;
+    readonly credentialId: string | null;
+  } | null;
+  /** What a submit became. */
+  readonly activity: { readonly id: string; readonly type: string; readonly status: string } | null;
+  readonly error: {
+    /** As the API answers it: `turnkeyErrorCode`. */
+    readonly code: string;
+    readonly message: string;
+    /** Whether policies said no: what they said is kept among the refusals. */
+    readonly byPolicies: boolean;
+  } | null;
+  /** For a request whose proof did not hold: each thing that was looked at. Empty for all others. */
+  readonly steps: readonly ProofStep[];
+}
+
+export interface SeenRequests {
+  /** Newest first: those after the one that was asked for, as far as they are still known. */
+  readonly requests: readonly SeenRequest[];
+  /** How many came since the service started. */
+  readonly total: number;
+}
+
+/** How this vault behaves on this computer. */
+export interface Settings {
+  readonly autoLock: {
+    /** Locks when nobody was there for so long; null for never. In a browser, nobody used the window. */
+    readonly idleMinutes: number | null;
+    /** Where the shell hears of them: in a browser neither counts. */
+    readonly onScreenLock: boolean;
+    readonly onSuspend: boolean;
+  };
+  /** The API's port; null for the default. A new one is used from the next start on. */
+  readonly port: number | null;
+  /** Whether anything may leave this machine: mail, text messages, webhooks, issuers' keys, update checks. Loopback always may. */
+  readonly network: boolean;
+  /** Null where the shell cannot start with the session. */
+  readonly startAtLogin: boolean | null;
+  /** Whether the shell looks for updates, after asking; null where it does not update itself. */
+  readonly updates: 'off' | 'ask' | null;
+}
+
+/** What is left out stays as it is. */
+export interface SettingsChange {
+  readonly autoLock?: Partial<Settings['autoLock']>;
+  readonly port?: number | null;
+  readonly network?: boolean;
+  readonly startAtLogin?: boolean;
+  readonly updates?: 'off' | 'ask';
+}
+
+export interface CopyOptions {
+  /** Takes it off the clipboard again after half a minute, where it is still there. */
+  readonly secret?: boolean;
+}
+
 /**
  * A refused call rejects with an `Error` whose message a person can act on. An operation that fails does not reject: `call` answers its HTTP status and error body.
  */
@@ -427,7 +529,7 @@ export interface Bridge {
    * Runs one operation as the vault's owner.
    * @param path `/public/v1/query/list_wallets`, for example.
    * @param body The request body. `organizationId` is filled in unless it names a sub-organization, and so is `timestampMs`
-   * for submits.
+   * for submits. An export is answered 403 unless `prove` came just before it.
    */
   call(path: string, body: Readonly<Record<string, unknown>>): Promise<CallAnswer>;
   /** What the activity log is, and how much of it is signed. `sign` has its head signed first, while the vault is unlocked. */
@@ -461,14 +563,29 @@ export interface Bridge {
   retryMessage(id: string): Promise<MessagesStatus>;
   /** Messages that are shown on this computer instead of being sent; newest last. */
   shownMessages(): Promise<readonly ShownMessage[]>;
+  /**
+   * The last requests that came to the port. For half a minute after it was asked, an event tells of new ones.
+   * @param after Only what came after the request of this id.
+   */
+  requests(after?: number): Promise<SeenRequests>;
+  settings(): Promise<Settings>;
+  /** Changes them, while the vault is unlocked. @returns all of them after it. */
+  changeSettings(change: SettingsChange): Promise<Settings>;
+  /**
+   * Shows that the owner is there: the next export, within two minutes, is allowed.
+   * @returns when that is over, in milliseconds since the epoch.
+   */
+  prove(how: ProveWith): Promise<{ readonly until: number }>;
   /** Puts text on the clipboard; from Electron's main process where there is one. */
-  copy(text: string): Promise<void>;
+  copy(text: string, options?: CopyOptions): Promise<void>;
+  /** Keeps the window out of screenshots and recordings while a secret is shown, where the shell can; else nothing. */
+  protectContent(on: boolean): Promise<void>;
   /** @returns the function that stops listening. */
   onEvent(listener: (event: VaultEvent) => void): () => void;
 }
 
-/** What of the bridge the service answers; the clipboard is the window's side's own. */
-export type VaultBridge = Omit<Bridge, 'copy'>;
+/** What of the bridge the service answers; clipboard and screen are the window's side's own. */
+export type VaultBridge = Omit<Bridge, 'copy' | 'protectContent'>;
 
 /** The calls that cross to the service, by name: what either transport accepts, and nothing else. */
 export const bridgeCalls = [
@@ -496,8 +613,17 @@ export const bridgeCalls = [
   'testMessages',
   'retryMessage',
   'shownMessages',
+  'requests',
+  'settings',
+  'changeSettings',
+  'prove',
 ] as const;
 export type BridgeCall = (typeof bridgeCalls)[number];
 
 /** IPC channel names. */
-export const channels = { call: 'latchkey:call', copy: 'latchkey:copy', event: 'latchkey:event' } as const;
+export const channels = {
+  call: 'latchkey:call',
+  copy: 'latchkey:copy',
+  protect: 'latchkey:protect',
+  event: 'latchkey:event',
+} as const;

@@ -4,7 +4,9 @@ import type {
   Bridge,
   Keyslots,
   MessagesStatus,
+  Settings,
   Sheet,
+  SeenRequests,
   ShownMessage,
   VaultEvent,
   VaultState,
@@ -28,12 +30,19 @@ const noMessages: MessagesStatus = {
   deliveries: [],
 };
 
-export class BridgeDouble implements Omit<Bridge, 'copy'> {
+export class BridgeDouble implements Omit<Bridge, 'copy' | 'protectContent'> {
   state: VaultState = 'unlocked';
   frozenAt: number | undefined;
   /** What the next calls fail with, instead of answering. */
   failure: Error | undefined;
   shown: readonly ShownMessage[] = [];
+  settingsNow: Settings = {
+    autoLock: { idleMinutes: 10, onScreenLock: true, onSuspend: true },
+    port: null,
+    network: true,
+    startAtLogin: null,
+    updates: null,
+  };
   readonly asked: { readonly name: string; readonly args: readonly unknown[] }[] = [];
   readonly #listeners = new Set<(event: VaultEvent) => void>();
 
@@ -165,9 +174,29 @@ export class BridgeDouble implements Omit<Bridge, 'copy'> {
     return noMessages;
   }
 
+  async requests(...args: Parameters<Bridge['requests']>): Promise<SeenRequests> {
+    await this.#answer('requests', args);
+    return { requests: [], total: 0 };
+  }
+
   async shownMessages(): Promise<readonly ShownMessage[]> {
     await this.#answer('shownMessages', []);
     return this.shown;
+  }
+
+  async settings(): Promise<Settings> {
+    await this.#answer('settings', []);
+    return this.settingsNow;
+  }
+
+  async changeSettings(...args: Parameters<Bridge['changeSettings']>): Promise<Settings> {
+    await this.#answer('changeSettings', args);
+    return this.settingsNow;
+  }
+
+  async prove(...args: Parameters<Bridge['prove']>): ReturnType<Bridge['prove']> {
+    await this.#answer('prove', args);
+    return { until: 0 };
   }
 
   onEvent(listener: (event: VaultEvent) => void): () => void {

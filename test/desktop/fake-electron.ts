@@ -166,7 +166,15 @@ export class BrowserWindow
   implements
     Pick<
       electron.BrowserWindow,
-      'destroy' | 'focus' | 'isDestroyed' | 'isMinimized' | 'isVisible' | 'loadURL' | 'restore' | 'show'
+      | 'destroy'
+      | 'focus'
+      | 'isDestroyed'
+      | 'isMinimized'
+      | 'isVisible'
+      | 'loadURL'
+      | 'restore'
+      | 'setContentProtection'
+      | 'show'
     >
 {
   static #all: BrowserWindow[] = [];
@@ -176,6 +184,8 @@ export class BrowserWindow
   page: Response | undefined;
   minimized = false;
   focused = 0;
+  /** Whether pictures of the screen leave it out. */
+  protected = false;
   #visible: boolean;
   #destroyed = false;
 
@@ -206,6 +216,10 @@ export class BrowserWindow
 
   focus(): void {
     this.focused += 1;
+  }
+
+  setContentProtection(on: boolean): void {
+    this.protected = on;
   }
 
   restore(): void {
@@ -517,7 +531,10 @@ export const clipboard = {
     machine.clipboard = text;
     return Promise.resolve();
   },
-} satisfies Pick<Electron['clipboard'], 'writeText'>;
+  readText(): Promise<string> {
+    return Promise.resolve(machine.clipboard);
+  },
+} satisfies Pick<Electron['clipboard'], 'readText' | 'writeText'>;
 
 export const dialog = {
   showErrorBox(title: string, content: string): void {
