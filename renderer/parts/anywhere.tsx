@@ -1,24 +1,20 @@
 /** What works on every screen of the vault by the keyboard: the palette, the list of shortcuts, and undoing. */
 
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Kbd } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
+import { Palette } from './palette.tsx';
 import { isTyping, paletteKeys, Shortcuts } from './shortcuts.tsx';
 import { t } from './text.ts';
 import { undoNewest } from './undo.tsx';
-
-const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
 
 type Open = 'palette' | 'shortcuts' | null;
 
 /** The button that opens the palette, and what the keys open. */
 export function Anywhere(): ReactNode {
   const [open, setOpen] = useState<Open>(null);
-  // The palette’s code is loaded when it is first wanted, and stays.
-  const [wanted, setWanted] = useState(false);
   const openPalette = () => {
-    setWanted(true);
     setOpen('palette');
   };
   const close = () => {
@@ -33,7 +29,6 @@ export function Anywhere(): ReactNode {
         if (key === 'k' && !event.shiftKey) {
           // Browsers have a search of their own behind it.
           event.preventDefault();
-          setWanted(true);
           setOpen((now) => (now === 'palette' ? null : 'palette'));
         } else if (key === 'z' && !event.shiftKey && !isTyping(event.target) && undoNewest()) {
           event.preventDefault();
@@ -61,17 +56,13 @@ export function Anywhere(): ReactNode {
           ))}
         </span>
       </button>
-      {wanted && (
-        <Suspense fallback={null}>
-          <Palette
-            opened={open === 'palette'}
-            onClose={close}
-            onHelp={() => {
-              setOpen('shortcuts');
-            }}
-          />
-        </Suspense>
-      )}
+      <Palette
+        opened={open === 'palette'}
+        onClose={close}
+        onHelp={() => {
+          setOpen('shortcuts');
+        }}
+      />
       <Shortcuts opened={open === 'shortcuts'} onClose={close} />
     </>
   );

@@ -1,6 +1,6 @@
 /** One field for everything: where to go, what to do, and whatever is in the vault. */
 
-import { useEffect, useId, useRef, useState } from 'react';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import type { KeyboardEvent, ReactNode } from 'react';
 import { Kbd, Loader, Modal, VisuallyHidden } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
@@ -23,7 +23,7 @@ interface Props {
 
 export function Palette({ opened, onClose, onHelp }: Props): ReactNode {
   return (
-    <Modal.Root opened={opened} onClose={onClose} size={620} yOffset="10vh">
+    <Modal.Root opened={opened} onClose={onClose} size={620} yOffset="10vh" transitionProps={atOnce}>
       <Modal.Overlay />
       <Modal.Content aria-label={t('Search and commands')} className="lk-palette">
         <Finder onClose={onClose} onHelp={onHelp} />
@@ -31,6 +31,9 @@ export function Palette({ opened, onClose, onHelp }: Props): ReactNode {
     </Modal.Root>
   );
 }
+
+/** Who opens it types already. */
+const atOnce = { duration: 0 } as const;
 
 /** Something to choose, with the id of its option on the page. */
 interface Choice {
@@ -58,6 +61,10 @@ function Finder({ onClose, onHelp }: Omit<Props, 'opened'>): ReactNode {
   const [query, setQuery] = useState('');
   const [at, setAt] = useState(0);
   const listId = useId();
+  const field = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    field.current?.focus();
+  }, []);
   const { actions, places } = useCommands({ onHelp });
   const [asked] = useDebouncedValue(query.trim(), pause);
   const searches = asked.length >= shortest;
@@ -111,6 +118,7 @@ function Finder({ onClose, onHelp }: Omit<Props, 'opened'>): ReactNode {
       <div className="lk-palette-field">
         {waiting ? <Loader size={18} aria-hidden /> : <IconSearch size={20} aria-hidden />}
         <input
+          ref={field}
           type="text"
           role="combobox"
           aria-label={t('Search and commands')}

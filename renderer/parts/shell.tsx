@@ -149,7 +149,7 @@ function DoorState(): ReactNode {
   return (
     <div className="lk-state">
       <div className="lk-state-latch">
-        <Latch position={lock.isPending ? 'shut' : 'open'} width={48} />
+        <Latch position={lock.isPending ? 'shut' : 'open'} width={42} />
         <span>{t('Unlocked')}</span>
         <Button
           variant="default"
