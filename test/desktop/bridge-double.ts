@@ -34,6 +34,8 @@ export class BridgeDouble implements Omit<Bridge, 'copy'> {
   /** What the next calls fail with, instead of answering. */
   failure: Error | undefined;
   shown: readonly ShownMessage[] = [];
+  /** What `call` answers. */
+  body: unknown = {};
   readonly asked: { readonly name: string; readonly args: readonly unknown[] }[] = [];
   readonly #listeners = new Set<(event: VaultEvent) => void>();
 
@@ -77,7 +79,7 @@ export class BridgeDouble implements Omit<Bridge, 'copy'> {
 
   async call(...args: Parameters<Bridge['call']>): ReturnType<Bridge['call']> {
     await this.#answer('call', args);
-    return { status: 200, body: {} };
+    return { status: 200, body: this.body };
   }
 
   async logState(...args: Parameters<Bridge['logState']>): ReturnType<Bridge['logState']> {

@@ -176,10 +176,15 @@ describe('the packed application', () => {
       'uint8array-tools',
     ]);
     expect(packed.filter((path) => !/^(dist|node_modules)\//.test(path)).sort()).toEqual([
+      'main/desktop/icons/badge.png',
       'main/desktop/icons/tray.png',
       'main/desktop/icons/tray@2x.png',
       'main/desktop/icons/trayTemplate.png',
       'main/desktop/icons/trayTemplate@2x.png',
+      'main/desktop/icons/trayWaiting.png',
+      'main/desktop/icons/trayWaiting@2x.png',
+      'main/desktop/icons/trayWaitingTemplate.png',
+      'main/desktop/icons/trayWaitingTemplate@2x.png',
       'main/desktop/icons/window.png',
       'package.json',
     ]);
