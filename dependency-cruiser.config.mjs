@@ -13,6 +13,7 @@ const layers = {
   outbox: ['crypto/', 'db/', 'lib/'],
   messages: ['outbox/', 'crypto/', 'db/', 'lib/', 'preload/contract.ts'],
   webhooks: ['outbox/', 'crypto/', 'db/', 'lib/', 'auth/guarded-get.ts'],
+  settings: ['db/', 'lib/', 'activities/parse.ts', 'preload/contract.ts'],
   transactions: ['crypto/', 'lib/'],
   backup: ['keyslots/', 'db/', 'crypto/', 'lib/', 'operations/wallet-secrets.ts', 'preload/contract.ts'],
   activities: ['policy/', 'db/', 'crypto/', 'lib/'],

@@ -10,6 +10,7 @@ import type {
   LogState,
   MessagesStatus,
   RowFinding,
+  Settings as SettingsShown,
   Sheet,
   ShownMessage,
   VaultBridge,
@@ -30,7 +31,7 @@ import { getServerKey, serverKeyPlace } from './db/server-keys.ts';
 import { getUserRow } from './db/users.ts';
 import { getVault, requireVault, type VaultRow } from './db/vault.ts';
 import { Freezer } from './freeze.ts';
-import { handle, type Service } from './http/handle.ts';
+import { handle, refusal, type Service } from './http/handle.ts';
 import {
   checkWords,
   confirmedWordsList,
@@ -41,6 +42,7 @@ import {
 import { LatchkeyError } from './lib/errors.ts';
 import type { Messages } from './messages/messages.ts';
 import { channelChange, messageTest } from './messages/settings.ts';
+import type { Settings } from './settings/settings.ts';
 import { checkMissing, setUp, type SetupParts } from './setup.ts';
 
 /** What the bridge says of the process around the vault. */
@@ -88,6 +90,7 @@ const scheduleParams = z
 const callPath = z
   .string()
   .regex(/^\/public\/v1\/(query|submit)\/[a-z0-9_]+$/, 'Expected a path like /public/v1/query/whoami');
+const exportPaths = 'submit/export_';
 const callBody = z.record(z.string(), z.unknown());
 
 /** What works beside the service, and answers calls of its own. */
@@ -95,6 +98,7 @@ export interface DoorParts {
   readonly log: AuditLog;
   readonly backups: Backups;
   readonly messages: Messages;
+  readonly settings: Settings;
 }
 
 /** Public halves of the vault's own keys. */
@@ -107,6 +111,7 @@ export class VaultDoor implements VaultBridge {
   readonly #around: Surroundings;
   readonly #backups: Backups;
   readonly #messages: Messages;
+  readonly #settings: Settings;
   readonly #listeners = new Set<(event: VaultEvent) => void>();
   readonly #keyslots: KeyslotCalls;
   readonly #freezer: Freezer;
@@ -117,11 +122,12 @@ export class VaultDoor implements VaultBridge {
   constructor(
     parts: SetupParts,
     service: Service,
-    { log, backups, messages, ...around }: Surroundings & DoorParts,
+    { log, backups, messages, settings, ...around }: Surroundings & DoorParts,
   ) {
     this.#parts = parts;
     this.#backups = backups;
     this.#messages = messages;
+    this.#settings = settings;
     this.#service = service;
     this.#log = log;
     this.#around = around;
@@ -129,7 +135,10 @@ export class VaultDoor implements VaultBridge {
     this.#keyslots = new KeyslotCalls({ ...parts, witness: log }, this.#drawn);
     parts.keyring.onChange((unlocked) => {
       if (!unlocked) this.#drawn.phrase = undefined;
-      this.announce({ kind: 'status' });
+      // Whoever unlocks has more to do before the file can be read, which a listener may do at once.
+      queueMicrotask(() => {
+        this.announce({ kind: 'status' });
+      });
     });
   }
 
@@ -235,7 +244,11 @@ export class VaultDoor implements VaultBridge {
       ...(target.startsWith('submit/') ? { timestampMs: String(this.#nextTimestamp()) } : {}),
     };
     const raw = Buffer.from(JSON.stringify(request));
-    return handle(this.#service, { path: target, raw, headers: { 'x-stamp': this.#stamp(vault, raw) } });
+    const headers = { 'x-stamp': this.#stamp(vault, raw) };
+    const run = () => handle(this.#service, { path: target, raw, headers });
+    if (!target.startsWith(exportPaths)) return run();
+    // The window may be open on a desk that its owner has left: what leaves the vault in clear needs them.
+    return this.#keyslots.proven(run).catch((error: unknown) => refusal(this.#service, error));
   }
 
   async logState(sign?: unknown): Promise<LogState> {
@@ -313,6 +326,18 @@ export class VaultDoor implements VaultBridge {
 
   shownMessages(): Promise<readonly ShownMessage[]> {
     return Promise.resolve(this.#messages.shown());
+  }
+
+  async settings(): Promise<SettingsShown> {
+    return Promise.resolve(this.#settings.read());
+  }
+
+  async changeSettings(input: unknown): Promise<SettingsShown> {
+    return this.#settings.change(input);
+  }
+
+  prove(input: unknown): Promise<{ readonly until: number }> {
+    return this.#keyslots.prove(input);
   }
 
   onEvent(listener: (event: VaultEvent) => void): () => void {

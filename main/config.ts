@@ -14,8 +14,8 @@ export interface Config {
   readonly dataDirectory: string | null;
   /** Where key pair files of API keys are kept. */
   readonly keysDirectory: string;
-  /** 0 for any free port. */
-  readonly port: number;
+  /** 0 for any free port; null where none is given: the vault's settings have it then, or it is `defaultPort`. */
+  readonly port: number | null;
   /** Whether the HTTP port also serves the window. */
   readonly ui: boolean;
   /** Browser origins that may call the API, as browsers write them: `https://app.example`. */
@@ -32,6 +32,8 @@ export interface Config {
   readonly useKeychain: boolean;
   /** Linux: the address of the D-Bus session, on which the keychain is. */
   readonly sessionBus: string | undefined;
+  /** Linux: the file of the AppImage that this runs from; what it is unpacked to is gone after it. */
+  readonly appImage: string | undefined;
   /** Where systemd puts this service's credentials. */
   readonly credentialsDirectory: string | undefined;
   /** The built window. */
@@ -69,7 +71,7 @@ export function makeConfig(options: ConfigOptions, environment: Environment = pr
       resolve(options.configDir ?? environment['LATCHKEY_CONFIG_DIR'] ?? defaultConfigDirectory(environment)),
       'keys',
     ),
-    port: portNumber(options.port ?? environment['LATCHKEY_PORT'] ?? String(defaultPort)),
+    port: portNumber(options.port ?? environment['LATCHKEY_PORT']),
     ui: options.ui ?? false,
     allowedOrigins: (options.allowOrigin ?? []).map(origin),
     allowLoopbackOrigins: false,
@@ -78,6 +80,7 @@ export function makeConfig(options: ConfigOptions, environment: Environment = pr
     allowLoopbackIssuers: false,
     useKeychain: options.keychain ?? true,
     sessionBus: sessionBusAddress(environment),
+    appImage: environment['APPIMAGE'],
     credentialsDirectory: environment['CREDENTIALS_DIRECTORY'],
     rendererDirectory: built('renderer'),
     referenceDirectory: built('reference'),
@@ -124,7 +127,8 @@ export function sessionBusAddress(environment: Environment): string | undefined 
     : `unix:path=${encodeURIComponent(directory).replaceAll('%2F', '/')}/bus`;
 }
 
-function portNumber(text: string): number {
+function portNumber(text: string | undefined): number | null {
+  if (text === undefined) return null;
   if (!/^[0-9]{1,5}$/.test(text) || Number(text) > 65_535) {
     throw new ConfigError(
       `invalid port ${JSON.stringify(text)}: expected a number from 0 (any free port) to 65535`,

@@ -12,7 +12,7 @@ import { freezeNow, listenForFreeze } from './desktop/freeze.ts';
 import { guardAllContents, guardSession, refuseDebuggers } from './desktop/guards.ts';
 import { serveBridge } from './desktop/ipc.ts';
 import { followLinks } from './desktop/links.ts';
-import { isHiddenStart } from './desktop/login.ts';
+import { isHiddenStart, loginItem } from './desktop/login.ts';
 import { setMenu } from './desktop/menu.ts';
 import { notifyOfApprovals, notifyOfMessages } from './desktop/notifications.ts';
 import { closeBeforeQuit } from './desktop/quit.ts';
@@ -63,7 +63,8 @@ async function run(config: Config): Promise<void> {
   guardSession(session.defaultSession);
   opened.use(reviveWindows());
   await serveScheme(config.rendererDirectory);
-  const vault = await startVault(config);
+  const startAtLogin = loginItem(config.appImage ?? process.execPath);
+  const vault = await startVault(config, { shell: startAtLogin === undefined ? {} : { startAtLogin } });
   opened.defer(() => vault.close());
   opened.defer(freezeOnSignal(vault.bridge));
   opened.use(serveBridge(vault.bridge));

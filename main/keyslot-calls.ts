@@ -6,6 +6,7 @@ import { listKeyslots } from './db/keyslots.ts';
 import { getOrganization } from './db/organizations.ts';
 import { requireVault } from './db/vault.ts';
 import { KeyslotManager, type KeyslotParts, type NewPhrase, type Proof } from './keyslots/manage.ts';
+import { OwnerProof } from './keyslots/owner-proof.ts';
 import { mostShares, phraseFromShares, sharesFromPhrase } from './keyslots/shares.ts';
 import type { OpenWith } from './keyslots/slots.ts';
 import { assertNever, LatchkeyError } from './lib/errors.ts';
@@ -65,9 +66,14 @@ export class KeyslotCalls {
   readonly #parts: KeyslotParts;
   readonly #manager: KeyslotManager;
   readonly #drawn: DrawnPhrase;
+  readonly #proof: OwnerProof;
 
   constructor(parts: KeyslotParts, drawn: DrawnPhrase) {
     this.#parts = parts;
+    this.#proof = new OwnerProof(parts.clock);
+    parts.keyring.onChange(() => {
+      this.#proof.end();
+    });
     this.#manager = new KeyslotManager(parts);
     this.#drawn = drawn;
   }
@@ -75,6 +81,24 @@ export class KeyslotCalls {
   async unlock(input: unknown): Promise<void> {
     const how: UnlockWith = parseSecret(unlockParams, input, 'unlock');
     await this.#manager.unlock(this.#toOpenWith(how));
+  }
+
+  async prove(input: unknown): Promise<{ readonly until: number }> {
+    const how = parseSecret(proofParams, input, 'proof');
+    this.#parts.keyring.checkUnlocked();
+    await this.#manager.checkProof(await this.#toProof(how));
+    return { until: this.#proof.give() };
+  }
+
+  /**
+   * Runs an export if the owner has shown just now to be there; one that succeeds uses the proof up.
+   * @throws LatchkeyError PERMISSION_DENIED
+   */
+  async proven<Answer extends { readonly status: number }>(run: () => Promise<Answer>): Promise<Answer> {
+    this.#proof.check();
+    const answer = await run();
+    if (answer.status === 200) this.#proof.end();
+    return answer;
   }
 
   keyslots(): Promise<Keyslots> {

@@ -8,7 +8,7 @@ import { AuditLog } from './audit/audit-log.ts';
 import { idTokenVerifier } from './auth/id-tokens.ts';
 import { Backups } from './backup/backups.ts';
 import { VaultDoor } from './bridge.ts';
-import { version, type Config } from './config.ts';
+import { defaultPort, version, type Config } from './config.ts';
 import { checkSecp256k1Accelerator } from './crypto/secp256k1.ts';
 import { Connection } from './db/connection.ts';
 import { holdsRows, misshapen, RowGuard } from './db/integrity.ts';
@@ -26,10 +26,13 @@ import { noKeychain, systemKeychain, type Keychain } from './keyslots/keychain.t
 import { Keyring } from './keyslots/keyring.ts';
 import { systemClock, type Clock } from './lib/clock.ts';
 import type { Random } from './lib/random.ts';
+import type { Shell } from './lib/shell.ts';
 import { Messages, messageKind } from './messages/messages.ts';
 import { operations, versions } from './operations/index.ts';
 import { startSweeping } from './operations/sweeping.ts';
 import { Outbox } from './outbox/outbox.ts';
+import { IdleLock } from './settings/idle-lock.ts';
+import { Settings } from './settings/settings.ts';
 import { setUp, type MadeVault, type NewVault } from './setup.ts';
 import { LogWatch } from './webhooks/log-watch.ts';
 import { Webhooks } from './webhooks/webhooks.ts';
@@ -39,6 +42,8 @@ export interface Substitutes {
   readonly random?: Random;
   readonly clock?: Clock;
   readonly keychain?: Keychain;
+  /** What the shell around the service can do; in a browser, and headless, nothing. */
+  readonly shell?: Shell;
   /** Makes the `/dev/` routes, over the open vault. */
   readonly dev?: (
     parts: Pick<OpenVault, 'connection' | 'guard' | 'keyring' | 'messages' | 'outbox'>,
@@ -75,6 +80,8 @@ interface Opened extends OpenVault {
   readonly service: Service;
   readonly directory: VaultDirectory | undefined;
   readonly backups: Backups;
+  readonly settings: Settings;
+  readonly idleLock: IdleLock;
   readonly listensAt: (url: string) => void;
   /** Signs the log's head and erases the keys. */
   readonly lock: () => void;
@@ -186,10 +193,20 @@ function open(config: Config, substitutes: Substitutes): Opened {
     },
     onNews: logLine,
   });
+  const settings = new Settings({
+    units,
+    keys: keyring,
+    clock,
+    shell: substitutes.shell ?? {},
+    onChange: () => {
+      door.announce({ kind: 'settings' });
+    },
+  });
   const door = new VaultDoor(parts, service, {
     log,
     backups,
     messages,
+    settings,
     version,
     directory: config.dataDirectory,
     url: () => url,
@@ -199,6 +216,13 @@ function open(config: Config, substitutes: Substitutes): Opened {
     log.signBeforeLock();
     keyring.lock();
   };
+  const idleLock = new IdleLock({
+    clock,
+    keys: keyring,
+    idleMinutes: () => settings.idleMinutes(),
+    lock,
+    onFault,
+  });
   return {
     connection: opened,
     units,
@@ -213,12 +237,15 @@ function open(config: Config, substitutes: Substitutes): Opened {
     service,
     directory,
     backups,
+    settings,
+    idleLock,
     listensAt: (address) => {
       url = address;
     },
     lock,
     setUp: (vault) => setUp(parts, vault),
     close: () => {
+      idleLock.close();
       void backups.close();
       void outbox.close();
       void webhooks.close();
@@ -255,6 +282,8 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
     service,
     directory,
     backups,
+    settings,
+    idleLock,
   } = opened;
   const nonce = directory?.nonce ?? randomBytes(32).toString('base64url');
   const sessions = new WindowSessions(nonce);
@@ -265,7 +294,10 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       bridge: door,
       sessions,
       origins: { allowed: config.allowedOrigins, loopback: config.allowLoopbackOrigins },
-      port: config.port,
+      port: config.port ?? settings.port() ?? defaultPort,
+      onWindowUsed: () => {
+        idleLock.used();
+      },
       ...(config.ui ? { window: config.rendererDirectory } : {}),
       discoveryKeys: () => ({ ...door.serverKeys() }),
       webhookKeys: () => webhooks.jwks(),
@@ -295,6 +327,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       url,
       newLink: () => `http://localhost:${server.port}/#code=${sessions.newCode()}`,
       close: async () => {
+        idleLock.close();
         stopSweeping();
         await server.close();
         await outbox.close();

@@ -195,6 +195,8 @@ export interface CallAnswer {
 export type VaultEvent =
   | { readonly kind: 'status' }
   | { readonly kind: 'backups' }
+  /** The settings of this computer have changed. */
+  | { readonly kind: 'settings' }
   /** Something became of events on their way to webhook endpoints. */
   | { readonly kind: 'webhooks' }
   /** What is known of messages has changed. */
@@ -405,6 +407,39 @@ export interface ShownMessage {
   readonly at: number;
 }
 
+/** How this vault behaves on this computer. */
+export interface Settings {
+  readonly autoLock: {
+    /** Locks when nobody was there for so long; null for never. In a browser, nobody used the window. */
+    readonly idleMinutes: number | null;
+    /** Where the shell hears of them: in a browser neither counts. */
+    readonly onScreenLock: boolean;
+    readonly onSuspend: boolean;
+  };
+  /** The API's port; null for the default. A new one is used from the next start on. */
+  readonly port: number | null;
+  /** Whether anything may leave this machine: mail, text messages, webhooks, issuers' keys, update checks. Loopback always may. */
+  readonly network: boolean;
+  /** Null where the shell cannot start with the session. */
+  readonly startAtLogin: boolean | null;
+  /** Whether the shell looks for updates, after asking; null where it does not update itself. */
+  readonly updates: 'off' | 'ask' | null;
+}
+
+/** What is left out stays as it is. */
+export interface SettingsChange {
+  readonly autoLock?: Partial<Settings['autoLock']>;
+  readonly port?: number | null;
+  readonly network?: boolean;
+  readonly startAtLogin?: boolean;
+  readonly updates?: 'off' | 'ask';
+}
+
+export interface CopyOptions {
+  /** Takes it off the clipboard again after half a minute, where it is still there. */
+  readonly secret?: boolean;
+}
+
 /**
  * A refused call rejects with an `Error` whose message a person can act on. An operation that fails does not reject: `call` answers its HTTP status and error body.
  */
@@ -427,7 +462,7 @@ export interface Bridge {
    * Runs one operation as the vault's owner.
    * @param path `/public/v1/query/list_wallets`, for example.
    * @param body The request body. `organizationId` is filled in unless it names a sub-organization, and so is `timestampMs`
-   * for submits.
+   * for submits. An export is answered 403 unless `prove` came just before it.
    */
   call(path: string, body: Readonly<Record<string, unknown>>): Promise<CallAnswer>;
   /** What the activity log is, and how much of it is signed. `sign` has its head signed first, while the vault is unlocked. */
@@ -461,14 +496,24 @@ export interface Bridge {
   retryMessage(id: string): Promise<MessagesStatus>;
   /** Messages that are shown on this computer instead of being sent; newest last. */
   shownMessages(): Promise<readonly ShownMessage[]>;
+  settings(): Promise<Settings>;
+  /** Changes them, while the vault is unlocked. @returns all of them after it. */
+  changeSettings(change: SettingsChange): Promise<Settings>;
+  /**
+   * Shows that the owner is there: the next export, within two minutes, is allowed.
+   * @returns when that is over, in milliseconds since the epoch.
+   */
+  prove(how: ProveWith): Promise<{ readonly until: number }>;
   /** Puts text on the clipboard; from Electron's main process where there is one. */
-  copy(text: string): Promise<void>;
+  copy(text: string, options?: CopyOptions): Promise<void>;
+  /** Keeps the window out of screenshots and recordings while a secret is shown, where the shell can; else nothing. */
+  protectContent(on: boolean): Promise<void>;
   /** @returns the function that stops listening. */
   onEvent(listener: (event: VaultEvent) => void): () => void;
 }
 
-/** What of the bridge the service answers; the clipboard is the window's side's own. */
-export type VaultBridge = Omit<Bridge, 'copy'>;
+/** What of the bridge the service answers; clipboard and screen are the window's side's own. */
+export type VaultBridge = Omit<Bridge, 'copy' | 'protectContent'>;
 
 /** The calls that cross to the service, by name: what either transport accepts, and nothing else. */
 export const bridgeCalls = [
@@ -496,8 +541,16 @@ export const bridgeCalls = [
   'testMessages',
   'retryMessage',
   'shownMessages',
+  'settings',
+  'changeSettings',
+  'prove',
 ] as const;
 export type BridgeCall = (typeof bridgeCalls)[number];
 
 /** IPC channel names. */
-export const channels = { call: 'latchkey:call', copy: 'latchkey:copy', event: 'latchkey:event' } as const;
+export const channels = {
+  call: 'latchkey:call',
+  copy: 'latchkey:copy',
+  protect: 'latchkey:protect',
+  event: 'latchkey:event',
+} as const;

@@ -43,8 +43,14 @@ const bridge: Bridge = {
   testMessages: crossing('testMessages'),
   retryMessage: crossing('retryMessage'),
   shownMessages: crossing('shownMessages'),
-  async copy(text) {
-    await ask(channels.copy, text);
+  settings: crossing('settings'),
+  changeSettings: crossing('changeSettings'),
+  prove: crossing('prove'),
+  async copy(text, options) {
+    await ask(channels.copy, text, options);
+  },
+  async protectContent(on) {
+    await ask(channels.protect, on);
   },
   onEvent(listener) {
     // The page never sees Electron's event, which holds the sender.

@@ -5,8 +5,12 @@
  */
 
 import { bridgeCalls } from '../preload/contract.ts';
+import { copyInBrowser } from './parts/clipboard.ts';
+import { BridgeError } from './parts/bridge-error.ts';
+import { eachUse } from './parts/uses.ts';
 import type { Bridge, BridgeCall, VaultEvent } from '../preload/contract.ts';
 import { eventStreamReader } from './parts/event-stream.ts';
+import { t } from './parts/text.ts';
 
 declare global {
   interface Window {
@@ -25,10 +29,6 @@ export interface Door {
   readonly onState: (listener: () => void) => () => void;
 }
 
-export class BridgeError extends Error {
-  override readonly name = 'BridgeError';
-}
-
 export function openDoor(): Door {
   const { latchkey } = window;
   return latchkey === undefined ? overHttp() : overIpc(latchkey);
@@ -43,7 +43,8 @@ function overIpc(latchkey: Bridge): Door {
   return {
     bridge: {
       ...makeCalls((name, ...args) => calls[name](...args).catch(rename)),
-      copy: (text) => latchkey.copy(text).catch(rename),
+      copy: (text, options) => latchkey.copy(text, options).catch(rename),
+      protectContent: (on) => latchkey.protectContent(on).catch(rename),
       onEvent: (listener) => latchkey.onEvent(listener),
     },
     state: () => 'ready',
@@ -71,8 +72,8 @@ const longestSilence = 45_000;
 const longestOpening = 10_000;
 
 const words = {
-  stopped: 'Latchkey’s service does not answer. Nothing was lost; try again when it is back.',
-  signedOut: 'This window is no longer signed in.',
+  stopped: t('Latchkey’s service does not answer. Nothing was lost; try again when it is back.'),
+  signedOut: t('This window is no longer signed in.'),
 };
 
 function overHttp(): Door {
@@ -232,6 +233,10 @@ function overHttp(): Door {
   }
 
   arrive();
+  eachUse(() => {
+    // The service counts from the last word of any window; one that is lost is said again soon.
+    if (token !== null) post('/window/used', {}).catch(() => undefined);
+  });
   // A new link opened in this very tab changes the fragment only: the page is not loaded again.
   window.addEventListener('hashchange', arrive);
   if (token !== null) void listen();
@@ -245,6 +250,8 @@ function overHttp(): Door {
     bridge: {
       ...makeCalls(send),
       copy: copyInBrowser,
+      // No page can keep itself out of pictures of the screen.
+      protectContent: () => Promise.resolve(),
       onEvent(listener) {
         eventListeners.add(listener);
         return () => eventListeners.delete(listener);
@@ -256,26 +263,6 @@ function overHttp(): Door {
       return () => stateListeners.delete(listener);
     },
   };
-}
-
-async function copyInBrowser(text: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    // No permission, or no focus: ask the document's own copy command, answering its event with the text.
-    const answer = (event: ClipboardEvent) => {
-      event.clipboardData?.setData('text/plain', text);
-      event.preventDefault();
-    };
-    document.addEventListener('copy', answer, { once: true });
-    try {
-      // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way left where the Clipboard API is refused
-      if (!document.execCommand('copy'))
-        throw new BridgeError('The browser did not allow copying. Select the text instead.');
-    } finally {
-      document.removeEventListener('copy', answer);
-    }
-  }
 }
 
 const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));

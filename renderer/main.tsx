@@ -6,6 +6,7 @@ import { setNonce } from 'get-nonce';
 import './mantine.css';
 import './window.css';
 import { openDoor } from './bridge.ts';
+import { language } from './parts/language.ts';
 import { theme, variables } from './parts/theme.ts';
 import { VaultProvider } from './parts/vault.tsx';
 import { Window } from './window.tsx';
@@ -14,6 +15,8 @@ import { Window } from './window.tsx';
 // the document, not the property.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 setNonce(nonce);
+
+document.documentElement.lang = language.code;
 
 const place = document.getElementById('window');
 if (place === null) throw new Error('index.html has no element with the id "window"');

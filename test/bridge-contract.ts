@@ -6,11 +6,17 @@ import type { Bridge, CreateVault, UnlockWith, VaultEvent } from '../preload/con
 import { temporaryDirectory } from './support.ts';
 
 export interface OpenBridge extends AsyncDisposable {
-  /** `copy` belongs to the window's side, and is not crossed. */
-  readonly bridge: Omit<Bridge, 'copy'>;
+  /** Clipboard and screen belong to the window's side, and are not crossed. */
+  readonly bridge: Omit<Bridge, 'copy' | 'protectContent'>;
 }
 
 const password = 'correct horse battery staple';
+
+/** The base point of P-256: a public key like any other. */
+const generator = {
+  x: '6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296',
+  y: '4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5',
+};
 
 /** An error with a message for a person, under the contract's name. */
 const refusal = (message: string | RegExp): unknown =>
@@ -76,6 +82,7 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
         ['exportLog', (door) => door.exportLog()],
         ['backUp', (door) => door.backUp({ file: '/nowhere/x.backup' })],
         ['scheduleBackups', (door) => door.scheduleBackups(null)],
+        ['changeSettings', (door) => door.changeSettings({ network: false })],
       ])('%s says what to do', async (_call, ask) => {
         await expect(ask(bridge)).rejects.toEqual(
           refusal('there is no vault yet: create one in the window or with `latchkey init`'),
@@ -452,6 +459,98 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
         ],
       ])('%s is refused by name', async (_what, ask, message) => {
         await expect(ask(bridge)).rejects.toEqual(refusal(message));
+      });
+
+      test('settings are the defaults at first, change by parts, and every window hears of it', async () => {
+        const defaults = {
+          autoLock: { idleMinutes: 10, onScreenLock: true, onSuspend: true },
+          port: null,
+          network: true,
+          startAtLogin: null,
+          updates: null,
+        };
+        expect(await bridge.settings()).toEqual(defaults);
+        await settle();
+        heard.length = 0;
+        const changed = {
+          ...defaults,
+          autoLock: { ...defaults.autoLock, idleMinutes: null },
+          network: false,
+        };
+        expect(await bridge.changeSettings({ autoLock: { idleMinutes: null }, network: false })).toEqual(
+          changed,
+        );
+        expect(await bridge.settings()).toEqual(changed);
+        expect(await bridge.changeSettings({ port: 7400 })).toEqual({ ...changed, port: 7400 });
+        await settle();
+        expect(heard).toEqual([{ kind: 'settings' }, { kind: 'settings' }]);
+        await bridge.lock();
+        expect(await bridge.settings()).toEqual({ ...changed, port: 7400 });
+        await expect(bridge.changeSettings({ network: true })).rejects.toEqual(
+          refusal(/^The vault is locked/),
+        );
+        await bridge.unlock({ with: 'password', password });
+        const { autoLock } = defaults;
+        expect(await bridge.changeSettings({ autoLock, port: null, network: true })).toEqual(defaults);
+        await settle();
+        heard.length = 0;
+      });
+
+      test.each<[string, unknown, RegExp]>([
+        ['no object', null, /^invalid settings: expected an object, got null$/],
+        ['a field that is none', { netwrok: false }, /netwrok/],
+        ['no time', { autoLock: { idleMinutes: 0 } }, /^invalid settings\.autoLock\.idleMinutes: .*1/],
+        ['half a minute', { autoLock: { idleMinutes: 0.5 } }, /^invalid settings\.autoLock\.idleMinutes: /],
+        ['a system’s port', { port: 80 }, /^invalid settings\.port: expected at least 1024/],
+        ['a port that is none', { port: 70_000 }, /^invalid settings\.port: expected at most 65535/],
+        ['a text for a switch', { network: 'off' }, /^invalid settings\.network: expected a boolean/],
+        [
+          'what only a desktop can',
+          { startAtLogin: true },
+          /^settings\.startAtLogin: this Latchkey runs without/,
+        ],
+        ['updates without a shell', { updates: 'ask' }, /^settings\.updates: this Latchkey runs without/],
+      ])('changeSettings refuses %s by name', async (_what, change, message) => {
+        await expect(bridge.changeSettings(change as never)).rejects.toEqual(refusal(message));
+      });
+
+      test('an export needs a secret of the owner’s just before it, each time', async () => {
+        const made = await createWallet('Guarded');
+        const { walletId } = (
+          made.body as { activity: { result: { createWalletResult: { walletId: string } } } }
+        ).activity.result.createWalletResult;
+        const exportIt = (): ReturnType<Bridge['call']> =>
+          bridge.call('/public/v1/submit/export_wallet', {
+            type: 'ACTIVITY_TYPE_EXPORT_WALLET',
+            parameters: { walletId, targetPublicKey: `04${generator.x}${generator.y}` },
+          });
+        const refused = {
+          status: 403,
+          body: {
+            code: 7,
+            message: expect.stringMatching(/^an export needs the vault’s password/) as unknown,
+          },
+        };
+        expect(await exportIt()).toMatchObject(refused);
+        await expect(bridge.prove({ with: 'password', password: 'incorrect horse' })).rejects.toEqual(
+          refusal('The password does not open this vault.'),
+        );
+        await expect(bridge.prove({ with: 'keychain' } as never)).rejects.toEqual(
+          refusal(/^invalid proof\.with: expected one of password, recovery, shares/),
+        );
+        expect(await exportIt()).toMatchObject(refused);
+        const { until } = await bridge.prove({ with: 'password', password });
+        expect(until - Date.now()).toBeGreaterThan(60_000);
+        expect(until - Date.now()).toBeLessThan(121_000);
+        expect(await exportIt()).toMatchObject({ status: 200 });
+        expect(await exportIt()).toMatchObject(refused);
+        await bridge.prove({ with: 'password', password });
+        await bridge.lock();
+        await expect(bridge.prove({ with: 'password', password })).rejects.toEqual(
+          refusal(/^The vault is locked/),
+        );
+        await bridge.unlock({ with: 'password', password });
+        expect(await exportIt()).toMatchObject(refused);
       });
 
       test('a locked vault keeps its keys from the window, and says so', async () => {

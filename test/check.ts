@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 const projectRoot = dirname(import.meta.dirname);
 
 /** Each is also a script of its own: `npm run check:types`. */
-const checks = ['lint', 'types', 'format', 'layers', 'unused', 'docs', 'lock'] as const;
+const checks = ['lint', 'types', 'format', 'layers', 'unused', 'docs', 'texts', 'lock'] as const;
 
 /** @returns whether the check found nothing. */
 async function run(name: string): Promise<boolean> {

@@ -542,6 +542,18 @@ const migrations: readonly Migration[] = [
   {
     version: 6,
     sql: `
+      CREATE TABLE settings (
+        name TEXT PRIMARY KEY,
+        value TEXT NOT NULL,
+        updated_at INTEGER NOT NULL,
+        mac BLOB
+      ) STRICT;
+
+      CREATE INDEX wallet_accounts_address_search ON wallet_accounts (organization_id, address COLLATE NOCASE);
+      CREATE INDEX wallet_accounts_name_search ON wallet_accounts (organization_id, name COLLATE NOCASE)
+        WHERE name IS NOT NULL;
+      CREATE INDEX organizations_name_search ON organizations (parent_id, name COLLATE NOCASE);
+
       CREATE TABLE freeze (
         one INTEGER PRIMARY KEY CHECK (one = 1),
         frozen_at INTEGER NOT NULL

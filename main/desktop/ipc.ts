@@ -1,9 +1,10 @@
 /** The bridge's main side: what the page asks over IPC, who may ask, and what is said back. */
-import { BrowserWindow, clipboard, ipcMain } from 'electron';
+import { BrowserWindow, ipcMain } from 'electron';
 import type { IpcMainInvokeEvent } from 'electron';
 import type { BridgeCall, VaultBridge } from '../../preload/contract.ts';
 import { bridgeCalls, channels } from '../../preload/contract.ts';
 import { LatchkeyError, seen } from '../lib/errors.ts';
+import { forgetCopy, putCopy } from './clipboard.ts';
 import { isPage } from './page.ts';
 import { publicMessage, report } from './report.ts';
 
@@ -22,12 +23,17 @@ export function serveBridge(bridge: VaultBridge): Disposable {
     const value: unknown = await Reflect.apply(bridge[name], bridge, args);
     return value;
   });
-  serve(channels.copy, async (text) => {
+  serve(channels.copy, async (text, options) => {
     if (typeof text !== 'string' || text.length > longestCopy) {
       // What is copied may be a secret, so the refusal does not quote it.
       throw new LatchkeyError('INVALID_ARGUMENT', `text: expected at most ${String(longestCopy)} characters`);
     }
-    await clipboard.writeText(text);
+    await putCopy(text, isRecord(options) && options['secret'] === true);
+  });
+  serve(channels.protect, (on) => {
+    if (typeof on !== 'boolean') throw refusal('on', on, 'true or false');
+    for (const window of BrowserWindow.getAllWindows()) window.setContentProtection(on);
+    return Promise.resolve();
   });
   const stopEvents = bridge.onEvent((event) => {
     for (const window of BrowserWindow.getAllWindows()) window.webContents.send(channels.event, event);
@@ -37,6 +43,8 @@ export function serveBridge(bridge: VaultBridge): Disposable {
       stopEvents();
       ipcMain.removeHandler(channels.call);
       ipcMain.removeHandler(channels.copy);
+      ipcMain.removeHandler(channels.protect);
+      forgetCopy();
     },
   };
 }
@@ -57,6 +65,9 @@ function serve(channel: string, handler: (...args: readonly unknown[]) => Promis
 function isOurs({ senderFrame: frame }: IpcMainInvokeEvent): boolean {
   return frame !== null && frame.parent === null && isPage(frame.url);
 }
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
 
 const isBridgeCall = (name: unknown): name is BridgeCall =>
   (bridgeCalls as readonly unknown[]).includes(name);

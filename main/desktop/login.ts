@@ -2,20 +2,16 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { app } from 'electron';
+import type { ShellChoice } from '../lib/shell.ts';
 
 /** Tells a start that nobody asked for just now: it shows no window. */
-export const hiddenSwitch = 'hidden';
-
-export interface LoginItem {
-  read(): boolean;
-  write(isOn: boolean): void;
-}
+const hiddenSwitch = 'hidden';
 
 /**
  * @param executable What starts the application on Linux: an AppImage runs from a place that is gone after it.
  * @returns undefined where it cannot start with the session.
  */
-export function loginItem(executable: string): LoginItem | undefined {
+export function loginItem(executable: string): ShellChoice<boolean> | undefined {
   if (!app.isPackaged) return undefined;
   return process.platform === 'linux' ? autostartFile(executable) : systemItem;
 }
@@ -27,7 +23,7 @@ export const isHiddenStart = (): boolean =>
 
 const systemArgs = [`--${hiddenSwitch}`];
 
-const systemItem: LoginItem = {
+const systemItem: ShellChoice<boolean> = {
   read: () => app.getLoginItemSettings({ args: systemArgs }).openAtLogin,
   write(isOn) {
     app.setLoginItemSettings({ openAtLogin: isOn, args: systemArgs });
@@ -35,7 +31,7 @@ const systemItem: LoginItem = {
 };
 
 /** The desktop environments' own way; Electron has none for it. */
-function autostartFile(executable: string): LoginItem {
+function autostartFile(executable: string): ShellChoice<boolean> {
   const directory = join(app.getPath('appData'), 'autostart');
   const file = join(directory, 'latchkey.desktop');
   return {

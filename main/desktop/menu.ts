@@ -17,7 +17,7 @@ export function setMenu(version: string, actions: MenuActions): void {
   app.setAboutPanelOptions({
     applicationName: 'Latchkey',
     applicationVersion: version,
-    version: `Electron ${process.versions['electron'] ?? ''}, Node ${process.versions.node}`,
+    version: `Electron ${process.versions.electron}, Node ${process.versions.node}`,
     copyright: 'Copyright © Latchkey contributors. Apache-2.0.',
     iconPath: join(app.getAppPath(), 'main/desktop/icons/window.png'),
   });

@@ -39,7 +39,7 @@ function createWindow(address: string): void {
   load(window, address);
 }
 
-function load(window: BrowserWindow, address: string): void {
+function load(window: Pick<BrowserWindow, 'loadURL'>, address: string): void {
   window.loadURL(address).catch((error: unknown) => {
     report('the window did not load', error);
   });

@@ -14,6 +14,7 @@ export const resourceTexts: readonly ResourceText[] = [
     operations: {
       whoami: 'Tells whose key stamped the request, and in which organization.',
       get_organization: 'Shows the organization with everything in it.',
+      search: 'Finds what has a text in its name, or an id, an address or a key that begins with it.',
       get_organization_configs: 'Shows the features of the organization, and its quorum of root users.',
       update_organization_name: 'Gives the organization another name.',
       set_organization_feature: 'Switches a feature on, or gives it another value.',

@@ -30,6 +30,8 @@ export interface ServerOptions {
   /** How the API is described, beside its operations. */
   readonly reference: Omit<ApiReferenceOptions, 'operations'>;
   readonly dev?: DevControls;
+  /** Somebody uses a window in a browser. */
+  readonly onWindowUsed: () => void;
 }
 
 export interface Listening {
@@ -107,7 +109,13 @@ function makeApp(options: ServerOptions): express.Express {
     throw new LatchkeyError('METHOD_NOT_ALLOWED', `expected POST, got ${request.method}`);
   });
   app.use(apiReference({ ...options.reference, operations: service.operations }));
-  app.use('/window', windowRoutes(bridge, sessions, service, options.window !== undefined));
+  app.use(
+    '/window',
+    windowRoutes(bridge, sessions, service, {
+      ui: options.window !== undefined,
+      onUsed: options.onWindowUsed,
+    }),
+  );
   if (options.dev !== undefined) app.use('/dev', devRoutes(options.dev));
   if (options.window !== undefined) app.use(windowPage(options.window));
 

@@ -13,11 +13,18 @@ const keepAliveMs = 20_000;
 const sessionBody = z.object({ code: z.string().min(1).max(100) });
 const callBody = z.object({ args: z.array(z.unknown()).max(4) });
 
+export interface WindowRouteOptions {
+  /** Whether the window is served here. */
+  readonly ui: boolean;
+  /** Somebody uses one. */
+  readonly onUsed: () => void;
+}
+
 export function windowRoutes(
   bridge: VaultBridge,
   sessions: WindowSessions,
   service: Pick<Service, 'onFault'>,
-  ui: boolean,
+  { ui, onUsed }: WindowRouteOptions,
 ): Router {
   const router = Router();
 
@@ -51,6 +58,12 @@ export function windowRoutes(
   router.post('/link', (request, response) => {
     if (!ui) throw new LatchkeyError('NOT_FOUND', 'this Latchkey serves no window: start it with --ui');
     sendJson(response, 200, { code: sessions.newCode(), port: request.socket.localPort });
+  });
+
+  // It is no call of the bridge: the desktop's window is watched by its shell.
+  router.post('/used', (_request, response) => {
+    onUsed();
+    sendJson(response, 200, {});
   });
 
   router.get('/events', (_request, response) => {

@@ -228,6 +228,14 @@ export class KeyslotManager {
     });
   }
 
+  /**
+   * Says whether a secret opens the vault as it is now, unlocked.
+   * @throws LatchkeyError as `openAnySlot` does; VAULT_LOCKED.
+   */
+  checkProof(proof: Proof): Promise<void> {
+    return this.#change(proof, () => undefined);
+  }
+
   /** One change at a time: each rests on the slots, and on the master key, as it found them. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(work);

@@ -14,6 +14,7 @@ import * as policyTrials from './policy-trials.ts';
 import * as privateKeys from './private-keys.ts';
 import * as recovery from './recovery.ts';
 import * as refusals from './refusals.ts';
+import * as search from './search.ts';
 import * as sessions from './sessions.ts';
 import * as signIn from './sign-in.ts';
 import * as signing from './signing.ts';
@@ -30,6 +31,7 @@ import * as webhookEndpoints from './webhook-endpoints.ts';
 
 const all: readonly Operation[] = [
   organizations,
+  search,
   subOrganizations,
   features,
   users,

@@ -2,6 +2,7 @@ import { useEffect } from 'react';
 import { notifications } from '@mantine/notifications';
 import { describeType } from './activity-words.ts';
 import type { Activity } from './resources.ts';
+import { t } from './text.ts';
 import { ask, useBridge } from './vault.tsx';
 
 /** Says on every screen that something came which needs the owner's vote. */
@@ -11,7 +12,7 @@ export function ApprovalNotices(): null {
     () =>
       bridge.onEvent((event) => {
         if (event.kind !== 'activity') return;
-        const notice = `approval ${event.id}`;
+        const notice = t('approval {{id}}', { id: event.id });
         if (event.status !== 'ACTIVITY_STATUS_CONSENSUS_NEEDED') {
           notifications.hide(notice);
           return;
@@ -21,8 +22,11 @@ export function ApprovalNotices(): null {
             if (!activity.canApprove) return;
             notifications.show({
               id: notice,
-              title: 'Something needs your vote',
-              message: `${describeType(activity.type)}, asked for by ${activity.votes[0]?.user.userName ?? 'somebody'}. It is under Approvals.`,
+              title: t('Something needs your vote'),
+              message: t('{{type}}, asked for by {{userName}}. It is under Approvals.', {
+                type: describeType(activity.type),
+                userName: activity.votes[0]?.user.userName ?? 'somebody',
+              }),
               autoClose: false,
             });
           },

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { IconEye, IconEyeOff } from '@tabler/icons-react';
+import { useProof } from './keyslot-form.tsx';
 import { keyTexts } from './key-text.ts';
 import { Facts, Outcomes } from './page.tsx';
 import { PhraseSheet } from './phrase-sheet.tsx';
@@ -9,6 +10,7 @@ import { Failure } from './states.tsx';
 import { useTask } from './task.ts';
 import { useExport } from './transfer.ts';
 import { Value } from './value.tsx';
+import { useBridge } from './vault.tsx';
 import type { Submit } from './vault.tsx';
 import './phrase-sheet.css';
 
@@ -23,9 +25,11 @@ interface Props {
   readonly children: (secret: Uint8Array) => ReactNode;
 }
 
-/** Exports a secret and holds it for as long as it is on the screen. */
+/** Exports a secret to whoever shows that it is the owner, and holds it for as long as it is on the screen. */
 export function ExportForm({ submit, parameters, what, outcomes, onDone, children }: Props): ReactNode {
+  const bridge = useBridge();
   const bring = useExport(submit);
+  const proof = useProof();
   const task = useTask();
   const [secret, setSecret] = useState<Uint8Array | null>(null);
   useEffect(
@@ -36,7 +40,10 @@ export function ExportForm({ submit, parameters, what, outcomes, onDone, childre
   );
   const start = (event: SyntheticEvent) => {
     event.preventDefault();
+    const given = proof.read();
+    if (given === null) return;
     task.run(async () => {
+      await bridge.prove(given);
       setSecret(await bring(parameters));
     });
   };
@@ -51,12 +58,13 @@ export function ExportForm({ submit, parameters, what, outcomes, onDone, childre
     );
   }
   return (
-    <form onSubmit={start}>
+    <form onSubmit={start} noValidate>
       <Stack gap="md">
         <Outcomes items={outcomes} />
+        {proof.fields(start, true)}
         <Failure title={`The ${what} was not exported`} error={task.error} />
         <Group gap="sm">
-          <Button type="submit" loading={task.isPending} data-autofocus>
+          <Button type="submit" loading={task.isPending}>
             Export the {what}
           </Button>
           <Button variant="subtle" color="gray" onClick={onDone}>

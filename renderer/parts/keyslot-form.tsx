@@ -72,7 +72,8 @@ export function KeyslotForm({
 }
 
 interface Proof {
-  readonly fields: (onEnter: (event: SyntheticEvent) => void) => ReactNode;
+  /** @param first Whether nothing comes before them, so that the focus goes there. */
+  readonly fields: (onEnter: (event: SyntheticEvent) => void, first?: boolean) => ReactNode;
   /** @returns what was typed, or null after saying what is missing. */
   readonly read: () => ProveWith | null;
 }
@@ -98,7 +99,7 @@ export function useProof(): Proof {
       if (lack !== null) return null;
       return chosen === 'recovery' ? toRecovery(recovery) : { with: 'password', password };
     },
-    fields: (onEnter) => (
+    fields: (onEnter, first = false) => (
       <>
         {kinds.length > 1 && (
           <SegmentedControl
@@ -116,6 +117,7 @@ export function useProof(): Proof {
           <PasswordInput
             label="Password of the vault, as it is now"
             autoComplete="current-password"
+            data-autofocus={first || undefined}
             required
             visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
             value={password}

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { t } from './text.ts';
 
 interface Props {
   readonly of: { readonly exported: boolean; readonly imported: boolean };
@@ -10,12 +11,12 @@ export function Origin({ of }: Props): ReactNode {
     <>
       {of.imported && (
         <span className="lk-badge" data-tone="waiting">
-          Imported
+          {t('Imported')}
         </span>
       )}
       {of.exported && (
         <span className="lk-badge" data-tone="waiting">
-          Exported
+          {t('Exported')}
         </span>
       )}
     </>

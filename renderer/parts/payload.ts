@@ -4,6 +4,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { fromHex, toHex } from './bytes.ts';
 import type { Curve } from './chains.ts';
+import { t } from './text.ts';
 
 export type PayloadForm = 'text' | 'hex';
 
@@ -14,9 +15,9 @@ export type Payload =
 /** Reads what a person typed or pasted. Hex may carry `0x`, spaces and line breaks. */
 export function readPayload(form: PayloadForm, typed: string): Payload {
   if (form === 'text') {
-    if (typed === '') return { ok: false, problem: 'Write the text to sign.' };
+    if (typed === '') return { ok: false, problem: t('Write the text to sign.') };
     if (!typed.isWellFormed())
-      return { ok: false, problem: 'This text holds half a character: paste it again.' };
+      return { ok: false, problem: t('This text holds half a character: paste it again.') };
     return {
       ok: true,
       bytes: new TextEncoder().encode(typed),
@@ -25,18 +26,23 @@ export function readPayload(form: PayloadForm, typed: string): Payload {
     };
   }
   const digits = typed.replace(/\s+/g, '').replace(/^0x/i, '');
-  if (digits === '') return { ok: false, problem: 'Paste the bytes to sign, in hex.' };
+  if (digits === '') return { ok: false, problem: t('Paste the bytes to sign, in hex.') };
   const foreign = /[^0-9a-f]/i.exec(digits);
   if (foreign !== null) {
     return {
       ok: false,
-      problem: `“${foreign[0]}” at position ${String(foreign.index + 1)} is not a hex digit: use 0–9 and a–f.`,
+      problem: t('“{{foreign}}” at position {{index}} is not a hex digit: use 0–9 and a–f.', {
+        foreign: foreign[0],
+        index: foreign.index + 1,
+      }),
     };
   }
   if (digits.length % 2 === 1) {
     return {
       ok: false,
-      problem: `${String(digits.length)} hex digits are not whole bytes: one digit is missing or too many.`,
+      problem: t('{{digits}} hex digits are not whole bytes: one digit is missing or too many.', {
+        digits: digits.length,
+      }),
     };
   }
   const payload = digits.toLowerCase();
@@ -58,29 +64,29 @@ interface HashRow {
 export const hashFunctions: readonly HashRow[] = [
   {
     id: 'HASH_FUNCTION_KECCAK256',
-    label: 'Keccak-256',
-    about: 'What Ethereum uses',
+    label: t('Keccak-256'),
+    about: t('What Ethereum uses'),
     curves: ['CURVE_SECP256K1', 'CURVE_P256'],
     digest: keccak_256,
   },
   {
     id: 'HASH_FUNCTION_SHA256',
-    label: 'SHA-256',
-    about: 'What most other systems use',
+    label: t('SHA-256'),
+    about: t('What most other systems use'),
     curves: ['CURVE_SECP256K1', 'CURVE_P256'],
     digest: sha256,
   },
   {
     id: 'HASH_FUNCTION_NO_OP',
-    label: 'None: these bytes are the hash',
-    about: 'For exactly 32 bytes that are a hash already',
+    label: t('None: these bytes are the hash'),
+    about: t('For exactly 32 bytes that are a hash already'),
     curves: ['CURVE_SECP256K1', 'CURVE_P256'],
     digest: (bytes) => bytes,
   },
   {
     id: 'HASH_FUNCTION_NOT_APPLICABLE',
-    label: 'Part of Ed25519',
-    about: 'Ed25519 hashes the message itself',
+    label: t('Part of Ed25519'),
+    about: t('Ed25519 hashes the message itself'),
     curves: ['CURVE_ED25519'],
     digest: null,
   },
@@ -110,7 +116,7 @@ export function readPreimage(
       toHex(digest(read.bytes)) === toHex(hash),
   );
   return made === undefined
-    ? { problem: 'Neither its Keccak-256 nor its SHA-256 is the hash above.' }
+    ? { problem: t('Neither its Keccak-256 nor its SHA-256 is the hash above.') }
     : { bytes: read.payload, hashFunction: made.id };
 }
 

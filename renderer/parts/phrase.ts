@@ -1,6 +1,7 @@
 /** The recovery phrase: reading it back, and asking for words of it. */
 
 import type { ProveWith } from '../../preload/contract.ts';
+import { t } from './text.ts';
 
 export const wordsOf = (phrase: string): readonly string[] =>
   phrase
@@ -49,7 +50,10 @@ export const phraseLength = 24;
 /** What is missing from what was typed, or null. */
 export function recoveryProblem(recovery: Recovery): string | null {
   if (recovery.kind === 'shares' || recovery.words.length === phraseLength) return null;
-  return `A recovery phrase has ${String(phraseLength)} words; here are ${String(recovery.words.length)}.`;
+  return t('A recovery phrase has {{phraseLength}} words; here are {{words}}.', {
+    phraseLength,
+    words: recovery.words.length,
+  });
 }
 
 /** It, as the service takes it. */

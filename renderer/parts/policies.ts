@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { UseMutationResult } from '@tanstack/react-query';
 import type { KnownIds, PolicyField, PolicyLanguage } from './policy-completion.ts';
 import type { PrivateKey, Tag, User, Wallet } from './resources.ts';
+import { allOf, t } from './text.ts';
 import type { Timestamp } from './time.ts';
 import { ask, useAsk, useBridge } from './vault.tsx';
 
@@ -193,37 +194,46 @@ export function useKnownIds(): KnownIds {
 export function describeOutcome(outcome: Outcome): string {
   switch (outcome) {
     case 'OUTCOME_ALLOW':
-      return 'allowed';
+      return t('allowed');
     case 'OUTCOME_REQUIRES_CONSENSUS':
-      return 'waits for approvals';
+      return t('waits for approvals');
     default:
-      return 'denied';
+      return t('denied');
   }
 }
 
 /** Outcomes of one policy, in words: what does not apply denies nothing. */
 export const policyOutcomes: Readonly<Record<Outcome, string>> = {
-  OUTCOME_ALLOW: 'allows it',
-  OUTCOME_REQUIRES_CONSENSUS: 'waits for approvals',
-  OUTCOME_DENY_EXPLICIT: 'denies it',
-  OUTCOME_DENY_IMPLICIT: 'does not apply',
-  OUTCOME_ERROR: 'cannot be evaluated',
-  OUTCOME_TIME_INACTIVE: 'was not in force',
+  OUTCOME_ALLOW: t('allows it'),
+  OUTCOME_REQUIRES_CONSENSUS: t('waits for approvals'),
+  OUTCOME_DENY_EXPLICIT: t('denies it'),
+  OUTCOME_DENY_IMPLICIT: t('does not apply'),
+  OUTCOME_ERROR: t('cannot be evaluated'),
+  OUTCOME_TIME_INACTIVE: t('was not in force'),
 };
 
-export function describeDecider(
-  { decidedBy, policyIds }: Decision,
+/** A decision and who decided, in a sentence. */
+export function describeDecision(
+  { outcome, decidedBy, policyIds }: Decision,
   nameOf: (policyId: string) => string,
 ): string {
+  const allowed = outcome === 'OUTCOME_ALLOW';
+  const waits = outcome === 'OUTCOME_REQUIRES_CONSENSUS';
   switch (decidedBy) {
     case 'DECIDER_ROOT_QUORUM':
-      return 'by the root quorum';
+      if (allowed) return t('Allowed by the root quorum.');
+      return waits ? t('Waits for approvals by the root quorum.') : t('Denied by the root quorum.');
     case 'DECIDER_OWN_CREDENTIALS':
-      return 'since it is about the user’s own credentials';
+      return t('Allowed, since it is about the user’s own credentials.');
     case 'DECIDER_NOTHING':
-      return 'since nothing allows it';
-    case 'DECIDER_POLICIES':
-      return `by ${policyIds.map((policyId) => `“${nameOf(policyId)}”`).join(', ')}`;
+      return t('Denied, since nothing allows it.');
+    case 'DECIDER_POLICIES': {
+      const policies = allOf(policyIds.map((policyId) => `“${nameOf(policyId)}”`));
+      if (allowed) return t('Allowed by {{policies}}.', { policies });
+      return waits
+        ? t('Waits for approvals, as {{policies}} asks.', { policies })
+        : t('Denied by {{policies}}.', { policies });
+    }
   }
 }
 

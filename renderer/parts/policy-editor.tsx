@@ -4,6 +4,7 @@ import { Input } from '@mantine/core';
 import type { PolicyProblem, PolicyWarning } from './policies.ts';
 import { completions } from './policy-completion.ts';
 import type { KnownIds, PolicyField, PolicyLanguage, Suggestion, Suggestions } from './policy-completion.ts';
+import { t } from './text.ts';
 import './policy-editor.css';
 
 interface Props {
@@ -138,7 +139,7 @@ export function PolicyEditor({
             className="lk-suggestions"
             role="listbox"
             id={`${id}-list`}
-            aria-label={`For ${label.toLowerCase()}`}
+            aria-label={t('Suggestions for “{{label}}”', { label })}
           >
             {items.map((item, index) => (
               <li

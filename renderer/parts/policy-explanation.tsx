@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react';
 import { Text } from '@mantine/core';
-import { describeDecider, describeOutcome, policyOutcomes } from './policies.ts';
+import { describeDecision, policyOutcomes } from './policies.ts';
 import type { Explanation } from './policies.ts';
 import { Failure, LoadingRows } from './states.tsx';
+import { t } from './text.ts';
 import { useAsk } from './vault.tsx';
 import './policy-editor.css';
 
@@ -11,38 +12,42 @@ interface Props {
   readonly question: Readonly<Record<string, unknown>>;
 }
 
-const fieldNames = { condition: 'Condition', consensus: 'Consensus', time: 'Time' } as const;
+const fieldNames = { condition: 'Condition', consensus: 'Consensus', time: t('Time') } as const;
 
 /** What every policy makes of an activity, down to the parts of its expressions. */
 export function PolicyExplanation({ question }: Props): ReactNode {
   const { data, error, isPending } = useAsk<{ policyExplanation: Explanation }>('explain_policies', question);
-  if (isPending) return <LoadingRows what="the explanation" rows={1} />;
-  if (data === undefined) return <Failure title="It cannot be explained" error={error} />;
+  if (isPending) return <LoadingRows what={t('the explanation')} rows={1} />;
+  if (data === undefined) return <Failure title={t('It cannot be explained')} error={error} />;
   const { policies, ...decision } = data.policyExplanation;
   const nameOf = (wanted: string): string =>
     policies.find(({ policyId }) => policyId === wanted)?.policyName ?? wanted;
   return (
     <div style={{ marginBlockStart: '0.6rem' }}>
       <Text size="sm" fw={600}>
-        It is {describeOutcome(decision.outcome)} {describeDecider(decision, nameOf)}.
+        {describeDecision(decision, nameOf)}
       </Text>
       {policies.length === 0 && (
         <Text size="sm" c="dimmed">
-          There is no policy.
+          {t('There is no policy.')}
         </Text>
       )}
       {policies.map(({ policyId, policyName, effect, draft, outcome, broken, expressions }) => (
         <details key={policyId} open={draft} style={{ marginBlockStart: '0.5rem' }}>
           <summary>
-            <strong>{policyName}</strong> ({effect === 'EFFECT_DENY' ? 'denies' : 'allows'}):{' '}
-            {outcome === undefined ? 'has no say here' : policyOutcomes[outcome]}
+            <strong>{policyName}</strong> · {effect === 'EFFECT_DENY' ? t('denies') : t('allows')} ·{' '}
+            {outcome === undefined ? t('has no say here') : policyOutcomes[outcome]}
           </summary>
           {broken !== undefined && <Text size="sm">{broken}</Text>}
           {expressions.map(({ field, value, fault, parts }) => (
             <div key={field} style={{ marginBlockStart: '0.4rem' }}>
               <Text size="sm">
                 {fieldNames[field]}:{' '}
-                {value === undefined ? `no value, because ${fault?.message ?? 'of an error'}` : String(value)}
+                {value !== undefined
+                  ? String(value)
+                  : fault === undefined
+                    ? t('no value')
+                    : t('no value: {{why}}', { why: fault.message })}
               </Text>
               <dl className="lk-parts">
                 {parts.map(({ from, to, text, values, times }) => (

@@ -4,13 +4,13 @@ import { Button, Checkbox, Group, SegmentedControl, Select, Stack, Text } from '
 import { IconPlayerPlay } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { describeType } from './activity-words.ts';
-import { count } from './bytes.ts';
 import { Moment } from './moment.tsx';
 import { Panel } from './page.tsx';
 import { PolicyExplanation } from './policy-explanation.tsx';
-import { describeDecider, describeOutcome, useTest } from './policies.ts';
+import { describeDecision, describeOutcome, useTest } from './policies.ts';
 import type { PolicyTest, TestedActivity } from './policies.ts';
 import { Failure } from './states.tsx';
+import { t } from './text.ts';
 import './rows.css';
 
 interface Props {
@@ -29,16 +29,20 @@ export function PolicyTrial({ drafts, obstacle }: Props): ReactNode {
   const [tried, setTried] = useState<readonly object[]>([]);
   const outdated = test.isSuccess && JSON.stringify(tried) !== JSON.stringify(drafts);
   return (
-    <Panel title="Try it on what has happened">
+    <Panel title={t('Try it on what has happened')}>
       <Stack gap="md">
         <Text size="sm" c="dimmed">
-          The newest activities of the log are decided once more, with this policy and without it. Nothing is
-          changed or signed.
+          {t(
+            'The newest activities of the log are decided once more, with this policy and without it. Nothing is changed or signed.',
+          )}
         </Text>
         <Group gap="md" align="end">
           <Select
-            label="Activities"
-            data={['100', '300', '1000'].map((value) => ({ value, label: `the last ${value}` }))}
+            label={t('Activities')}
+            data={['100', '300', '1000'].map((value) => ({
+              value,
+              label: t('the last {{number}}', { number: value }),
+            }))}
             value={limit}
             allowDeselect={false}
             onChange={(value) => {
@@ -56,12 +60,14 @@ export function PolicyTrial({ drafts, obstacle }: Props): ReactNode {
               test.mutate({ policies: drafts, limit: Number(limit), withoutRootQuorum: plain });
             }}
           >
-            Try it
+            {t('Try it')}
           </Button>
         </Group>
         <Checkbox
-          label="As if nobody were of the root quorum"
-          description="The root quorum may do anything, whatever policies say. This shows what policies alone make of the same."
+          label={t('As if nobody were of the root quorum')}
+          description={t(
+            'The root quorum may do anything, whatever policies say. This shows what policies alone make of the same.',
+          )}
           checked={plain}
           onChange={(event) => {
             setPlain(event.currentTarget.checked);
@@ -72,11 +78,11 @@ export function PolicyTrial({ drafts, obstacle }: Props): ReactNode {
             {obstacle}
           </Text>
         )}
-        <Failure title="It was not tried" error={test.error} />
+        <Failure title={t('It was not tried')} error={test.error} />
         <div role="status">
           {outdated && (
             <Text size="sm" c="dimmed">
-              The policy has been changed since: this is about what it was.
+              {t('The policy has been changed since: this is about what it was.')}
             </Text>
           )}
           {test.data !== undefined && (
@@ -100,11 +106,10 @@ function Found({ of, drafts, plain }: FoundProps): ReactNode {
   const nameOf = (wanted: string): string =>
     policies.find(({ policyId }) => policyId === wanted)?.policyName ?? wanted;
   const changes = [
-    [newlyDenied, 'newly denied'],
-    [newlyAllowed, 'newly allowed'],
-    [newlyWaiting, 'newly waiting for approvals'],
-  ] as const;
-  const said = changes.filter(([number]) => number > 0).map(([number, what]) => `${String(number)} ${what}`);
+    newlyDenied > 0 && t('{{count}} would newly be denied.', { count: newlyDenied }),
+    newlyAllowed > 0 && t('{{count}} would newly be allowed.', { count: newlyAllowed }),
+    newlyWaiting > 0 && t('{{count}} would newly wait for approvals.', { count: newlyWaiting }),
+  ].filter((said) => said !== false);
   const listed = (shown === 'changed' ? activities.filter(({ changed }) => changed) : activities).slice(
     0,
     50,
@@ -113,8 +118,11 @@ function Found({ of, drafts, plain }: FoundProps): ReactNode {
     <Stack gap="sm">
       <Text fw={600}>
         {tested === 0
-          ? 'The log has no activity to try it on.'
-          : `${count(tested, 'activity', 'activities')} tried: ${said.length === 0 ? 'all would be decided as they are now' : said.join(', ')}.`}
+          ? t('The log has no activity to try it on.')
+          : [
+              t('{{count}} activities tried.', { count: tested }),
+              ...(changes.length === 0 ? [t('All would be decided as they are now.')] : changes),
+            ].join(' ')}
       </Text>
       {policies
         .filter(({ draft }) => draft)
@@ -122,18 +130,26 @@ function Found({ of, drafts, plain }: FoundProps): ReactNode {
           <div key={policyId}>
             <Text size="sm">
               {held === 0
-                ? 'Its condition never held.'
-                : `Its condition held in ${String(held)} of ${String(tested)}, and it settled ${String(decided)}.`}
+                ? t('Its condition never held.')
+                : t('Its condition held in {{held}} of {{tested}}, and it settled {{decided}}.', {
+                    held,
+                    tested,
+                    decided,
+                  })}
             </Text>
             {clauses.length > 1 && (
               <dl className="lk-parts">
-                {clauses.map(({ from, text, held: true_, failed, faults }) => (
+                {clauses.map(({ from, text, held, failed, faults }) => (
                   <div key={from} style={{ display: 'contents' }}>
                     <dt className="lk-mono">{text}</dt>
                     <dd>
-                      {true_ === 0 ? 'never true' : `true in ${String(true_)}`}
-                      {failed > 0 && `, false in ${String(failed)}`}
-                      {faults > 0 && `, missing in ${String(faults)}`}
+                      {[
+                        held === 0 ? t('never true') : t('true in {{held}}', { held }),
+                        failed > 0 && t('false in {{failed}}', { failed }),
+                        faults > 0 && t('missing in {{faults}}', { faults }),
+                      ]
+                        .filter((said) => said !== false)
+                        .join(' · ')}
                     </dd>
                   </div>
                 ))}
@@ -143,18 +159,18 @@ function Found({ of, drafts, plain }: FoundProps): ReactNode {
         ))}
       {tested > 0 && (
         <SegmentedControl
-          aria-label="Which activities are listed"
+          aria-label={t('Which activities are listed')}
           value={shown}
           onChange={setShown}
           data={[
-            { value: 'changed', label: 'Decided otherwise' },
-            { value: 'all', label: 'All' },
+            { value: 'changed', label: t('Decided otherwise') },
+            { value: 'all', label: t('All') },
           ]}
           style={{ alignSelf: 'start' }}
         />
       )}
       {listed.length > 0 && (
-        <ul className="lk-rows" aria-label="Activities tried">
+        <ul className="lk-rows" aria-label={t('Activities tried')}>
           {listed.map((activity) => (
             <TriedRow
               key={activity.activityId}
@@ -193,8 +209,8 @@ function TriedRow({ activity, nameOf, drafts, plain }: RowProps): ReactNode {
           </span>
           <br />
           <span className="lk-row-more">
-            {changed && `${describeOutcome(before.outcome)} → `}
-            <strong>{describeOutcome(after.outcome)}</strong> {describeDecider(after, nameOf)}
+            {changed && t('Before: {{outcome}}.', { outcome: describeOutcome(before.outcome) })}{' '}
+            <strong>{describeDecision(after, nameOf)}</strong>
           </span>
         </div>
         <Button
@@ -202,12 +218,12 @@ function TriedRow({ activity, nameOf, drafts, plain }: RowProps): ReactNode {
           variant="default"
           flex="none"
           aria-expanded={open}
-          aria-label={`Why: ${what}`}
+          aria-label={t('Why: {{activity}}', { activity: what })}
           onClick={() => {
             setOpen(!open);
           }}
         >
-          Why
+          {t('Why')}
         </Button>
       </Group>
       {open && <PolicyExplanation question={{ activityId, policies: drafts, withoutRootQuorum: plain }} />}

@@ -1,16 +1,20 @@
+import { allOf, anyOf, t } from './text.ts';
+
 /**
  * Who decides everything, in words.
  * @param names The names of the quorum's users.
  */
 export function describeQuorum(threshold: number, names: readonly string[]): string {
-  const [first = 'Nobody', ...others] = names;
-  if (others.length === 0) return `${first} alone may do everything here.`;
-  if (threshold <= 1) return `Any one of ${listNames(names, 'or')} may do everything here.`;
+  const [first = t('Nobody'), ...others] = names;
+  if (others.length === 0) return t('{{first}} alone may do everything here.', { first });
+  if (threshold <= 1) return t('Any one of {{names}} may do everything here.', { names: anyOf(names) });
   if (threshold < names.length) {
-    return `Any ${String(threshold)} of ${listNames(names, 'and')} may do everything here, when they agree.`;
+    return t('Any {{threshold}} of {{names}} may do everything here, when they agree.', {
+      threshold,
+      names: allOf(names),
+    });
   }
-  return `${listNames(names, 'and')} may do everything here, when ${names.length === 2 ? 'both' : 'all'} agree.`;
+  return names.length === 2
+    ? t('{{names}} may do everything here, when both agree.', { names: allOf(names) })
+    : t('{{names}} may do everything here, when all agree.', { names: allOf(names) });
 }
-
-const listNames = (names: readonly string[], word: 'and' | 'or'): string =>
-  `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1) ?? ''}`;

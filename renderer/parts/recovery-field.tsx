@@ -1,6 +1,7 @@
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Text, Textarea } from '@mantine/core';
 import { phraseLength, recoveryOf } from './phrase.ts';
+import { t } from './text.ts';
 
 interface Props {
   readonly label?: string;
@@ -15,7 +16,7 @@ interface Props {
 
 /** Where a recovery phrase is typed, or shares of it. */
 export function RecoveryField({
-  label = 'Recovery phrase',
+  label = t('Recovery phrase'),
   typed,
   problem,
   onType,
@@ -24,12 +25,16 @@ export function RecoveryField({
   required = true,
 }: Props): ReactNode {
   const recovery = recoveryOf(typed);
-  const words = `The ${String(phraseLength)} words from your paper, in order, with spaces between them`;
+  const words = t('The {{phraseLength}} words from your paper, in order, with spaces between them', {
+    phraseLength,
+  });
   return (
     <div>
       <Textarea
         label={label}
-        description={takesShares ? `${words}; or shares of them, which begin with lkshare1.` : `${words}.`}
+        description={
+          takesShares ? t('{{words}}; or shares of them, which begin with lkshare1.', { words }) : `${words}.`
+        }
         autosize
         minRows={3}
         autoComplete="off"
@@ -49,8 +54,8 @@ export function RecoveryField({
       />
       <Text size="sm" c="dimmed" role="status" mt="xs">
         {recovery.kind === 'shares'
-          ? `${String(recovery.shares.length)} ${recovery.shares.length === 1 ? 'share' : 'shares'}`
-          : `${String(recovery.words.length)} of ${String(phraseLength)} words`}
+          ? t('{{count}} shares', { count: recovery.shares.length })
+          : t('{{words}} of {{phraseLength}} words', { words: recovery.words.length, phraseLength })}
       </Text>
     </div>
   );

@@ -9,6 +9,7 @@ import { Facts } from './page.tsx';
 import { QrCode } from './qr-code.tsx';
 import { Failure } from './states.tsx';
 import { useTask } from './task.ts';
+import { t } from './text.ts';
 import { useBridge } from './vault.tsx';
 import './recovery-sheet.css';
 
@@ -43,24 +44,25 @@ export function SheetMaker({ phrase }: { readonly phrase: string }): ReactNode {
     <form onSubmit={submit} noValidate>
       <Stack gap="md" maw={560}>
         <SegmentedControl
-          aria-label="What is on the paper"
+          aria-label={t('What is on the paper')}
           value={form}
           onChange={setForm}
           data={[
-            { value: 'phrase', label: 'The whole phrase' },
-            { value: 'shares', label: 'Shares of it' },
+            { value: 'phrase', label: t('The whole phrase') },
+            { value: 'shares', label: t('Shares of it') },
           ]}
           fullWidth
         />
         {form === 'shares' && (
           <>
             <Text size="sm" c="dimmed">
-              Each share is a page of its own, for another person or place. Fewer than are needed say nothing
-              about the phrase.
+              {t(
+                'Each share is a page of its own, for another person or place. Fewer than are needed say nothing about the phrase.',
+              )}
             </Text>
             <Group gap="md" align="start" grow preventGrowOverflow={false}>
               <NumberInput
-                label="Needed to open the vault"
+                label={t('Needed to open the vault')}
                 min={2}
                 max={mostShares}
                 allowDecimal={false}
@@ -69,7 +71,7 @@ export function SheetMaker({ phrase }: { readonly phrase: string }): ReactNode {
                 onChange={setThreshold}
               />
               <NumberInput
-                label="Shares in all"
+                label={t('Shares in all')}
                 min={2}
                 max={mostShares}
                 allowDecimal={false}
@@ -80,10 +82,10 @@ export function SheetMaker({ phrase }: { readonly phrase: string }): ReactNode {
             </Group>
           </>
         )}
-        <Failure title="The sheet was not made" error={task.error} />
+        <Failure title={t('The sheet was not made')} error={task.error} />
         <div>
           <Button type="submit" loading={task.isPending}>
-            {form === 'phrase' ? 'Make the sheet' : 'Make the shares'}
+            {form === 'phrase' ? t('Make the sheet') : t('Make the shares')}
           </Button>
         </div>
       </Stack>
@@ -95,7 +97,7 @@ function numberProblem(value: string | number, least: number, most: number): str
   const number = Number(value);
   return value !== '' && Number.isInteger(number) && number >= least && number <= most
     ? null
-    : `A number from ${String(least)} to ${String(most)}.`;
+    : t('A number from {{least}} to {{most}}.', { least, most });
 }
 
 /** Sheets that can be printed without being seen on the screen. */
@@ -105,9 +107,11 @@ function Sheets({ sheets }: { readonly sheets: readonly Sheet[] }): ReactNode {
     <Stack gap="md">
       <Text role="status">
         {sheets.length === 1
-          ? 'The sheet is ready.'
-          : `${String(sheets.length)} shares are ready, a page each.`}{' '}
-        Print on a printer that you trust: some keep what they printed.
+          ? t('The sheet is ready. Print it on a printer that you trust: some keep what they printed.')
+          : t(
+              '{{count}} shares are ready, a page each. Print them on a printer that you trust: some keep what they printed.',
+              { count: sheets.length },
+            )}
       </Text>
       <Group gap="xs">
         <Button
@@ -116,7 +120,7 @@ function Sheets({ sheets }: { readonly sheets: readonly Sheet[] }): ReactNode {
             window.print();
           }}
         >
-          Print
+          {t('Print')}
         </Button>
         <Button
           variant="default"
@@ -125,7 +129,7 @@ function Sheets({ sheets }: { readonly sheets: readonly Sheet[] }): ReactNode {
             setShown(!shown);
           }}
         >
-          {shown ? 'Hide' : 'Show on the screen'}
+          {shown ? t('Hide') : t('Show on the screen')}
         </Button>
       </Group>
       {shown && sheets.map((sheet) => <Paper key={sheet.code} sheet={sheet} />)}
@@ -160,7 +164,7 @@ function Paper({ sheet: { title, secret, code, facts, how } }: { readonly sheet:
         </p>
       )}
       <div className="lk-paper-code">
-        <QrCode text={code} label={`QR code of the ${title.toLowerCase()}`} />
+        <QrCode text={code} label={t('QR code: {{title}}', { title })} />
       </div>
       {how.map((text) => (
         <p key={text}>{text}</p>

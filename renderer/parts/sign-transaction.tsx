@@ -3,15 +3,16 @@ import type { ReactNode } from 'react';
 import { Button, Select, Stack, Text, Textarea } from '@mantine/core';
 import { Link } from 'wouter';
 import { Failure } from './states.tsx';
+import { t, Trans } from './text.ts';
 import { TypedSummary } from './transaction-summary.tsx';
 import { Value } from './value.tsx';
 import { useSubmit } from './vault.tsx';
 
 const chains = [
-  { value: 'TRANSACTION_TYPE_ETHEREUM', label: 'Ethereum: unsigned, in RLP', curve: 'CURVE_SECP256K1' },
-  { value: 'TRANSACTION_TYPE_SOLANA', label: 'Solana: serialized, unsigned', curve: 'CURVE_ED25519' },
-  { value: 'TRANSACTION_TYPE_TRON', label: 'Tron: raw_data', curve: 'CURVE_SECP256K1' },
-  { value: 'TRANSACTION_TYPE_BITCOIN', label: 'Bitcoin: PSBT', curve: 'CURVE_SECP256K1' },
+  { value: 'TRANSACTION_TYPE_ETHEREUM', label: t('Ethereum: unsigned, in RLP'), curve: 'CURVE_SECP256K1' },
+  { value: 'TRANSACTION_TYPE_SOLANA', label: t('Solana: serialized, unsigned'), curve: 'CURVE_ED25519' },
+  { value: 'TRANSACTION_TYPE_TRON', label: t('Tron: raw_data'), curve: 'CURVE_SECP256K1' },
+  { value: 'TRANSACTION_TYPE_BITCOIN', label: t('Bitcoin: PSBT'), curve: 'CURVE_SECP256K1' },
 ] as const;
 
 interface Props {
@@ -44,7 +45,7 @@ export function SignTransaction({ id, signWith, curve, format }: Props): ReactNo
   const hex = typed.replace(/\s+/g, '');
   const problem =
     hex !== '' && !/^(0x)?([0-9a-f]{2})+$/i.test(hex)
-      ? 'Paste the transaction in hex: whole bytes, with 0x or without.'
+      ? t('Paste the transaction in hex: whole bytes, with 0x or without.')
       : null;
   const request =
     signWith === undefined || type === undefined || hex === '' || problem !== null
@@ -60,7 +61,7 @@ export function SignTransaction({ id, signWith, curve, format }: Props): ReactNo
         spellCheck={false}
         autoComplete="off"
         className="lk-mono-input"
-        placeholder="The unsigned transaction, in hex"
+        placeholder={t('The unsigned transaction, in hex')}
         value={typed}
         error={problem}
         onChange={(event) => {
@@ -69,14 +70,14 @@ export function SignTransaction({ id, signWith, curve, format }: Props): ReactNo
         }}
       />
       <Select
-        label="Chain"
+        label={t('Chain')}
         data={fitting.map(({ value, label }) => ({ value, label }))}
         value={type ?? null}
         allowDeselect={false}
         onChange={setWanted}
       />
       {request !== null && <TypedSummary request={request} />}
-      <Failure title="Nothing was signed" error={submit.error} />
+      <Failure title={t('Nothing was signed')} error={submit.error} />
       <div>
         <Button
           loading={submit.isPending}
@@ -85,18 +86,18 @@ export function SignTransaction({ id, signWith, curve, format }: Props): ReactNo
             if (request !== null) submit.mutate(request);
           }}
         >
-          Sign the transaction
+          {t('Sign the transaction')}
         </Button>
       </div>
       {submit.data !== undefined && (
-        <section aria-label="Signed transaction">
+        <section aria-label={t('Signed transaction')}>
           <Text size="sm" c="dimmed">
-            Signed.{' '}
-            <Link href={`/activity/${submit.data.activity.id}`} className="lk-link">
-              See it in the log
-            </Link>
+            <Trans
+              i18nKey="Signed. <a>See it in the log</a>"
+              components={{ a: <Link href={`/activity/${submit.data.activity.id}`} className="lk-link" /> }}
+            />
           </Text>
-          <Value text={submit.data.result.signedTransaction} what="signed transaction" />
+          <Value text={submit.data.result.signedTransaction} what={t('signed transaction')} />
         </section>
       )}
     </Stack>

@@ -1,5 +1,8 @@
 /** Times as people say them. */
 
+import { locale } from './language.ts';
+import { t } from './text.ts';
+
 /** The wire's form of a time: whole seconds, as strings. */
 export interface Timestamp {
   readonly seconds: string;
@@ -23,7 +26,7 @@ const units = [
   ['minute', 60_000],
 ] as const;
 
-const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const words = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 
 /** `just now`, `5 minutes ago`, `yesterday`, `in 3 hours`; both in milliseconds since the epoch. */
 export function relativeTime(time: number, now: number): string {
@@ -34,9 +37,9 @@ export function relativeTime(time: number, now: number): string {
     if (Math.abs(distance) >= length) return words.format(number, unit);
   }
   // Clocks of one machine read at slightly different moments: anything under a minute is now.
-  return 'just now';
+  return t('just now');
 }
 
 /** The full date and time, with the zone, in the reader's own format. */
 export const exactTime = (time: number): string =>
-  new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' }).format(time);
+  new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' }).format(time);

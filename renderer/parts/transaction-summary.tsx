@@ -3,6 +3,7 @@ import { Alert, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { Facts } from './page.tsx';
 import { Failure } from './states.tsx';
+import { t } from './text.ts';
 import type { ToBeSigned } from './to-be-signed.ts';
 import { useAsk } from './vault.tsx';
 
@@ -58,11 +59,11 @@ interface Props {
 export function TransactionSummary({ request, place }: Props): ReactNode {
   const { data, error } = useAsk<{ description: Description }>('describe_payload', request);
   const which = place === undefined ? '' : `${place}: `;
-  if (error !== null) return <Failure title={`${which}It cannot be read`} error={error} />;
+  if (error !== null) return <Failure title={t('{{which}}It cannot be read', { which })} error={error} />;
   if (data === undefined) return reading;
   const { title, lines, parts, warnings, digests } = data.description;
   return (
-    <section aria-label={`${which}What it does`}>
+    <section aria-label={t('{{which}}What it does', { which })}>
       <Stack gap="sm">
         <Title order={2} size="h3" style={breaking}>
           {which}
@@ -84,7 +85,7 @@ export function TransactionSummary({ request, place }: Props): ReactNode {
         ))}
         {digests.length > 0 && (
           <div>
-            <Text fw={600}>To compare with what another program shows</Text>
+            <Text fw={600}>{t('To compare with what another program shows')}</Text>
             <Lines lines={digests} />
           </div>
         )}

@@ -61,6 +61,7 @@ const statusKey = ['status'];
 const askedKey = ['asked'];
 const backupsKey = [...askedKey, 'backups'];
 const messagesKey = [...askedKey, 'messages'];
+const settingsKey = [...askedKey, 'settings'];
 
 export function VaultProvider({
   door,
@@ -130,6 +131,7 @@ function refresher(client: QueryClient): { onEvent: (event: VaultEvent) => void;
     onEvent(event) {
       if (event.kind === 'status') void refreshAll(client);
       else if (event.kind === 'backups') void client.invalidateQueries({ queryKey: backupsKey });
+      else if (event.kind === 'settings') void client.invalidateQueries({ queryKey: settingsKey });
       else if (event.kind === 'webhooks') {
         void client.invalidateQueries({ queryKey: [...askedKey, 'list_webhook_deliveries'] });
       } else if (event.kind === 'messages' || event.kind === 'message') {

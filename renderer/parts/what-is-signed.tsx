@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Stack } from '@mantine/core';
 import type { Activity } from './resources.ts';
+import { t } from './text.ts';
 import { toBeSignedBy } from './to-be-signed.ts';
 import { TransactionSummary } from './transaction-summary.tsx';
 
@@ -20,7 +21,9 @@ export function WhatIsSigned({ activity }: { readonly activity: Activity }): Rea
         <TransactionSummary
           key={index}
           request={request}
-          {...(requests.length > 1 ? { place: `${String(index + 1)} of ${String(requests.length)}` } : {})}
+          {...(requests.length > 1
+            ? { place: t('{{index}} of {{requests}}', { index: index + 1, requests: requests.length }) }
+            : {})}
         />
       ))}
       {rest > 0 && (
@@ -31,7 +34,7 @@ export function WhatIsSigned({ activity }: { readonly activity: Activity }): Rea
               setShown(shown + atOnce);
             }}
           >
-            Show more: {rest} not shown yet
+            {t('Show more: {{rest}} not shown yet', { rest })}
           </Button>
         </div>
       )}

@@ -12,6 +12,7 @@ import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { ShortId } from '../parts/identifier.tsx';
 import type { Activity } from '../parts/resources.ts';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
+import { t } from '../parts/text.ts';
 import { exactTime, millisecondsOf } from '../parts/time.ts';
 import { toBeSignedBy } from '../parts/to-be-signed.ts';
 import { useAsk } from '../parts/vault.tsx';
@@ -26,35 +27,38 @@ export function Approvals({ activityId }: { readonly activityId: string | undefi
   return (
     <>
       <PageHead
-        title="Approvals"
-        lead="What somebody asked for and others must agree to. An approval counts for a day, counted from the first; one rejection ends it."
+        title={t('Approvals')}
+        lead={t(
+          'What somebody asked for and others must agree to. An approval counts for a day, counted from the first; one rejection ends it.',
+        )}
       />
       <Panel kind="plain">
-        {waiting.isPending && <LoadingRows what="what waits for approval" />}
+        {waiting.isPending && <LoadingRows what={t('what waits for approval')} />}
         <Failure
-          title="What waits for approval could not be read"
+          title={t('What waits for approval could not be read')}
           error={waiting.error}
           onRetry={() => void waiting.refetch()}
         />
         {waiting.isSuccess && list.length === 0 && (
-          <Empty title="Nothing waits for approval">
+          <Empty title={t('Nothing waits for approval')}>
             <p>
-              A policy can ask for more than one person’s vote, and so can the root quorum. Whatever is asked
-              for then waits here until enough have agreed.
+              {t(
+                'A policy can ask for more than one person’s vote, and so can the root quorum. Whatever is asked for then waits here until enough have agreed.',
+              )}
             </p>
           </Empty>
         )}
         {list.length > 0 && (
-          <ul className="lk-rows" aria-label="Waiting for approval">
+          <ul className="lk-rows" aria-label={t('Waiting for approval')}>
             {list.map((activity) => (
               <ActivityRow
                 key={activity.id}
                 activity={activity}
                 href={`/approvals/${activity.id}`}
-                more={<>asked for by {askedBy(activity)}</>}
+                more={<>{t('asked for by {{activity}}', { activity: askedBy(activity) })}</>}
               >
                 <span className="lk-badge" data-tone="waiting">
-                  {activity.canApprove ? 'Needs your vote' : 'Waits for others'}
+                  {activity.canApprove ? t('Needs your vote') : t('Waits for others')}
                 </span>
               </ActivityRow>
             ))}
@@ -68,7 +72,7 @@ export function Approvals({ activityId }: { readonly activityId: string | undefi
         }}
         position="right"
         size={680}
-        title="Approval"
+        title={t('Approval')}
       >
         {activityId !== undefined && <Approval key={activityId} activityId={activityId} />}
       </Drawer>
@@ -80,9 +84,11 @@ const askedBy = ({ votes }: Activity): string => votes[0]?.user.userName ?? 'som
 
 function Approval({ activityId }: { readonly activityId: string }): ReactNode {
   const { data, error, isPending, refetch } = useAsk<{ activity: Activity }>('get_activity', { activityId });
-  if (isPending) return <LoadingRows what="the activity" />;
+  if (isPending) return <LoadingRows what={t('the activity')} />;
   if (data === undefined) {
-    return <Failure title="The activity could not be read" error={error} onRetry={() => void refetch()} />;
+    return (
+      <Failure title={t('The activity could not be read')} error={error} onRetry={() => void refetch()} />
+    );
   }
   const { activity } = data;
   return (
@@ -93,9 +99,12 @@ function Approval({ activityId }: { readonly activityId: string }): ReactNode {
       </div>
       <Facts
         rows={[
-          ['Asked for by', askedBy(activity)],
-          ['When', exactTime(millisecondsOf(activity.createdAt))],
-          ['Fingerprint', <ShortId key="fingerprint" text={activity.fingerprint} what="fingerprint" />],
+          [t('Asked for by'), askedBy(activity)],
+          [t('When'), exactTime(millisecondsOf(activity.createdAt))],
+          [
+            t('Fingerprint'),
+            <ShortId key="fingerprint" text={activity.fingerprint} what={t('fingerprint')} />,
+          ],
         ]}
       />
       <Asked activity={activity} />
@@ -107,13 +116,13 @@ function Approval({ activityId }: { readonly activityId: string }): ReactNode {
 
 /** What is signed in plain language, where something is; the rest as it was sent. */
 function Asked({ activity }: { readonly activity: Activity }): ReactNode {
-  const json = <Json title="What was asked" what="intent" value={firstOf(activity.intent)} />;
+  const json = <Json title={t('What was asked')} what={t('intent')} value={firstOf(activity.intent)} />;
   if (toBeSignedBy(activity).length === 0) return json;
   return (
     <>
       <WhatIsSigned activity={activity} />
       <details>
-        <summary>As it was sent</summary>
+        <summary>{t('As it was sent')}</summary>
         {json}
       </details>
     </>
@@ -151,16 +160,16 @@ function Decide({ activity }: { readonly activity: Activity }): ReactNode {
     };
   });
 
-  if (!waits) return <Text>It waits for no votes any more.</Text>;
+  if (!waits) return <Text>{t('It waits for no votes any more.')}</Text>;
   return (
     <Stack gap="sm">
-      <Failure title="It was not approved" error={approve.error} />
-      <Failure title="It was not rejected" error={reject.error} />
+      <Failure title={t('It was not approved')} error={approve.error} />
+      <Failure title={t('It was not rejected')} error={reject.error} />
       {!activity.canApprove && (
         <Text size="sm">
           {activity.canReject
-            ? 'You have approved this. It waits for others.'
-            : 'Your vote is not needed: neither the root quorum nor a policy names you.'}
+            ? t('You have approved this. It waits for others.')
+            : t('Your vote is not needed: neither the root quorum nor a policy names you.')}
         </Text>
       )}
       <Group gap="sm">
@@ -174,7 +183,7 @@ function Decide({ activity }: { readonly activity: Activity }): ReactNode {
             vote('approve');
           }}
         >
-          Approve
+          {t('Approve')}
         </Button>
         <Button
           variant="default"
@@ -188,7 +197,7 @@ function Decide({ activity }: { readonly activity: Activity }): ReactNode {
             vote('reject');
           }}
         >
-          Reject
+          {t('Reject')}
         </Button>
       </Group>
     </Stack>
@@ -199,6 +208,8 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null;
 
 function saidOf(status: string): string {
-  if (status === 'ACTIVITY_STATUS_COMPLETED') return 'Approved, and done.';
-  return status === 'ACTIVITY_STATUS_REJECTED' ? 'Rejected, for good.' : 'Approved. It waits for others.';
+  if (status === 'ACTIVITY_STATUS_COMPLETED') return t('Approved, and done.');
+  return status === 'ACTIVITY_STATUS_REJECTED'
+    ? t('Rejected, for good.')
+    : t('Approved. It waits for others.');
 }

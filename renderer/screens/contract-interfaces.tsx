@@ -10,19 +10,20 @@ import { nameProblem } from '../parts/names.ts';
 import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
 import type { SmartContractInterface } from '../parts/resources.ts';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
+import { t } from '../parts/text.ts';
 import { useAsk, useSubmit } from '../parts/vault.tsx';
 import '../parts/rows.css';
 
 const kinds = {
   SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM: {
-    label: 'Ethereum contract',
-    address: 'Address of the contract, in hex.',
-    interface: 'The contract’s ABI: a JSON array, as compilers and block explorers give it.',
+    label: t('Ethereum contract'),
+    address: t('Address of the contract, in hex.'),
+    interface: t('The contract’s ABI: a JSON array, as compilers and block explorers give it.'),
   },
   SMART_CONTRACT_INTERFACE_TYPE_SOLANA: {
-    label: 'Solana program',
-    address: 'Address of the program, in Base58.',
-    interface: 'The program’s Anchor IDL: a JSON object.',
+    label: t('Solana program'),
+    address: t('Address of the program, in Base58.'),
+    interface: t('The program’s Anchor IDL: a JSON object.'),
   },
 } as const;
 
@@ -49,23 +50,26 @@ export function ContractInterfaces(): ReactNode {
   return (
     <>
       <PageHead
-        title="Contract interfaces"
-        lead="What a transaction calls is bytes. With the contract’s interface its name and arguments are shown before you sign, and policies can tell them apart."
-        back={{ to: '/sign', label: 'Sign' }}
+        title={t('Contract interfaces')}
+        lead={t(
+          'What a transaction calls is bytes. With the contract’s interface its name and arguments are shown before you sign, and policies can tell them apart.',
+        )}
+        back={{ to: '/sign', label: t('Sign') }}
       />
       <Panel kind="plain">
-        {isPending && <LoadingRows what="contract interfaces" rows={2} />}
-        <Failure title="The interfaces could not be read" error={error} onRetry={() => void refetch()} />
+        {isPending && <LoadingRows what={t('contract interfaces')} rows={2} />}
+        <Failure title={t('The interfaces could not be read')} error={error} onRetry={() => void refetch()} />
         {data !== undefined && list.length === 0 && (
-          <Empty title="None yet">
+          <Empty title={t('None yet')}>
             <p>
-              Transfers of coins and of usual tokens are read without one. Add the interfaces of the other
-              contracts and programs that you call.
+              {t(
+                'Transfers of coins and of usual tokens are read without one. Add the interfaces of the other contracts and programs that you call.',
+              )}
             </p>
           </Empty>
         )}
         {list.length > 0 && (
-          <ul className="lk-rows" aria-label="Contract interfaces">
+          <ul className="lk-rows" aria-label={t('Contract interfaces')}>
             {list.map((each) => (
               <InterfaceRow key={each.smartContractInterfaceId} of={each} />
             ))}
@@ -91,19 +95,19 @@ function InterfaceRow({ of }: { readonly of: SmartContractInterface }): ReactNod
         </span>
       </div>
       <Group gap="xs" wrap="nowrap">
-        <CopyButton text={smartContractInterface} what={`interface of ${label}`} />
+        <CopyButton text={smartContractInterface} what={t('interface of {{label}}', { label })} />
         <DialogButton
-          name="Delete…"
-          label={`Delete the interface ${label}`}
-          title={`Delete the interface “${label}”`}
+          name={t('Delete…')}
+          label={t('Delete the interface {{label}}', { label })}
+          title={t('Delete the interface “{{label}}”', { label })}
           danger
         >
           {(close) => (
             <DeleteForm
-              what="interface"
+              what={t('interface')}
               outcomes={[
-                'Calls of this address are no longer read by it, neither for you nor for policies.',
-                'It can be added again.',
+                t('Calls of this address are no longer read by it, neither for you nor for policies.'),
+                t('It can be added again.'),
               ]}
               submitting={remove}
               onCancel={close}
@@ -114,8 +118,8 @@ function InterfaceRow({ of }: { readonly of: SmartContractInterface }): ReactNod
                     onSuccess() {
                       close();
                       notifications.show({
-                        title: 'The interface is deleted',
-                        message: `“${label}” is gone.`,
+                        title: t('The interface is deleted'),
+                        message: t('“{{label}}” is gone.', { label }),
                       });
                     },
                   },
@@ -145,8 +149,8 @@ function NewInterface(): ReactNode {
   const create = useSubmit<NewInterfaceParameters, { smartContractInterfaceId: string }>(createInterface);
   const problems = {
     name: nameProblem(name, 'interface', []),
-    address: address.trim() === '' ? 'Paste the address that is called.' : null,
-    text: text.trim() === '' ? 'Paste the interface.' : null,
+    address: address.trim() === '' ? t('Paste the address that is called.') : null,
+    text: text.trim() === '' ? t('Paste the interface.') : null,
   };
   // The reason stands at the button; the field that it is about is marked.
   const refused = /^invalid parameters\.(\w+)/.exec(create.error?.message ?? '')?.[1];
@@ -165,8 +169,8 @@ function NewInterface(): ReactNode {
       {
         onSuccess() {
           notifications.show({
-            title: 'The interface is added',
-            message: `Calls of “${name.trim()}” can be read.`,
+            title: t('The interface is added'),
+            message: t('Calls of “{{name}}” can be read.', { name: name.trim() }),
           });
           setName('');
           setAddress('');
@@ -179,10 +183,10 @@ function NewInterface(): ReactNode {
 
   return (
     <form onSubmit={submit} noValidate className="lk-beside">
-      <Panel title="Add an interface">
+      <Panel title={t('Add an interface')}>
         <Stack gap="lg">
           <SegmentedControl
-            aria-label="What it is of"
+            aria-label={t('What it is of')}
             value={type}
             onChange={(value) => {
               setType(value);
@@ -191,13 +195,13 @@ function NewInterface(): ReactNode {
             data={Object.entries(kinds).map(([value, { label }]) => ({ value: value as Kind, label }))}
           />
           <NameField
-            description="For you: how the list above calls it."
+            description={t('For you: how the list above calls it.')}
             value={name}
             problem={tried ? problems.name : null}
             onType={setName}
           />
           <TextInput
-            label="Address"
+            label={t('Address')}
             description={kinds[type].address}
             autoComplete="off"
             spellCheck={false}
@@ -211,7 +215,7 @@ function NewInterface(): ReactNode {
             }}
           />
           <Textarea
-            label="Interface"
+            label={t('Interface')}
             description={kinds[type].interface}
             autosize
             minRows={4}
@@ -227,10 +231,10 @@ function NewInterface(): ReactNode {
               create.reset();
             }}
           />
-          <Failure title="The interface was not added" error={create.error} />
+          <Failure title={t('The interface was not added')} error={create.error} />
           <div>
             <Button type="submit" leftSection={<IconPlus size={16} aria-hidden />} loading={create.isPending}>
-              Add the interface
+              {t('Add the interface')}
             </Button>
           </div>
         </Stack>
@@ -238,9 +242,9 @@ function NewInterface(): ReactNode {
       <aside>
         <Outcomes
           items={[
-            'The interface is checked and kept in the vault. It is written to the activity log.',
-            'Calls of this address are read by it: on the Sign screen, under Approvals, and by policies.',
-            'A wrong interface shows a call as what it is not: take it from where you trust the contract.',
+            t('The interface is checked and kept in the vault. It is written to the activity log.'),
+            t('Calls of this address are read by it: on the Sign screen, under Approvals, and by policies.'),
+            t('A wrong interface shows a call as what it is not: take it from where you trust the contract.'),
           ]}
         />
       </aside>

@@ -7,6 +7,7 @@ import { PageHead, Panel } from '../parts/page.tsx';
 import type { Policy } from '../parts/policies.ts';
 import type { User } from '../parts/resources.ts';
 import { Failure, LoadingRows } from '../parts/states.tsx';
+import { t } from '../parts/text.ts';
 import { useAsk, useStatus } from '../parts/vault.tsx';
 import '../parts/rows.css';
 
@@ -24,12 +25,12 @@ interface Permission {
 
 /** In the order in which they are shown. */
 const reaches = [
-  ['REACH_ROOT_QUORUM', 'May, being of the root quorum'],
-  ['REACH_ALLOWED', 'May, always'],
-  ['REACH_DEPENDS', 'May in some cases: it depends on what the activity is about'],
-  ['REACH_OWN_CREDENTIALS', 'May on the user’s own credentials'],
-  ['REACH_CONSENSUS', 'May together with others'],
-  ['REACH_DENIED', 'May not'],
+  ['REACH_ROOT_QUORUM', t('May, being of the root quorum')],
+  ['REACH_ALLOWED', t('May, always')],
+  ['REACH_DEPENDS', t('May in some cases: it depends on what the activity is about')],
+  ['REACH_OWN_CREDENTIALS', t('May on the user’s own credentials')],
+  ['REACH_CONSENSUS', t('May together with others')],
+  ['REACH_DENIED', t('May not')],
 ] as const satisfies readonly (readonly [Permission['reach'], string])[];
 
 /** What a user could do, of everything that can be done. */
@@ -50,12 +51,14 @@ export function Permissions(): ReactNode {
   return (
     <>
       <PageHead
-        title="Who may do what"
-        back={{ to: '/policies', label: 'Policies' }}
-        lead="By the policies in force, the root quorum, and what every user may do with its own credentials. Reading is open to every user."
+        title={t('Who may do what')}
+        back={{ to: '/policies', label: t('Policies') }}
+        lead={t(
+          'By the policies in force, the root quorum, and what every user may do with its own credentials. Reading is open to every user.',
+        )}
       />
       <Select
-        label="User"
+        label={t('User')}
         data={(users.data?.users ?? []).map((user) => ({ value: user.userId, label: user.userName }))}
         value={userId}
         allowDeselect={false}
@@ -65,11 +68,11 @@ export function Permissions(): ReactNode {
       />
       {permissions.isPending && (
         <Panel kind="plain">
-          <LoadingRows what="permissions" rows={6} />
+          <LoadingRows what={t('permissions')} rows={6} />
         </Panel>
       )}
       <Failure
-        title="The permissions could not be read"
+        title={t('The permissions could not be read')}
         error={permissions.error ?? users.error}
         onRetry={() => void permissions.refetch()}
       />

@@ -11,6 +11,7 @@ import { policyTemplates } from '../parts/policy-templates.ts';
 import type { Policy } from '../parts/policies.ts';
 import type { User } from '../parts/resources.ts';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
+import { t, Trans } from '../parts/text.ts';
 import type { Timestamp } from '../parts/time.ts';
 import { useAsk } from '../parts/vault.tsx';
 import '../parts/rows.css';
@@ -21,14 +22,16 @@ export function Policies(): ReactNode {
   const { data, error, isPending, refetch } = useAsk<{ policies: readonly Policy[] }>('list_policies');
   const make = (
     <Button component={Link} href="/policies/new" leftSection={<IconPlus size={16} aria-hidden />}>
-      New policy
+      {t('New policy')}
     </Button>
   );
   return (
     <>
       <PageHead
-        title="Policies"
-        lead="Rules that let users do things, alone or together, and rules that forbid things. The root quorum is never held back; everybody else may do what some policy allows and none denies."
+        title={t('Policies')}
+        lead={t(
+          'Rules that let users do things, alone or together, and rules that forbid things. The root quorum is never held back; everybody else may do what some policy allows and none denies.',
+        )}
         action={
           <Group gap="sm">
             {data !== undefined && data.policies.length > 0 && make}
@@ -38,37 +41,43 @@ export function Policies(): ReactNode {
               variant="default"
               leftSection={<IconListCheck size={16} aria-hidden />}
             >
-              Who may do what
+              {t('Who may do what')}
             </Button>
           </Group>
         }
       />
       <Panel kind="plain">
-        {isPending && <LoadingRows what="policies" />}
-        <Failure title="The policies could not be read" error={error} onRetry={() => void refetch()} />
+        {isPending && <LoadingRows what={t('policies')} />}
+        <Failure title={t('The policies could not be read')} error={error} onRetry={() => void refetch()} />
         {data?.policies.length === 0 && (
-          <Empty title="No policy yet" action={make}>
+          <Empty title={t('No policy yet')} action={make}>
             <p>
-              Without a policy, users outside the root quorum may read, and change their own credentials. A
-              policy lets a script sign with one wallet, sets a budget for it, or asks for a second person.
+              {t(
+                'Without a policy, users outside the root quorum may read, and change their own credentials. A policy lets a script sign with one wallet, sets a budget for it, or asks for a second person.',
+              )}
             </p>
-            <p>Each is tried on what has happened before it is made.</p>
+            <p>{t('Each is tried on what has happened before it is made.')}</p>
           </Empty>
         )}
         {data !== undefined && data.policies.length > 0 && (
-          <ul className="lk-rows" aria-label="Policies">
+          <ul className="lk-rows" aria-label={t('Policies')}>
             {data.policies.map((policy) => (
               <li key={policy.policyId}>
                 <Link href={`/policies/${policy.policyId}`} className="lk-row">
                   <span style={{ minWidth: 0 }}>
                     <span className="lk-row-name">{policy.policyName}</span>{' '}
-                    <span className="lk-badge">{policy.effect === 'EFFECT_DENY' ? 'Denies' : 'Allows'}</span>
+                    <span className="lk-badge">
+                      {policy.effect === 'EFFECT_DENY' ? t('Denies') : t('Allows')}
+                    </span>
                     <span className="lk-row-more lk-mono lk-excerpt">
-                      {policy.condition === '' ? 'everything' : policy.condition}
+                      {policy.condition === '' ? t('everything') : policy.condition}
                     </span>
                   </span>
                   <span className="lk-row-side">
-                    Changed <Moment at={policy.updatedAt} />
+                    <Trans
+                      i18nKey="Changed <moment/>"
+                      components={{ moment: <Moment at={policy.updatedAt} /> }}
+                    />
                   </span>
                 </Link>
               </li>
@@ -77,8 +86,8 @@ export function Policies(): ReactNode {
         )}
       </Panel>
       <Refused />
-      <Panel title="Begin with one of these" kind="plain">
-        <ul className="lk-rows" aria-label="Templates">
+      <Panel title={t('Begin with one of these')} kind="plain">
+        <ul className="lk-rows" aria-label={t('Templates')}>
           {policyTemplates.map(({ id, title, about }) => (
             <li key={id}>
               <Link href={`/policies/new/${id}`} className="lk-row">
@@ -109,13 +118,13 @@ function Refused(): ReactNode {
   const users = useAsk<{ users: readonly User[] }>('list_users').data?.users ?? [];
   if (data === undefined || data.refusals.length === 0) return null;
   return (
-    <Panel title="Refused lately" kind="plain">
-      <ul className="lk-rows" aria-label="Refused lately">
+    <Panel title={t('Refused lately')} kind="plain">
+      <ul className="lk-rows" aria-label={t('Refused lately')}>
         {data.refusals.map((refusal) => (
           <RefusalRow
             key={refusal.refusalId}
             of={refusal}
-            user={users.find(({ userId }) => userId === refusal.userId)?.userName ?? 'A user who is gone'}
+            user={users.find(({ userId }) => userId === refusal.userId)?.userName ?? t('A user who is gone')}
           />
         ))}
       </ul>
@@ -139,12 +148,12 @@ function RefusalRow({ of, user }: { readonly of: Refusal; readonly user: string 
         size="compact-xs"
         variant="default"
         aria-expanded={open}
-        aria-label={`Why was it refused: ${what}`}
+        aria-label={t('Why was it refused: {{activity}}', { activity: what })}
         onClick={() => {
           setOpen(!open);
         }}
       >
-        Why
+        {t('Why')}
       </Button>
       {open && (
         <div style={{ gridColumn: '1 / -1' }}>

@@ -18,6 +18,7 @@ import { PolicyTrial } from '../parts/policy-trial.tsx';
 import { asDraft, blank, emptyDraft, useKnownIds, useLanguage } from '../parts/policies.ts';
 import type { Draft, Policy as PolicyRecord, PolicyCheck } from '../parts/policies.ts';
 import { Failure, LoadingRows } from '../parts/states.tsx';
+import { allOf, t, Trans } from '../parts/text.ts';
 import { useAsk, useSubmit } from '../parts/vault.tsx';
 
 const createPolicy = {
@@ -44,11 +45,11 @@ export function NewPolicy({ template }: { readonly template: string | undefined 
   return (
     <>
       <PageHead
-        title="New policy"
-        back={{ to: '/policies', label: 'Policies' }}
+        title={t('New policy')}
+        back={{ to: '/policies', label: t('Policies') }}
         lead={
           begun !== undefined &&
-          `Fill in what is left open, each “${blank}”. Names are offered while you type.`
+          t('Fill in what is left open, each “{{blank}}”. Names are offered while you type.', { blank })
         }
       />
       <PolicyForm
@@ -57,14 +58,14 @@ export function NewPolicy({ template }: { readonly template: string | undefined 
         busy={create.isPending}
         done={create.isSuccess}
         error={create.error}
-        failed="The policy was not made"
-        does="Make the policy"
+        failed={t('The policy was not made')}
+        does={t('Make the policy')}
         onSubmit={(draft) => {
           create.mutate(draft, {
             onSuccess() {
               notifications.show({
-                title: 'The policy is made',
-                message: `“${draft.policyName}” is in force.`,
+                title: t('The policy is made'),
+                message: t('“{{policyName}}” is in force.', { policyName: draft.policyName }),
               });
               navigate('/policies', { replace: true });
             },
@@ -81,22 +82,28 @@ export function Policy({ policyId }: { readonly policyId: string }): ReactNode {
   return (
     <>
       <PageHead
-        title={policy?.policyName ?? 'Policy'}
-        back={{ to: '/policies', label: 'Policies' }}
+        title={policy?.policyName ?? t('Policy')}
+        back={{ to: '/policies', label: t('Policies') }}
         lead={
           policy !== undefined && (
             <>
-              <ShortId text={policyId} what="policy id" /> · made <Moment at={policy.createdAt} />
+              <Trans
+                i18nKey="<shortId/> · made <moment/>"
+                components={{
+                  shortId: <ShortId text={policyId} what={t('policy id')} />,
+                  moment: <Moment at={policy.createdAt} />,
+                }}
+              />
             </>
           )
         }
       />
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows what="the policy" />
+          <LoadingRows what={t('the policy')} />
         </Panel>
       )}
-      <Failure title="The policy could not be read" error={error} onRetry={() => void refetch()} />
+      <Failure title={t('The policy could not be read')} error={error} onRetry={() => void refetch()} />
       {policy !== undefined && (
         <>
           <ChangePolicy of={policy} key={`${policy.updatedAt.seconds}.${policy.updatedAt.nanos}`} />
@@ -116,8 +123,8 @@ function ChangePolicy({ of }: { readonly of: PolicyRecord }): ReactNode {
       busy={update.isPending}
       done={false}
       error={update.error}
-      failed="The policy was not changed"
-      does="Change the policy"
+      failed={t('The policy was not changed')}
+      does={t('Change the policy')}
       onSubmit={({ policyName, effect, condition, consensus, time, notes }) => {
         update.mutate(
           {
@@ -132,8 +139,8 @@ function ChangePolicy({ of }: { readonly of: PolicyRecord }): ReactNode {
           {
             onSuccess() {
               notifications.show({
-                title: 'The policy is changed',
-                message: `“${policyName}” is in force as it is now.`,
+                title: t('The policy is changed'),
+                message: t('“{{policyName}}” is in force as it is now.', { policyName }),
               });
             },
           },
@@ -149,19 +156,19 @@ function ManagePolicy({ of: { policyId, policyName, effect } }: { readonly of: P
   return (
     <Manage>
       <ManageAction
-        name="Delete"
-        about="It is not in force any more, from the next request on."
-        title={`Delete “${policyName}”`}
+        name={t('Delete')}
+        about={t('It is not in force any more, from the next request on.')}
+        title={t('Delete “{{policyName}}”', { policyName })}
         danger
       >
         {(close) => (
           <DeleteForm
-            what="policy"
+            what={t('policy')}
             outcomes={[
               effect === 'EFFECT_DENY'
-                ? 'What it denies may be done by those whom another policy allows it.'
-                : 'What it allows is denied, unless another policy allows it.',
-              'Activities that wait for its approvals are decided by the policies that are left.',
+                ? t('What it denies may be done by those whom another policy allows it.')
+                : t('What it allows is denied, unless another policy allows it.'),
+              t('Activities that wait for its approvals are decided by the policies that are left.'),
             ]}
             submitting={remove}
             onCancel={close}
@@ -172,8 +179,8 @@ function ManagePolicy({ of: { policyId, policyName, effect } }: { readonly of: P
                   onSuccess() {
                     close();
                     notifications.show({
-                      title: 'The policy is deleted',
-                      message: `“${policyName}” is gone.`,
+                      title: t('The policy is deleted'),
+                      message: t('“{{policyName}}” is gone.', { policyName }),
                     });
                     navigate('/policies', { replace: true });
                   },
@@ -202,18 +209,18 @@ interface FormProps {
 const editors: readonly { readonly field: PolicyField; readonly label: string; readonly about: string }[] = [
   {
     field: 'condition',
-    label: 'Condition',
-    about: 'What it is about. Empty: everything.',
+    label: t('Condition'),
+    about: t('What it is about. Empty: everything.'),
   },
   {
     field: 'consensus',
-    label: 'Consensus',
-    about: 'Who must have approved; whoever asks counts. Empty: anybody, alone.',
+    label: t('Consensus'),
+    about: t('Who must have approved; whoever asks counts. Empty: anybody, alone.'),
   },
   {
     field: 'time',
-    label: 'Time',
-    about: 'When it is in force. Empty: always.',
+    label: t('Time'),
+    about: t('When it is in force. Empty: always.'),
   },
 ];
 
@@ -236,14 +243,17 @@ function PolicyForm({ begun, policyId, busy, done, error, failed, does, onSubmit
   const set = (change: Partial<Draft>) => {
     setDraft({ ...draft, ...change });
   };
-  const problem = done ? null : nameProblem(draft.policyName, 'policy', taken);
+  const problem = done ? null : nameProblem(draft.policyName, t('policy'), taken);
   const open = editors.filter(({ field }) => draft[field].includes(blank));
   const wrong = found?.problems.length ?? 0;
   const obstacle =
     open.length > 0
-      ? `Fill in what is left open (“${blank}”) in its ${open.map(({ field }) => field).join(' and ')} first.`
+      ? t('Fill in what is left open (“{{blank}}”) first: {{fields}}.', {
+          blank,
+          fields: allOf(open.map(({ label }) => label)),
+        })
       : wrong > 0
-        ? 'Mend what is underlined first.'
+        ? t('Mend what is underlined first.')
         : undefined;
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
@@ -261,25 +271,25 @@ function PolicyForm({ begun, policyId, busy, done, error, failed, does, onSubmit
             <NameField
               value={draft.policyName}
               problem={tried || draft.policyName !== '' ? problem : null}
-              description="Unique among the policies."
+              description={t('Unique among the policies.')}
               onType={(policyName) => {
                 set({ policyName });
               }}
             />
-            <Fieldset legend="What it does" variant="unstyled">
+            <Fieldset legend={t('What it does')} variant="unstyled">
               <SegmentedControl
-                aria-label="What it does"
+                aria-label={t('What it does')}
                 value={effect}
                 onChange={(value) => {
                   set({ effect: value });
                 }}
                 data={[
-                  { value: 'EFFECT_ALLOW', label: 'Allow' },
-                  { value: 'EFFECT_DENY', label: 'Deny' },
+                  { value: 'EFFECT_ALLOW', label: t('Allow') },
+                  { value: 'EFFECT_DENY', label: t('Deny') },
                 ]}
               />
               <Text size="sm" c="dimmed" mt="xs">
-                A policy that denies wins over every policy that allows.
+                {t('A policy that denies wins over every policy that allows.')}
               </Text>
             </Fieldset>
             {editors.map(({ field, label, about }) => (
@@ -299,8 +309,8 @@ function PolicyForm({ begun, policyId, busy, done, error, failed, does, onSubmit
               />
             ))}
             <Textarea
-              label="Notes"
-              description="For people; policies do not read them."
+              label={t('Notes')}
+              description={t('For people; policies do not read them.')}
               autosize
               minRows={2}
               value={draft.notes}
@@ -313,7 +323,7 @@ function PolicyForm({ begun, policyId, busy, done, error, failed, does, onSubmit
                 {obstacle}
               </Text>
             )}
-            <Failure title="The policy could not be checked" error={check.error} />
+            <Failure title={t('The policy could not be checked')} error={check.error} />
             <FormEnd failed={failed} error={error} busy={busy} does={does} back="/policies" />
           </Stack>
         </Panel>
@@ -321,12 +331,12 @@ function PolicyForm({ begun, policyId, busy, done, error, failed, does, onSubmit
           <Outcomes
             items={[
               effect === 'EFFECT_ALLOW'
-                ? 'Users may do what it says, unless another policy denies it.'
-                : 'Nobody but the root quorum may do what it says.',
+                ? t('Users may do what it says, unless another policy denies it.')
+                : t('Nobody but the root quorum may do what it says.'),
               consensus.trim() === ''
-                ? 'No approval is asked for.'
-                : 'Where approvals are missing, the activity waits for those who can give them.',
-              'It is in force from the next request on, and written to the activity log.',
+                ? t('No approval is asked for.')
+                : t('Where approvals are missing, the activity waits for those who can give them.'),
+              t('It is in force from the next request on, and written to the activity log.'),
               ...whole.map(({ message }) => <strong key={message}>{message}</strong>),
             ]}
           />

@@ -13,7 +13,7 @@ import {
 } from '@mantine/core';
 import { IconFileCode } from '@tabler/icons-react';
 import { Link } from 'wouter';
-import { count, toHex } from '../parts/bytes.ts';
+import { toHex } from '../parts/bytes.ts';
 import { curveLabel, describeFormat } from '../parts/chains.ts';
 import type { Curve } from '../parts/chains.ts';
 import { Facts, Outcomes, PageHead, Panel } from '../parts/page.tsx';
@@ -30,6 +30,7 @@ import type { PrivateKey, Wallet, WalletAccount } from '../parts/resources.ts';
 import { shorten } from '../parts/short.ts';
 import { SignTransaction } from '../parts/sign-transaction.tsx';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
+import { t, Trans } from '../parts/text.ts';
 import { TypedSummary } from '../parts/transaction-summary.tsx';
 import { Value } from '../parts/value.tsx';
 import { useAsk, useSubmit } from '../parts/vault.tsx';
@@ -81,8 +82,8 @@ export function Sign({ start }: { readonly start?: Start }): ReactNode {
   return (
     <>
       <PageHead
-        title="Sign"
-        lead="Sign text or bytes exactly as you give them, or a transaction, with one of your keys."
+        title={t('Sign')}
+        lead={t('Sign text or bytes exactly as you give them, or a transaction, with one of your keys.')}
         action={
           <Button
             component={Link}
@@ -90,12 +91,12 @@ export function Sign({ start }: { readonly start?: Start }): ReactNode {
             variant="default"
             leftSection={<IconFileCode size={16} aria-hidden />}
           >
-            Contract interfaces
+            {t('Contract interfaces')}
           </Button>
         }
       />
       <Failure
-        title="Your keys could not be read"
+        title={t('Your keys could not be read')}
         error={error}
         onRetry={() => {
           void wallets.refetch();
@@ -104,20 +105,22 @@ export function Sign({ start }: { readonly start?: Start }): ReactNode {
       />
       {error === null && (wallets.data === undefined || keys.data === undefined) && (
         <Panel kind="plain">
-          <LoadingRows what="your keys" />
+          <LoadingRows what={t('your keys')} />
         </Panel>
       )}
       {nothing && (
         <Panel kind="plain">
           <Empty
-            title="Nothing to sign with yet"
+            title={t('Nothing to sign with yet')}
             action={
               <Button component={Link} href="/wallets/new">
-                New wallet
+                {t('New wallet')}
               </Button>
             }
           >
-            <p>Signing needs a wallet with an account, or a private key. A wallet is made in a minute.</p>
+            <p>
+              {t('Signing needs a wallet with an account, or a private key. A wallet is made in a minute.')}
+            </p>
           </Empty>
         </Panel>
       )}
@@ -171,7 +174,9 @@ function SignForm({ start, wallets, privateKeys }: FormProps): ReactNode {
   const problem = !read.ok
     ? read.problem
     : hash?.id === 'HASH_FUNCTION_NO_OP' && length !== 32
-      ? `A hash has 32 bytes; here ${length === 1 ? 'is' : 'are'} ${String(length)}. Choose a hash function, or paste the hash.`
+      ? t('A hash has 32 bytes; {{count}} bytes are here. Choose a hash function, or paste the hash.', {
+          count: length,
+        })
       : null;
   const isHash = read.ok && problem === null && form === 'hex' && hash?.id === 'HASH_FUNCTION_NO_OP';
   const preimage = isHash ? readPreimage(read.bytes, typedPreimage) : null;
@@ -207,30 +212,29 @@ function SignForm({ start, wallets, privateKeys }: FormProps): ReactNode {
       <div>
         <Panel>
           <Stack gap="lg">
-            <Fieldset legend="Sign with" variant="unstyled">
+            <Fieldset legend={t('Sign with')} variant="unstyled">
               <Stack gap="sm">
                 <SegmentedControl
-                  aria-label="Kind of key"
+                  aria-label={t('Kind of key')}
                   value={kind}
                   onChange={setKind}
                   data={[
-                    { value: 'account', label: 'A wallet account' },
-                    { value: 'key', label: 'A private key' },
+                    { value: 'account', label: t('A wallet account') },
+                    { value: 'key', label: t('A private key') },
                   ]}
                 />
                 {kind === 'account' && wallets.length === 0 && (
                   <Text size="sm">
-                    There is no wallet yet.{' '}
-                    <Link href="/wallets/new" className="lk-link">
-                      Make one
-                    </Link>
-                    .
+                    <Trans
+                      i18nKey="There is no wallet yet. <a>Make one</a>."
+                      components={{ a: <Link href="/wallets/new" className="lk-link" /> }}
+                    />
                   </Text>
                 )}
                 {kind === 'account' && wallets.length > 0 && (
                   <>
                     <Select
-                      label="Wallet"
+                      label={t('Wallet')}
                       data={wallets.map((each) => ({ value: each.walletId, label: each.walletName }))}
                       value={walletId}
                       allowDeselect={false}
@@ -241,8 +245,8 @@ function SignForm({ start, wallets, privateKeys }: FormProps): ReactNode {
                       }}
                     />
                     <Select
-                      label="Account"
-                      placeholder={accounts.isPending ? 'Loading…' : 'This wallet has no account'}
+                      label={t('Account')}
+                      placeholder={accounts.isPending ? t('Loading…') : t('This wallet has no account')}
                       data={accounts.list.map((each) => ({
                         value: each.walletAccountId,
                         label: accountName(each),
@@ -263,29 +267,28 @@ function SignForm({ start, wallets, privateKeys }: FormProps): ReactNode {
                       loading={accounts.isLoadingMore}
                       onClick={accounts.more}
                     >
-                      Load more accounts
+                      {t('Load more accounts')}
                     </Button>
                   </div>
                 )}
                 {kind === 'account' && (
                   <Failure
-                    title="The accounts could not be read"
+                    title={t('The accounts could not be read')}
                     error={accounts.error}
                     onRetry={accounts.retry}
                   />
                 )}
                 {kind === 'key' && privateKeys.length === 0 && (
                   <Text size="sm">
-                    There is no private key yet.{' '}
-                    <Link href="/private-keys/new" className="lk-link">
-                      Make one
-                    </Link>
-                    .
+                    <Trans
+                      i18nKey="There is no private key yet. <a>Make one</a>."
+                      components={{ a: <Link href="/private-keys/new" className="lk-link" /> }}
+                    />
                   </Text>
                 )}
                 {kind === 'key' && privateKeys.length > 0 && (
                   <Select
-                    label="Private key"
+                    label={t('Private key')}
                     data={privateKeys.map((each) => ({
                       value: each.privateKeyId,
                       label: `${each.privateKeyName} · ${curveLabel(each.curve)}`,
@@ -301,17 +304,17 @@ function SignForm({ start, wallets, privateKeys }: FormProps): ReactNode {
             <div>
               <Group justify="space-between" align="end" mb={6}>
                 <label htmlFor="payload" className="lk-label">
-                  What to sign
+                  {t('What to sign')}
                 </label>
                 <SegmentedControl
                   size="xs"
-                  aria-label="Form of the payload"
+                  aria-label={t('Form of the payload')}
                   value={mode}
                   onChange={setMode}
                   data={[
-                    { value: 'text', label: 'Text' },
-                    { value: 'hex', label: 'Hex' },
-                    { value: 'transaction', label: 'Transaction' },
+                    { value: 'text', label: t('Text') },
+                    { value: 'hex', label: t('Hex') },
+                    { value: 'transaction', label: t('Transaction') },
                   ]}
                 />
               </Group>
@@ -345,8 +348,11 @@ function SignForm({ start, wallets, privateKeys }: FormProps): ReactNode {
               <>
                 {hashes.length > 1 ? (
                   <Select
-                    label="Hash function"
-                    description={`${signer?.schnorr === true ? 'Schnorr' : 'ECDSA'} signs a hash of 32 bytes. Use the one the other side expects.`}
+                    label={t('Hash function')}
+                    description={t(
+                      '{{algorithm}} signs a hash of 32 bytes. Use the one the other side expects.',
+                      { algorithm: signer?.schnorr === true ? 'Schnorr' : 'ECDSA' },
+                    )}
                     data={hashes.map(({ id, label, about }) => ({ value: id, label: `${label} · ${about}` }))}
                     value={hash?.id ?? null}
                     allowDeselect={false}
@@ -356,13 +362,15 @@ function SignForm({ start, wallets, privateKeys }: FormProps): ReactNode {
                   />
                 ) : (
                   <Text size="sm" c="dimmed">
-                    Hash function: none to choose. {hash?.about}.
+                    {t('Hash function: none to choose.')} {hash?.about}.
                   </Text>
                 )}
                 {isHash && (
                   <Textarea
-                    label="What it is the hash of"
-                    description="In hex, if you have it. The vault hashes it again before it shows what it says, and keeps it with the signature’s activity."
+                    label={t('What it is the hash of')}
+                    description={t(
+                      'In hex, if you have it. The vault hashes it again before it shows what it says, and keeps it with the signature’s activity.',
+                    )}
                     autosize
                     maxRows={8}
                     spellCheck={false}
@@ -376,10 +384,10 @@ function SignForm({ start, wallets, privateKeys }: FormProps): ReactNode {
                   />
                 )}
                 {payload !== null && preimageProblem === null && <TypedSummary request={payload} />}
-                <Failure title="Nothing was signed" error={submit.error} />
+                <Failure title={t('Nothing was signed')} error={submit.error} />
                 <div>
                   <Button type="submit" loading={submit.isPending} disabled={signer === undefined}>
-                    Sign
+                    {t('Sign')}
                   </Button>
                 </div>
               </>
@@ -391,23 +399,21 @@ function SignForm({ start, wallets, privateKeys }: FormProps): ReactNode {
       <aside>
         <Outcomes
           items={[
-            signer === undefined ? (
-              'Choose a key first.'
-            ) : (
-              <>The key of {signer.name} is used. It does not leave the vault.</>
-            ),
+            signer === undefined
+              ? t('Choose a key first.')
+              : t('The key of {{name}} is used. It does not leave the vault.', { name: signer.name }),
             mode === 'transaction' ? (
-              'The vault reads the transaction and tells what it does before you sign it.'
+              t('The vault reads the transaction and tells what it does before you sign it.')
             ) : problem !== null ? (
-              'What you type is signed as it is: nothing is added and nothing is trimmed.'
+              t('What you type is signed as it is: nothing is added and nothing is trimmed.')
             ) : (
               <Preview bytes={read.ok ? read.bytes : new Uint8Array()} digest={digest} />
             ),
             signer?.schnorr === true
-              ? 'This address asks for a Schnorr signature (BIP-340).'
+              ? t('This address asks for a Schnorr signature (BIP-340).')
               : signer?.isEthereum === true
-                ? 'Ethereum wallets put a prefix before messages (EIP-191). Here none is added.'
-                : 'The signature is shown here and kept in the activity log.',
+                ? t('Ethereum wallets put a prefix before messages (EIP-191). Here none is added.')
+                : t('The signature is shown here and kept in the activity log.'),
           ]}
         />
       </aside>
@@ -426,16 +432,16 @@ function Preview({
 }): ReactNode {
   return (
     <>
-      {count(bytes.length, 'byte')} are signed:
+      {t('{{count}} bytes are signed:', { count: bytes.length })}
       <code className="lk-bytes">
         {toHex(bytes.slice(0, previewed))}
         {bytes.length > previewed && '…'}
       </code>
       {digest === null ? (
-        'Ed25519 signs them directly.'
+        t('Ed25519 signs them directly.')
       ) : (
         <>
-          as this hash:
+          {t('The hash of them that is signed:')}
           <code className="lk-bytes">{digest}</code>
         </>
       )}
@@ -456,28 +462,37 @@ function SignedPanel({ signed }: { readonly signed: Signed }): ReactNode {
     <section className="lk-panel" aria-labelledby="signed">
       <div className="lk-panel-head">
         <Title order={2} id="signed" ref={heading} tabIndex={-1}>
-          Signed
+          {t('Signed')}
         </Title>
         <Link href={`/activity/${activityId}`} className="lk-link">
-          See it in the log
+          {t('See it in the log')}
         </Link>
       </div>
       <div className="lk-panel-body">
         <Text size="sm" c="dimmed" mb="md">
-          {count(bytes, 'byte')}, with {signer.name}
-          {digest !== null && <>, as the hash {shorten(digest)}</>}.
+          {digest === null
+            ? t('{{count}} bytes, with {{name}}.', { count: bytes, name: signer.name })
+            : t('{{count}} bytes, with {{name}}, as the hash {{digest}}.', {
+                count: bytes,
+                name: signer.name,
+                digest: shorten(digest),
+              })}
         </Text>
         <Facts
           rows={[
             [
-              withRecoveryId ? 'Signature (r, s, v)' : 'Signature (r, s)',
-              <Value key="joined" text={joined} what="signature" />,
+              withRecoveryId ? t('Signature (r, s, v)') : t('Signature (r, s)'),
+              <Value key="joined" text={joined} what={t('signature')} />,
             ],
             ...(signer.isEthereum
               ? ([
                   [
-                    'For Ethereum (v from 27)',
-                    <Value key="ethereum" text={ethereumSignature(signature)} what="Ethereum signature" />,
+                    t('For Ethereum (v from 27)'),
+                    <Value
+                      key="ethereum"
+                      text={ethereumSignature(signature)}
+                      what={t('Ethereum signature')}
+                    />,
                   ],
                 ] as const)
               : []),

@@ -17,6 +17,7 @@ import {
   button,
   choose,
   chooseSegment,
+  exportFrom,
   firstRun,
   goTo,
   heading,
@@ -48,10 +49,14 @@ describe('every screen for managing what is in a vault', () => {
     const seen: string[] = [];
     await page.goto(service.windowUrl);
     await heading(page, 'Home').waitFor();
-    await manageTour(page, async (screen) => {
-      seen.push(screen);
-      found.push(...(await axeFindings(page, screen)));
-    });
+    await manageTour(
+      page,
+      async (screen) => {
+        seen.push(screen);
+        found.push(...(await axeFindings(page, screen)));
+      },
+      service.recoveryPhrase,
+    );
     expect(seen.length).toBe(new Set(seen).size);
     expect(seen.length).toBeGreaterThan(30);
     expect(found).toEqual([]);
@@ -69,10 +74,14 @@ describe('every screen for managing what is in a vault', () => {
     const found: string[] = [];
     await page.goto(service.windowUrl);
     await heading(page, 'Home').waitFor();
-    await manageTour(page, async (screen) => {
-      found.push(...(await tooWideFindings(page, screen)));
-      await takePicture(page, `${screen}-narrow`);
-    });
+    await manageTour(
+      page,
+      async (screen) => {
+        found.push(...(await tooWideFindings(page, screen)));
+        await takePicture(page, `${screen}-narrow`);
+      },
+      service.recoveryPhrase,
+    );
     expect(found).toEqual([]);
   });
 
@@ -343,7 +352,7 @@ describe('what one person does in one vault', () => {
     const key = root.derive("m/44'/60'/0'/0/0").privateKey ?? new Uint8Array();
     expect(await readAddresses(page)).toEqual([privateKeyToAddress(bytesToHex(key))]);
     const dialog = await openDialog(page, 'Export…', 'Export the wallet');
-    await button(dialog, 'Export the seed phrase').click();
+    await exportFrom(dialog, 'Export the seed phrase');
     await button(dialog, 'Show my words').click();
     expect(await readPhrase(page, 'Seed phrase')).toEqual(words);
     expect(await dialog.locator('.lk-sheet-passphrase .lk-words-word').textContent()).toBe(passphrase);
@@ -369,7 +378,7 @@ describe('what one person does in one vault', () => {
     await goTo(page, 'Wallets');
     await page.getByRole('link', { name: /^Old wallet/ }).click();
     const dialog = await openDialog(page, 'Export…', 'Export the wallet');
-    await button(dialog, 'Export the seed phrase').click();
+    await exportFrom(dialog, 'Export the seed phrase');
     await button(dialog, 'Show my words').waitFor();
     expect(await page.content()).not.toContain('junk');
     await button(dialog, 'Show my words').click();
@@ -398,7 +407,7 @@ describe('what one person does in one vault', () => {
 
   test('its paper has the words and nothing else of the window', async () => {
     const dialog = await openDialog(page, 'Export…', 'Export the wallet');
-    await button(dialog, 'Export the seed phrase').click();
+    await exportFrom(dialog, 'Export the seed phrase');
     await button(dialog, 'Show my words').click();
     await page.emulateMedia({ media: 'print' });
     const seen = await page.locator('body').innerText();
@@ -426,7 +435,7 @@ describe('what one person does in one vault', () => {
     await page.getByRole('link', { name: 'Details of Ethereum address' }).click();
     await heading(page, 'Ethereum account').waitFor();
     const dialog = await openDialog(page, 'Export…', 'Export the account’s private key');
-    await button(dialog, 'Export the private key').click();
+    await exportFrom(dialog, 'Export the private key');
     await button(dialog, 'Show the private key').waitFor();
     expect(await page.content()).not.toContain(knownWallet.ethereumKey);
     await button(dialog, 'Show the private key').click();
@@ -493,7 +502,7 @@ describe('what one person does in one vault', () => {
     await heading(page, 'Bought elsewhere').waitFor();
     expect(await readAddresses(page, 'Addresses')).toEqual([privateKeyToAddress(`0x${key}`)]);
     const dialog = await openDialog(page, 'Export…', 'Export the private key');
-    await button(dialog, 'Export the private key').click();
+    await exportFrom(dialog, 'Export the private key');
     await button(dialog, 'Show the private key').click();
     expect((await readFacts(dialog)).get('Private key, hex')).toBe(key);
     await leaveDialog(dialog, 'Done');
@@ -513,7 +522,7 @@ describe('what one person does in one vault', () => {
     await heading(page, 'Phantom').waitFor();
     expect(await readAddresses(page, 'Addresses')).toEqual([base58.encode(publicKey)]);
     const dialog = await openDialog(page, 'Export…', 'Export the private key');
-    await button(dialog, 'Export the private key').click();
+    await exportFrom(dialog, 'Export the private key');
     await button(dialog, 'Show the private key').click();
     const facts = await readFacts(dialog);
     expect(facts.get('For Solana wallets, base58')).toBe(text);
@@ -680,7 +689,7 @@ describe('what one person does in one vault', () => {
     await goTo(page, 'Wallets');
     await page.getByRole('link', { name: /^Back again/ }).click();
     const dialog = await openDialog(page, 'Export…', 'Export the wallet');
-    await button(dialog, 'Export the seed phrase').click();
+    await exportFrom(dialog, 'Export the seed phrase');
     await button(dialog, 'Show my words').click();
     // As a computer's own lock does, while a dialog keeps the mouse from the button.
     await page.evaluate(() => {

@@ -17,6 +17,8 @@ export interface Service extends AsyncDisposable {
 /** `latchkey dev`, with a client that may do everything. */
 export interface DevService extends Service {
   readonly root: TestClient;
+  /** What opens it. */
+  readonly recoveryPhrase: string;
 }
 
 /** A vault's directory, served or not. */
@@ -38,6 +40,7 @@ interface DevLine extends ReadyLine {
   readonly organizationId: string;
   readonly apiPublicKey: string;
   readonly apiPrivateKey: string;
+  readonly recoveryPhrase: string;
 }
 
 interface Started<Line> extends Service {
@@ -95,6 +98,7 @@ export function newVaultPlace(): VaultPlace {
 /** A vault in memory, made and unlocked already: `latchkey dev`. */
 export async function serveDevVault(): Promise<DevService> {
   const service = await start<DevLine>(['dev', '--ui', '--port', '0', '--json']);
-  const { url, organizationId, apiPrivateKey, apiPublicKey } = service.line;
-  return { ...service, root: new TestClient(url, organizationId, testKeyOf(apiPrivateKey, apiPublicKey)) };
+  const { url, organizationId, apiPrivateKey, apiPublicKey, recoveryPhrase } = service.line;
+  const root = new TestClient(url, organizationId, testKeyOf(apiPrivateKey, apiPublicKey));
+  return { ...service, root, recoveryPhrase };
 }

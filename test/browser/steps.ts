@@ -323,17 +323,30 @@ export async function openDialog(page: Page, name: string, title: string): Promi
 }
 
 /** Shuts a dialog by one of its buttons, and waits until it is gone. */
+/**
+ * Shows to be the owner, and has a secret exported.
+ * @param phrase Of a vault that no password opens: `latchkey dev`.
+ */
+export async function exportFrom(dialog: Locator, name: string, phrase?: string): Promise<void> {
+  const [field, secret] =
+    phrase === undefined
+      ? ['Password of the vault, as it is now', password]
+      : ['Recovery phrase, as it is now', phrase];
+  await dialog.getByRole('textbox', { name: field }).fill(secret);
+  await button(dialog, name).click();
+}
+
 export async function leaveDialog(dialog: Locator, name: string): Promise<void> {
   await button(dialog, name).click();
   await dialog.waitFor({ state: 'hidden' });
 }
 
 /** Every screen on which things are brought in, taken out, named, sorted and deleted, in a vault with nothing in it. */
-export async function manageTour(page: Page, look: Look): Promise<void> {
+export async function manageTour(page: Page, look: Look, phrase: string): Promise<void> {
   await goTo(page, 'Tags');
   await look('tags-empty');
-  await manageWalletScreens(page, look);
-  await managePrivateKeyScreens(page, look);
+  await manageWalletScreens(page, look, phrase);
+  await managePrivateKeyScreens(page, look, phrase);
   await userScreens(page, look);
   await tagScreens(page, look);
   await organizationScreens(page, look);
@@ -393,7 +406,7 @@ async function subOrganizationScreens(page: Page, look: Look): Promise<void> {
   await list.getByText('Customer 1').waitFor({ state: 'hidden' });
 }
 
-async function manageWalletScreens(page: Page, look: Look): Promise<void> {
+async function manageWalletScreens(page: Page, look: Look, phrase: string): Promise<void> {
   await goTo(page, 'Wallets');
   await page.getByRole('link', { name: 'Import a wallet' }).click();
   await heading(page, 'Import a wallet').waitFor();
@@ -416,7 +429,7 @@ async function manageWalletScreens(page: Page, look: Look): Promise<void> {
   await look('account');
   const account = await openDialog(page, 'Export…', 'Export the account’s private key');
   await look('account-export');
-  await button(account, 'Export the private key').click();
+  await exportFrom(account, 'Export the private key', phrase);
   await button(account, 'Show the private key').waitFor();
   await look('account-exported');
   await button(account, 'Show the private key').click();
@@ -441,7 +454,7 @@ async function manageWalletScreens(page: Page, look: Look): Promise<void> {
   await leaveDialog(loss, 'Cancel');
   const wallet = await openDialog(page, 'Export…', 'Export the wallet');
   await look('wallet-export');
-  await button(wallet, 'Export the seed phrase').click();
+  await exportFrom(wallet, 'Export the seed phrase', phrase);
   await button(wallet, 'Show my words').waitFor();
   await look('wallet-exported');
   await button(wallet, 'Show my words').click();
@@ -452,7 +465,7 @@ async function manageWalletScreens(page: Page, look: Look): Promise<void> {
   await leaveDialog(kept, 'Cancel');
 }
 
-async function managePrivateKeyScreens(page: Page, look: Look): Promise<void> {
+async function managePrivateKeyScreens(page: Page, look: Look, phrase: string): Promise<void> {
   await goTo(page, 'Private keys');
   await page.getByRole('link', { name: 'Import a key' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('From another program');
@@ -471,7 +484,7 @@ async function managePrivateKeyScreens(page: Page, look: Look): Promise<void> {
   }
   await look('private-key-imported');
   const exporting = await openDialog(page, 'Export…', 'Export the private key');
-  await button(exporting, 'Export the private key').click();
+  await exportFrom(exporting, 'Export the private key', phrase);
   await button(exporting, 'Show the private key').click();
   await look('private-key-exported');
   await leaveDialog(exporting, 'Done');

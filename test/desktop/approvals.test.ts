@@ -142,7 +142,7 @@ describe('the badge', () => {
   test('is a dot on Windows, also on a window that comes later', () => {
     const platform = vi.spyOn(process, 'platform', 'get').mockReturnValue('win32');
     const approvals = new ApprovalsDouble();
-    using _badge = showBadge(approvals);
+    const badge = showBadge(approvals);
     approvals.set('one');
     const window = new BrowserWindow();
     expect(window.overlay).toMatchObject({ description: '1 approval waits' });
@@ -150,7 +150,8 @@ describe('the badge', () => {
     approvals.set();
     expect(window.overlay).toEqual({ image: null, description: '' });
     window.destroy();
+    badge[Symbol.dispose]();
     platform.mockRestore();
-    expect(app.listenerCount('browser-window-created')).toBe(1);
+    expect(app.listenerCount('browser-window-created')).toBe(0);
   });
 });

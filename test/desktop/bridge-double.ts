@@ -4,6 +4,7 @@ import type {
   Bridge,
   Keyslots,
   MessagesStatus,
+  Settings,
   Sheet,
   ShownMessage,
   VaultEvent,
@@ -28,7 +29,7 @@ const noMessages: MessagesStatus = {
   deliveries: [],
 };
 
-export class BridgeDouble implements Omit<Bridge, 'copy'> {
+export class BridgeDouble implements Omit<Bridge, 'copy' | 'protectContent'> {
   state: VaultState = 'unlocked';
   frozenAt: number | undefined;
   /** What the next calls fail with, instead of answering. */
@@ -36,6 +37,13 @@ export class BridgeDouble implements Omit<Bridge, 'copy'> {
   shown: readonly ShownMessage[] = [];
   /** What `call` answers. */
   body: unknown = {};
+  settingsNow: Settings = {
+    autoLock: { idleMinutes: 10, onScreenLock: true, onSuspend: true },
+    port: null,
+    network: true,
+    startAtLogin: null,
+    updates: null,
+  };
   readonly asked: { readonly name: string; readonly args: readonly unknown[] }[] = [];
   readonly #listeners = new Set<(event: VaultEvent) => void>();
 
@@ -170,6 +178,21 @@ export class BridgeDouble implements Omit<Bridge, 'copy'> {
   async shownMessages(): Promise<readonly ShownMessage[]> {
     await this.#answer('shownMessages', []);
     return this.shown;
+  }
+
+  async settings(): Promise<Settings> {
+    await this.#answer('settings', []);
+    return this.settingsNow;
+  }
+
+  async changeSettings(...args: Parameters<Bridge['changeSettings']>): Promise<Settings> {
+    await this.#answer('changeSettings', args);
+    return this.settingsNow;
+  }
+
+  async prove(...args: Parameters<Bridge['prove']>): ReturnType<Bridge['prove']> {
+    await this.#answer('prove', args);
+    return { until: 0 };
   }
 
   onEvent(listener: (event: VaultEvent) => void): () => void {

@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { MockInstance } from 'vitest';
 import { BridgeDouble } from './bridge-double.ts';
 
 vi.mock('electron', () => import('./fake-electron.ts'));
@@ -8,7 +9,7 @@ const { endOnFault, reviveWindows } = await import('../../main/desktop/crash.ts'
 
 beforeAll(becomeReady);
 
-let logged: ReturnType<typeof vi.spyOn>;
+let logged: MockInstance<typeof console.error>;
 
 beforeEach(() => {
   vi.useFakeTimers();

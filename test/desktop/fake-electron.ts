@@ -251,6 +251,7 @@ export class BrowserWindow
       | 'loadURL'
       | 'maximize'
       | 'restore'
+      | 'setContentProtection'
       | 'setOverlayIcon'
       | 'show'
     >
@@ -265,6 +266,8 @@ export class BrowserWindow
   focused = 0;
   bounds: electron.Rectangle;
   overlay: { readonly image: object | null; readonly description: string } | undefined;
+  /** Whether pictures of the screen leave it out. */
+  protected = false;
   #visible: boolean;
   #destroyed = false;
 
@@ -307,6 +310,10 @@ export class BrowserWindow
 
   focus(): void {
     this.focused += 1;
+  }
+
+  setContentProtection(on: boolean): void {
+    this.protected = on;
   }
 
   restore(): void {
@@ -467,7 +474,15 @@ class FakeProtocol implements Pick<Electron['protocol'], 'handle' | 'registerSch
 
 export const protocol = new FakeProtocol();
 
-class FakePowerMonitor extends EventEmitter implements Pick<Electron['powerMonitor'], 'getSystemIdleState'> {
+class FakePowerMonitor
+  extends EventEmitter
+  implements Pick<Electron['powerMonitor'], 'getSystemIdleState' | 'getSystemIdleTime'>
+{
+  getSystemIdleTime(): number {
+    needsReady('powerMonitor');
+    return machine.idleSeconds;
+  }
+
   getSystemIdleState(idleThreshold: number): ReturnType<Electron['powerMonitor']['getSystemIdleState']> {
     needsReady('powerMonitor');
     if (machine.screenLocked) return 'locked';
@@ -659,7 +674,10 @@ export const clipboard = {
     machine.clipboard = text;
     return Promise.resolve();
   },
-} satisfies Pick<Electron['clipboard'], 'writeText'>;
+  readText(): Promise<string> {
+    return Promise.resolve(machine.clipboard);
+  },
+} satisfies Pick<Electron['clipboard'], 'readText' | 'writeText'>;
 
 export const dialog = {
   showMessageBox(options: electron.MessageBoxOptions): Promise<electron.MessageBoxReturnValue> {

@@ -10,7 +10,7 @@ import { BridgeDouble } from './bridge-double.ts';
 
 vi.mock('electron', () => import('./fake-electron.ts'));
 
-const { becomeReady, ipcMain, machine } = await import('./fake-electron.ts');
+const { becomeReady, BrowserWindow, ipcMain, machine } = await import('./fake-electron.ts');
 const { registerScheme, serveScheme } = await import('../../main/desktop/scheme.ts');
 const { serveBridge } = await import('../../main/desktop/ipc.ts');
 const { showWindow } = await import('../../main/desktop/window.ts');
@@ -49,7 +49,9 @@ afterEach(() => {
 describe('the page', () => {
   test('is shown the bridge and nothing else', () => {
     expect(Object.keys(machine.mainWorld)).toEqual(['latchkey']);
-    expect(Object.keys(latchkey).sort()).toEqual([...bridgeCalls, 'copy', 'onEvent'].sort());
+    expect(Object.keys(latchkey).sort()).toEqual(
+      [...bridgeCalls, 'copy', 'protectContent', 'onEvent'].sort(),
+    );
     expect(Object.isFrozen(latchkey)).toBe(true);
   });
 
@@ -90,6 +92,43 @@ describe('the page', () => {
   test('copies text through main', async () => {
     await latchkey.copy('0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045');
     expect(machine.clipboard).toBe('0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045');
+  });
+
+  test('a secret is taken off the clipboard after half a minute, unless something else is there', async () => {
+    vi.useFakeTimers();
+    try {
+      await latchkey.copy('a seed phrase', { secret: true });
+      await vi.advanceTimersByTimeAsync(29_999);
+      expect(machine.clipboard).toBe('a seed phrase');
+      await vi.advanceTimersByTimeAsync(1);
+      expect(machine.clipboard).toBe('');
+
+      await latchkey.copy('a seed phrase', { secret: true });
+      machine.clipboard = 'another program’s';
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(machine.clipboard).toBe('another program’s');
+
+      await latchkey.copy('a seed phrase', { secret: true });
+      await latchkey.copy('an address');
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(machine.clipboard).toBe('an address');
+
+      await latchkey.copy('a seed phrase', { secret: true });
+      served[Symbol.dispose]();
+      await vi.advanceTimersByTimeAsync(0);
+      expect(machine.clipboard).toBe('');
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('has the window kept out of pictures of the screen, and takes no other word for it', async () => {
+    const [window] = BrowserWindow.getAllWindows();
+    await latchkey.protectContent(true);
+    expect(window?.protected).toBe(true);
+    await latchkey.protectContent(false);
+    expect(window?.protected).toBe(false);
+    await expect(latchkey.protectContent('yes' as never)).rejects.toThrow(/^on: expected true or false/);
   });
 
   test.each([undefined, 7, ['text'], 'x'.repeat(1_000_001)])(
@@ -151,8 +190,10 @@ describe('main', () => {
     expect(double.asked).toEqual([]);
   });
 
-  test('has two channels, and none once it is closed', () => {
-    expect([...ipcMain.handlers.keys()].sort()).toEqual([channels.call, channels.copy].sort());
+  test('has three channels, and none once it is closed', () => {
+    expect([...ipcMain.handlers.keys()].sort()).toEqual(
+      [channels.call, channels.copy, channels.protect].sort(),
+    );
     expect(double.listeners).toBe(1);
     served[Symbol.dispose]();
     expect(ipcMain.handlers.size).toBe(0);

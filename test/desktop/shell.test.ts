@@ -97,7 +97,7 @@ describe('a link', () => {
   test('is Latchkey’s to open where it is installed, and not from its sources', () => {
     expect(machine.protocols).toEqual([]);
     machine.packaged = true;
-    using _more = followLinks(approvals);
+    followLinks(approvals)[Symbol.dispose]();
     expect(machine.protocols).toEqual(['latchkey']);
   });
 });
@@ -139,7 +139,7 @@ describe('the shortcut for freezing', () => {
 
   test('says where the freeze could not be noted, and nothing where there is no vault', async () => {
     vi.spyOn(console, 'error').mockReturnValue();
-    using _listening = listenForFreeze(double);
+    const listening = listenForFreeze(double);
     double.failure = new LatchkeyError('VAULT_MISSING', 'there is no vault yet');
     machine.shortcuts.get(freezeShortcut)?.();
     double.failure = new Error('the disk is full');
@@ -148,6 +148,7 @@ describe('the shortcut for freezing', () => {
       expect(machine.dialogs).toHaveLength(1);
     });
     expect(machine.dialogs[0]?.title).toBe('Latchkey could not note the freeze');
+    listening[Symbol.dispose]();
   });
 });
 
@@ -195,15 +196,15 @@ describe('starting with the session', () => {
     const item = loginItem('/home/ann/My "Apps"/$5 100%/Latchkey.AppImage');
     const file = join(directory, 'autostart', 'latchkey.desktop');
     expect(item?.read()).toBe(false);
-    item?.write(true);
+    void item?.write(true);
     expect(item?.read()).toBe(true);
     const text = await readFile(file, 'utf8');
     expect(text).toMatch(/^\[Desktop Entry\]\nType=Application\n/);
     expect(text).toContain(
       String.raw`Exec="/home/ann/My \\"Apps\\"/\\$5 100%%/Latchkey.AppImage" --hidden` + '\n',
     );
-    item?.write(false);
-    item?.write(false);
+    void item?.write(false);
+    void item?.write(false);
     expect(existsSync(file)).toBe(false);
   });
 
@@ -211,10 +212,10 @@ describe('starting with the session', () => {
     vi.spyOn(process, 'platform', 'get').mockReturnValue(platform);
     machine.packaged = true;
     const item = loginItem('');
-    item?.write(true);
+    void item?.write(true);
     expect(item?.read()).toBe(true);
     expect(machine.login.openAtLogin).toBe(true);
-    item?.write(false);
+    void item?.write(false);
     expect(item?.read()).toBe(false);
   });
 

@@ -1,0 +1,17 @@
+/** How this vault behaves on this computer: a row for each setting that is not as it is by default. */
+import type { Reader, Writer } from './connection.ts';
+
+export type SettingName = 'autoLock' | 'network' | 'port';
+
+/** @returns the JSON of a setting, or undefined for the default. */
+export const getSetting = (tx: Reader, name: SettingName): string | undefined =>
+  tx.get<{ readonly value: string }>('SELECT value FROM settings WHERE name = ?', name)?.value;
+
+/** @param value Its JSON. */
+export function putSetting(tx: Writer, name: SettingName, value: string, now: number): void {
+  tx.run('DELETE FROM settings WHERE name = ?', name);
+  tx.run('INSERT INTO settings (name, value, updated_at) VALUES (?, ?, ?)', name, value, now);
+}
+
+/** Whether anything may leave this machine. */
+export const isNetworkOn = (tx: Reader): boolean => getSetting(tx, 'network') !== 'false';

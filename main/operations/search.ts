@@ -1,0 +1,46 @@
+/** Finding anything in an organization by what one has of it. The real API has nothing of the kind. */
+import { z } from 'zod';
+import { query } from '../activities/define.ts';
+import { search as searchRows } from '../db/search.ts';
+
+const mostOfEach = 20;
+const fewOfEach = 5;
+
+const found = z
+  .object({
+    kind: z.enum([
+      'WALLET',
+      'WALLET_ACCOUNT',
+      'PRIVATE_KEY',
+      'USER',
+      'API_KEY',
+      'POLICY',
+      'USER_TAG',
+      'PRIVATE_KEY_TAG',
+      'SUB_ORGANIZATION',
+      'ACTIVITY',
+    ]),
+    id: z.uuid(),
+    /** What it is called; of an account without a name its address, of an activity its type. */
+    name: z.string(),
+    /** What tells it from others of its name. */
+    detail: z.string().nullable(),
+    /** The wallet of an account, the user of an API key. */
+    within: z.uuid().nullable(),
+  })
+  .meta({ id: 'Found' });
+
+export const search = query({
+  path: 'search',
+  own: true,
+  params: z.object({
+    /** A part of a name; the beginning of an id, an address, a public key or a fingerprint. */
+    text: z.string().trim().min(1).max(200),
+    /** Of each kind. */
+    limit: z.int().min(1).max(mostOfEach).optional(),
+  }),
+  returns: z.object({ results: z.array(found) }),
+  run: ({ tx, organizationId, params: { text, limit = fewOfEach } }) => ({
+    results: searchRows(tx, organizationId, text, limit),
+  }),
+});

@@ -1,0 +1,129 @@
+/**
+ * The settings of this computer. Those that loosen the vault's guard (auto-lock, the network) are rows of its file, so that
+ * a change from outside is noticed as any other; what the shell keeps itself is asked of the shell.
+ */
+import { z } from 'zod';
+import type { Settings as SettingsShown, SettingsChange } from '../../preload/contract.ts';
+import { parse } from '../activities/parse.ts';
+import type { Reader } from '../db/connection.ts';
+import { getSetting, isNetworkOn, putSetting } from '../db/settings.ts';
+import type { UnitOfWork } from '../db/unit-of-work.ts';
+import { requireVault } from '../db/vault.ts';
+import type { Clock } from '../lib/clock.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import type { Shell } from '../lib/shell.ts';
+
+export interface SettingsParts {
+  readonly units: UnitOfWork;
+  readonly keys: { checkUnlocked(): void };
+  readonly clock: Clock;
+  readonly shell: Shell;
+  readonly onChange: () => void;
+}
+
+type AutoLock = SettingsShown['autoLock'];
+
+/** As the desktop app has always done it. */
+const defaultAutoLock: AutoLock = { idleMinutes: 10, onScreenLock: true, onSuspend: true };
+
+const longestIdleMinutes = 24 * 60;
+
+const change = z.strictObject({
+  autoLock: z
+    .strictObject({
+      idleMinutes: z.int().min(1).max(longestIdleMinutes).nullable().optional(),
+      onScreenLock: z.boolean().optional(),
+      onSuspend: z.boolean().optional(),
+    })
+    .optional(),
+  // Lower ones belong to the system, and a service of a user cannot have them.
+  port: z.int().min(1024).max(65_535).nullable().optional(),
+  network: z.boolean().optional(),
+  startAtLogin: z.boolean().optional(),
+  updates: z.enum(['off', 'ask']).optional(),
+});
+
+export class Settings {
+  readonly #parts: SettingsParts;
+
+  constructor(parts: SettingsParts) {
+    this.#parts = parts;
+  }
+
+  read(): SettingsShown {
+    const { units, shell } = this.#parts;
+    return {
+      ...units.read((tx) => ({ autoLock: autoLockOf(tx), port: portOf(tx), network: isNetworkOn(tx) })),
+      startAtLogin: shell.startAtLogin?.read() ?? null,
+      updates: shell.updates?.read() ?? null,
+    };
+  }
+
+  /** The port that the API is served at by the settings; undefined for the default. Also of a file that does not hold. */
+  port(): number | undefined {
+    return this.#parts.units.peek(portOf) ?? undefined;
+  }
+
+  /** Minutes until an unlocked vault that nobody uses is locked; null for never. */
+  idleMinutes(): number | null {
+    return this.#parts.units.read(autoLockOf).idleMinutes;
+  }
+
+  /** @throws LatchkeyError VAULT_LOCKED, VAULT_MISSING, or FAILED_PRECONDITION for what this shell cannot. */
+  async change(input: unknown): Promise<SettingsShown> {
+    const { units, keys, clock, shell, onChange } = this.#parts;
+    const wanted = withoutUndefined(parse(change, input, 'settings'));
+    units.read(requireVault);
+    keys.checkUnlocked();
+    checkShell(shell, wanted);
+    const { autoLock, port, network, startAtLogin, updates } = wanted;
+    await units.write((tx) => {
+      const put = (name: 'autoLock' | 'network' | 'port', value: unknown): void => {
+        putSetting(tx, name, JSON.stringify(value), clock.now());
+      };
+      if (autoLock !== undefined) put('autoLock', { ...autoLockOf(tx), ...autoLock });
+      if (port !== undefined) put('port', port);
+      if (network !== undefined) put('network', network);
+    });
+    if (startAtLogin !== undefined) await shell.startAtLogin?.write(startAtLogin);
+    if (updates !== undefined) await shell.updates?.write(updates);
+    onChange();
+    return this.read();
+  }
+}
+
+function checkShell(shell: Shell, { startAtLogin, updates }: SettingsChange): void {
+  const cannot =
+    startAtLogin !== undefined && shell.startAtLogin === undefined
+      ? 'startAtLogin'
+      : updates !== undefined && shell.updates === undefined
+        ? 'updates'
+        : undefined;
+  if (cannot === undefined) return;
+  throw new LatchkeyError(
+    'FAILED_PRECONDITION',
+    `settings.${cannot}: this Latchkey runs without the desktop app that could do it, or on a system where it cannot`,
+  );
+}
+
+const autoLockOf = (tx: Reader): AutoLock => ({
+  ...defaultAutoLock,
+  ...(JSON.parse(getSetting(tx, 'autoLock') ?? '{}') as Partial<AutoLock>),
+});
+
+const portOf = (tx: Reader): number | null => JSON.parse(getSetting(tx, 'port') ?? 'null') as number | null;
+
+/** zod's optional fields may also be undefined, which here means that they are left out. */
+function withoutUndefined({ autoLock, ...rest }: z.output<typeof change>): SettingsChange {
+  return {
+    ...(autoLock === undefined ? {} : { autoLock: defined(autoLock) }),
+    ...defined(rest),
+  };
+}
+
+const defined = <Value extends object>(
+  value: Value,
+): { [Key in keyof Value]?: Exclude<Value[Key], undefined> } =>
+  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as {
+    [Key in keyof Value]?: Exclude<Value[Key], undefined>;
+  };

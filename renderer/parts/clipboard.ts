@@ -1,0 +1,65 @@
+/** The clipboard as a page has it: it may write while it has the focus, and hardly ever read. */
+
+import type { CopyOptions } from '../../preload/contract.ts';
+import { BridgeError } from './bridge-error.ts';
+import { t } from './text.ts';
+
+const secretsStayMs = 30_000;
+
+/** Ends the clearing that was arranged last. */
+let stopClearing = (): void => undefined;
+
+export async function copyInBrowser(text: string, { secret = false }: CopyOptions = {}): Promise<void> {
+  await put(text);
+  stopClearing();
+  if (secret) clearLater(text);
+}
+
+async function put(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // No permission, or no focus: ask the document's own copy command, answering its event with the text.
+    const answer = (event: ClipboardEvent) => {
+      event.clipboardData?.setData('text/plain', text);
+      event.preventDefault();
+    };
+    document.addEventListener('copy', answer, { once: true });
+    try {
+      // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way left where the Clipboard API is refused
+      if (!document.execCommand('copy'))
+        throw new BridgeError(t('The browser did not allow copying. Select the text instead.'));
+    } finally {
+      document.removeEventListener('copy', answer);
+    }
+  }
+}
+
+/**
+ * Takes a secret off the clipboard when its time is over. Without the focus a page may not write: then as soon as it has it
+ * again. Where the browser does not let it look, it clears what is there: better another text lost than a secret kept.
+ */
+function clearLater(text: string): void {
+  const clear = async () => {
+    if ((await held()) === text) await navigator.clipboard.writeText('');
+    stopClearing();
+  };
+  const held = async () => {
+    const { state } = await navigator.permissions
+      .query({ name: 'clipboard-read' as PermissionName })
+      .catch(() => ({ state: 'denied' }));
+    return state === 'granted' ? navigator.clipboard.readText() : text;
+  };
+  const onFocus = () => {
+    clear().catch(() => undefined);
+  };
+  const timer = setTimeout(() => {
+    window.addEventListener('focus', onFocus);
+    onFocus();
+  }, secretsStayMs);
+  stopClearing = () => {
+    clearTimeout(timer);
+    window.removeEventListener('focus', onFocus);
+    stopClearing = () => undefined;
+  };
+}

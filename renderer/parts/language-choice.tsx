@@ -1,0 +1,21 @@
+import type { ReactNode } from 'react';
+import { NativeSelect } from '@mantine/core';
+import { changeLanguage, language, languages } from './language.ts';
+import { t } from './text.ts';
+
+/** In which language the window speaks, in this browser. */
+export function LanguageChoice(): ReactNode {
+  // One that is for tests is listed where it is chosen.
+  const offered = languages.includes(language) ? languages : [...languages, language];
+  return (
+    <NativeSelect
+      label={t('Language')}
+      description={t('Of the window on this computer; it loads anew. What the service answers stays in English.')}
+      data={offered.map(({ code, name }) => ({ value: code, label: name }))}
+      value={language.code}
+      onChange={(event) => {
+        changeLanguage(event.currentTarget.value);
+      }}
+    />
+  );
+}

@@ -1,0 +1,61 @@
+import { createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { describe, expect, test } from 'vitest';
+import { allOf, anyOf, numeral, t, Trans } from './text.ts';
+
+describe('t', () => {
+  test('fills a text with what it is given, as it was given', () => {
+    expect(t('Rename {{name}}', { name: 'a.b: <i>&amp;</i>' })).toBe('Rename a.b: <i>&amp;</i>');
+  });
+
+  test.each([
+    [0, '0 shares'],
+    [1, '1 share'],
+    [2, '2 shares'],
+    [100_000, '100,000 shares'],
+  ])('says %d as people do', (count, said) => {
+    expect(t('{{count}} shares', { count })).toBe(said);
+  });
+
+  test('groups no digits of a port', () => {
+    expect(t('Port {{port}}', { port: 8080 })).toBe('Port 8080');
+  });
+
+  test.each(['$t(Delete)', '{{name}}', '{{secret}}', '$t(a, {"lng":"x"})'])(
+    'takes the name %s for a name',
+    (name) => {
+      expect(t('“{{name}}” is made', { name, secret: 'x' })).toBe(`“${name}” is made`);
+    },
+  );
+});
+
+describe('Trans', () => {
+  const said = (i18nKey: string, values: Record<string, string | number>): string =>
+    renderToStaticMarkup(
+      createElement(Trans, {
+        i18nKey,
+        values,
+        components: { b: createElement('b'), moment: createElement('time') },
+      }),
+    );
+
+  test('puts elements where the text has them', () => {
+    expect(said('Made <moment/> by <b>{{name}}</b>.', { name: 'Ada' })).toBe(
+      'Made <time></time> by <b>Ada</b>.',
+    );
+  });
+
+  test.each(['<b>bold</b>', '<moment/>', 'Q&A', '&lt;b&gt;', '$t(x)', '{{name}}'])(
+    'shows the name %s as it is',
+    (name) => {
+      const escaped = renderToStaticMarkup(createElement('i', null, name)).slice(3, -4);
+      expect(said('Made by <b>{{name}}</b>', { name })).toBe(`Made by <b>${escaped}</b>`);
+    },
+  );
+});
+
+test('lists and numbers are written as in the language', () => {
+  expect(allOf(['Ada', 'Grace', 'Mary'])).toBe('Ada, Grace, and Mary');
+  expect(anyOf(['Ada', 'Grace'])).toBe('Ada or Grace');
+  expect(numeral(1_000_000)).toBe('1,000,000');
+});

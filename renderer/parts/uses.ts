@@ -1,0 +1,19 @@
+/** Notices that somebody uses the window. */
+
+const signs = ['keydown', 'pointerdown', 'pointermove', 'wheel', 'touchstart'] as const;
+
+/** Between two words of it, in milliseconds: far less than the shortest time after which a vault is locked. */
+const pause = 10_000;
+
+/** Calls back at each use, once in a while at most; having opened the window is one. */
+export function eachUse(tell: () => void): void {
+  let toldAt = -Infinity;
+  const notice = () => {
+    const now = performance.now();
+    if (now - toldAt < pause) return;
+    toldAt = now;
+    tell();
+  };
+  for (const sign of signs) window.addEventListener(sign, notice, { capture: true, passive: true });
+  notice();
+}

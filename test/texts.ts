@@ -1,0 +1,113 @@
+// `npm run texts`: gathers what the window says in renderer/locales/en.json, for translators and the pseudo-locale, from the
+// calls of t() and <Trans> in renderer/. Forms of numbers stand in numbers.json, written by people: what is missing there is
+// proposed. `--check` only compares.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import ts from 'typescript';
+
+const projectRoot = join(import.meta.dirname, '..');
+const renderer = join(projectRoot, 'renderer');
+const locales = join(renderer, 'locales');
+
+interface Found {
+  readonly text: string;
+  readonly counted: boolean;
+  readonly where: string;
+}
+
+/** @returns the texts of one file; what is no plain text is a problem, since nobody could translate it. */
+function textsOf(path: string, problems: string[]): Found[] {
+  const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true);
+  const found: Found[] = [];
+  const add = (node: ts.Node, text: ts.Node | undefined, counted: boolean): void => {
+    const { line } = source.getLineAndCharacterOfPosition(node.getStart());
+    const where = `${relative(projectRoot, path)}:${line + 1}`;
+    if (text !== undefined && ts.isStringLiteralLike(text)) found.push({ text: text.text, counted, where });
+    else problems.push(`${where}: the text of t() or <Trans> must be written there, in full`);
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) && node.expression.getText() === 't') {
+      const [text, values] = node.arguments;
+      add(node, text, values !== undefined && hasCount(values));
+    } else if (
+      (ts.isJsxSelfClosingElement(node) || ts.isJsxOpeningElement(node)) &&
+      node.tagName.getText() === 'Trans'
+    ) {
+      const attribute = (name: string): ts.Node | undefined => {
+        const at = node.attributes.properties.find((each) => each.name?.getText() === name);
+        if (at === undefined || !ts.isJsxAttribute(at) || at.initializer === undefined) return undefined;
+        return ts.isJsxExpression(at.initializer) ? at.initializer.expression : at.initializer;
+      };
+      const values = attribute('values');
+      const counted = attribute('count') !== undefined || (values !== undefined && hasCount(values));
+      add(node, attribute('i18nKey'), counted);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+const hasCount = (values: ts.Node): boolean =>
+  ts.isObjectLiteralExpression(values) && values.properties.some((each) => each.name?.getText() === 'count');
+
+/** A first idea of how a text reads of one thing, for a person to correct. */
+export function ofOne(text: string): string {
+  return text.replace(
+    /(\{\{count\}\}(?: (?!of\b|and\b|in\b)[\w-]+){0,3}?) ([\w-]+?)(ies|ches|shes|sses|xes|s)\b( are\b| were\b| have\b)?/,
+    (_all, before: string, stem: string, ending: string, verb: string | undefined) => {
+      const noun = stem + (ending === 'ies' ? 'y' : ending === 's' ? '' : ending.slice(0, -2));
+      const verbs: Readonly<Record<string, string>> = { ' are': ' is', ' were': ' was', ' have': ' has' };
+      return `${before} ${noun}${verbs[verb ?? ''] ?? ''}`;
+    },
+  );
+}
+
+const sorted = (texts: Readonly<Record<string, string>>): string => {
+  const keys = Object.keys(texts).sort((a, b) => (a < b ? -1 : 1));
+  return `${JSON.stringify(Object.fromEntries(keys.map((key) => [key, texts[key]])), null, 2)}\n`;
+};
+
+const read = (file: string): string => {
+  try {
+    return readFileSync(join(locales, file), 'utf8');
+  } catch {
+    return '{}';
+  }
+};
+
+/** What the two files should hold. */
+function gather(): { readonly files: Readonly<Record<string, string>>; readonly problems: string[] } {
+  const problems: string[] = [];
+  const found = readdirSync(renderer, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name) && !/\.test\.tsx?$/.test(name) && !name.endsWith('parts/text.ts'))
+    .sort()
+    .flatMap((name) => textsOf(join(renderer, name), problems));
+  const written = JSON.parse(read('numbers.json')) as Readonly<Record<string, string>>;
+  const numbers: Record<string, string> = {};
+  const texts: Record<string, string> = {};
+  for (const { text, counted } of found) {
+    if (!counted) {
+      texts[text] = text;
+      continue;
+    }
+    numbers[`${text}_one`] = written[`${text}_one`] ?? ofOne(text);
+    numbers[`${text}_other`] = written[`${text}_other`] ?? text;
+  }
+  return {
+    files: { 'numbers.json': sorted(numbers), 'en.json': sorted({ ...texts, ...numbers }) },
+    problems,
+  };
+}
+
+if (import.meta.main) {
+  const { files, problems } = gather();
+  for (const [file, content] of Object.entries(files)) {
+    if (read(file) === content) continue;
+    if (process.argv.includes('--check'))
+      problems.push(`renderer/locales/${file} is not up to date: npm run texts`);
+    else writeFileSync(join(locales, file), content);
+  }
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) process.exitCode = 1;
+}
