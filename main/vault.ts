@@ -6,6 +6,7 @@ import type { VaultBridge } from '../preload/contract.ts';
 import { showEvent } from './activities/events.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import { idTokenVerifier } from './auth/id-tokens.ts';
+import { LastUses } from './auth/last-uses.ts';
 import { Backups } from './backup/backups.ts';
 import { VaultDoor } from './bridge.ts';
 import { defaultPort, version, type Config } from './config.ts';
@@ -16,10 +17,10 @@ import { migrate } from './db/migrations.ts';
 import { checkSchema } from './db/schema.ts';
 import { UnitOfWork } from './db/unit-of-work.ts';
 import { getVault } from './db/vault.ts';
-import { webhookKind } from './db/webhook-endpoints.ts';
 import { createPrivateFile, VaultDirectory } from './db/vault-directory.ts';
 import type { DevControls } from './http/dev-routes.ts';
 import type { Service } from './http/handle.ts';
+import { RequestJournal } from './http/request-journal.ts';
 import { listen } from './http/server.ts';
 import { WindowSessions } from './http/window-sessions.ts';
 import { noKeychain, systemKeychain, type Keychain } from './keyslots/keychain.ts';
@@ -46,7 +47,7 @@ export interface Substitutes {
   readonly shell?: Shell;
   /** Makes the `/dev/` routes, over the open vault. */
   readonly dev?: (
-    parts: Pick<OpenVault, 'connection' | 'guard' | 'keyring' | 'messages' | 'outbox'>,
+    parts: Pick<OpenVault, 'connection' | 'guard' | 'keyring' | 'messages' | 'outbox' | 'webhooks'>,
   ) => DevControls;
   /** Where faults go; standard error unless given. */
   readonly onFault?: (error: unknown) => void;
@@ -61,6 +62,7 @@ export interface OpenVault {
   readonly bridge: VaultBridge;
   readonly log: AuditLog;
   readonly outbox: Outbox;
+  readonly webhooks: Webhooks;
   readonly messages: Messages;
   readonly setUp: (vault: NewVault) => Promise<MadeVault>;
   close(): void;
@@ -75,10 +77,11 @@ export interface Vault extends Omit<OpenVault, 'close'> {
 }
 
 interface Opened extends OpenVault {
-  readonly webhooks: Webhooks;
   readonly door: VaultDoor;
   readonly service: Service;
   readonly directory: VaultDirectory | undefined;
+  readonly journal: RequestJournal;
+  readonly lastUses: LastUses;
   readonly backups: Backups;
   readonly settings: Settings;
   readonly idleLock: IdleLock;
@@ -128,7 +131,6 @@ function open(config: Config, substitutes: Substitutes): Opened {
     onFault,
     onResults: (kind) => {
       if (kind === messageKind) messages.noticed();
-      if (kind === webhookKind) webhooks.noticed();
     },
   });
   const messages = new Messages({
@@ -145,13 +147,14 @@ function open(config: Config, substitutes: Substitutes): Opened {
     },
   });
   const webhooks = new Webhooks({
-    ...{ units, keys: keyring, clock, outbox, onFault },
+    ...{ units, keys: keyring, clock, onFault },
     onChange: () => {
       door.announce({ kind: 'webhooks' });
     },
     showActivity: (tx, row) => showEvent(operations, tx, row),
   });
   const watch = new LogWatch();
+  const lastUses = new LastUses({ units, keys: keyring, onFault });
   const service: Service = {
     units,
     keys: keyring,
@@ -167,6 +170,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     post: (tx, organizationId, message) => {
       messages.post(tx, organizationId, message);
     },
+    lastUses: (tx, organizationId) => lastUses.of(tx, organizationId),
     onAppended: (tx, row) => {
       webhooks.onAppended(tx, row);
       watch.appended();
@@ -178,8 +182,14 @@ function open(config: Config, substitutes: Substitutes): Opened {
       log.noticed();
       door.announce({ kind: 'activity', id, type, status });
     },
+    onCaller: (caller) => {
+      lastUses.note(caller, clock.now());
+    },
     onFault,
   };
+  const journal = new RequestJournal(service, () => {
+    door.announce({ kind: 'requests' });
+  });
   let url = '';
   const parts = { units, guard, keyring, keychain, random, clock };
   const backups = new Backups({
@@ -206,6 +216,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     log,
     backups,
     messages,
+    journal,
     settings,
     version,
     directory: config.dataDirectory,
@@ -236,6 +247,8 @@ function open(config: Config, substitutes: Substitutes): Opened {
     door,
     service,
     directory,
+    journal,
+    lastUses,
     backups,
     settings,
     idleLock,
@@ -245,6 +258,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     lock,
     setUp: (vault) => setUp(parts, vault),
     close: () => {
+      lastUses.stop();
       idleLock.close();
       void backups.close();
       void outbox.close();
@@ -281,6 +295,8 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
     door,
     service,
     directory,
+    journal,
+    lastUses,
     backups,
     settings,
     idleLock,
@@ -293,6 +309,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       service,
       bridge: door,
       sessions,
+      journal,
       origins: { allowed: config.allowedOrigins, loopback: config.allowLoopbackOrigins },
       port: config.port ?? settings.port() ?? defaultPort,
       onWindowUsed: () => {
@@ -302,12 +319,15 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       discoveryKeys: () => ({ ...door.serverKeys() }),
       webhookKeys: () => webhooks.jwks(),
       reference: { version, directory: config.referenceDirectory },
-      ...(substitutes.dev ? { dev: substitutes.dev({ connection, guard, keyring, messages, outbox }) } : {}),
+      ...(substitutes.dev
+        ? { dev: substitutes.dev({ connection, guard, keyring, messages, outbox, webhooks }) }
+        : {}),
     });
     const url = `http://127.0.0.1:${String(server.port)}`;
     opened.listensAt(url);
     directory?.announce(server.port);
     outbox.start();
+    webhooks.start();
     const stopSweeping = startSweeping({
       units,
       keys: keyring,
@@ -322,6 +342,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       bridge: door,
       log,
       outbox,
+      webhooks,
       messages,
       setUp: opened.setUp,
       url,
@@ -330,6 +351,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
         idleLock.close();
         stopSweeping();
         await server.close();
+        await lastUses.close();
         await outbox.close();
         await webhooks.close();
         messages.close();

@@ -1,8 +1,10 @@
 /** Every operation, by the names that requests use. */
 import type { ActivityVersion, Operation } from '../activities/define.ts';
 import * as activities from './activities.ts';
+import * as activityLists from './activity-lists.ts';
 import * as apiKeys from './api-keys.ts';
 import * as authenticators from './authenticators.ts';
+import * as credentialUses from './credential-uses.ts';
 import * as features from './features.ts';
 import * as oauthProviders from './oauth-providers.ts';
 import * as organizations from './organizations.ts';
@@ -25,6 +27,7 @@ import * as transactions from './transactions.ts';
 import * as users from './users.ts';
 import * as walletAccounts from './wallet-accounts.ts';
 import * as votes from './votes.ts';
+import * as walletAccountLists from './wallet-account-lists.ts';
 import * as wallets from './wallets.ts';
 import * as webhookDeliveries from './webhook-deliveries.ts';
 import * as webhookEndpoints from './webhook-endpoints.ts';
@@ -41,10 +44,12 @@ const all: readonly Operation[] = [
   otp,
   signIn,
   sessions,
+  credentialUses,
   recovery,
   privateKeys,
   wallets,
   walletAccounts,
+  walletAccountLists,
   signing,
   transactions,
   smartContractInterfaces,
@@ -57,6 +62,7 @@ const all: readonly Operation[] = [
   policyTrials,
   refusals,
   activities,
+  activityLists,
   votes,
 ].flatMap((resource) => Object.values<Operation>(resource));
 

@@ -61,6 +61,7 @@ const statusKey = ['status'];
 const askedKey = ['asked'];
 const backupsKey = [...askedKey, 'backups'];
 const messagesKey = [...askedKey, 'messages'];
+const requestsKey = [...askedKey, 'requests'];
 const settingsKey = [...askedKey, 'settings'];
 
 export function VaultProvider({
@@ -136,6 +137,8 @@ function refresher(client: QueryClient): { onEvent: (event: VaultEvent) => void;
         void client.invalidateQueries({ queryKey: [...askedKey, 'list_webhook_deliveries'] });
       } else if (event.kind === 'messages' || event.kind === 'message') {
         void client.invalidateQueries({ queryKey: messagesKey });
+      } else if (event.kind === 'requests') {
+        void client.invalidateQueries({ queryKey: requestsKey });
       } else {
         // The status says what the organization and its owner are called.
         if (renames.has(event.type)) void client.invalidateQueries({ queryKey: statusKey });

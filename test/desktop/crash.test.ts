@@ -15,7 +15,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   logged = vi.spyOn(console, 'error').mockReturnValue();
   machine.questions = [];
-  machine.answer = 0;
+  machine.answers = [];
   machine.ended = undefined;
   machine.dialogs = [];
 });
@@ -79,11 +79,11 @@ describe('a page', () => {
       { buttons: ['Load it again', 'Wait', 'Quit Latchkey'], cancelId: 1 },
     ]);
     expect(window.webContents.reloads).toBe(1);
-    machine.answer = 1;
+    machine.answers = [1];
     window.emit('unresponsive');
     await vi.advanceTimersByTimeAsync(0);
     expect(window.webContents.reloads).toBe(1);
-    machine.answer = 2;
+    machine.answers = [2];
     window.emit('unresponsive');
     await vi.advanceTimersByTimeAsync(0);
     expect(machine.ended).toBe(0);

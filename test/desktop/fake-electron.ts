@@ -14,15 +14,17 @@ export const machine = {
   /** The project's root, or the archive of an installed application. */
   appPath: '/nowhere',
   ready: false,
+  /** Whether it is an installed application. */
+  packaged: false,
+  version: '1.0.0',
   /** Whether the application has ended, and with which exit code. */
   ended: undefined as number | undefined,
   /** Whether another instance runs already. */
   secondInstance: false,
+  releasedLock: false,
   sandboxed: false,
   paths: new Map<string, string>(),
-  /** Whether this is an installed application. */
-  packaged: false,
-  name: 'Latchkey',
+  name: 'latchkey',
   /** What the command line said to Chromium, and what the application added. */
   switches: new Map<string, string>(),
   badge: 0,
@@ -35,15 +37,16 @@ export const machine = {
   shortcuts: new Map<string, () => void>(),
   /** Whether another application has every shortcut. */
   shortcutsTaken: false,
-  /** The questions that were asked, and the button that each is answered with. */
-  questions: [] as electron.MessageBoxOptions[],
-  answer: 0,
   idleSeconds: 0,
   screenLocked: false,
   clipboard: '',
   schemes: [] as electron.CustomScheme[],
   /** Title and text of each error dialog. */
   dialogs: [] as { readonly title: string; readonly content: string }[],
+  /** What was asked in a message box, oldest first. */
+  questions: [] as electron.MessageBoxOptions[],
+  /** Which button is chosen next; the first without it. */
+  answers: [] as number[],
   openedExternally: [] as string[],
   menu: undefined as FakeMenu | undefined,
   trays: [] as FakeTray[],
@@ -87,8 +90,10 @@ class FakeApp
       | 'getAppPath'
       | 'getName'
       | 'getPath'
+      | 'getVersion'
       | 'isPackaged'
       | 'quit'
+      | 'releaseSingleInstanceLock'
       | 'requestSingleInstanceLock'
       | 'setAboutPanelOptions'
       | 'setAsDefaultProtocolClient'
@@ -112,12 +117,6 @@ class FakeApp
 
   getName(): string {
     return machine.name;
-  }
-
-  getPath(name: Parameters<Electron['app']['getPath']>[0]): string {
-    const path = machine.paths.get(name);
-    if (path === undefined) throw new Error(`Failed to get '${name}' path`);
-    return path;
   }
 
   getLoginItemSettings(): { readonly openAtLogin: boolean; readonly wasOpenedAtLogin: boolean } {
@@ -149,6 +148,20 @@ class FakeApp
 
   getAppPath(): string {
     return machine.appPath;
+  }
+
+  getPath(name: string): string {
+    const path = machine.paths.get(name);
+    if (path === undefined) throw new Error(`Failed to get '${name}' path`);
+    return path;
+  }
+
+  getVersion(): string {
+    return machine.version;
+  }
+
+  releaseSingleInstanceLock(): void {
+    machine.releasedLock = true;
   }
 
   requestSingleInstanceLock(): boolean {
@@ -680,12 +693,12 @@ export const clipboard = {
 } satisfies Pick<Electron['clipboard'], 'readText' | 'writeText'>;
 
 export const dialog = {
-  showMessageBox(options: electron.MessageBoxOptions): Promise<electron.MessageBoxReturnValue> {
-    machine.questions.push(options);
-    return Promise.resolve({ response: machine.answer, checkboxChecked: false });
-  },
   showErrorBox(title: string, content: string): void {
     machine.dialogs.push({ title, content });
+  },
+  showMessageBox(options: electron.MessageBoxOptions): Promise<electron.MessageBoxReturnValue> {
+    machine.questions.push(options);
+    return Promise.resolve({ response: machine.answers.shift() ?? 0, checkboxChecked: false });
   },
 } satisfies Record<keyof Electron['dialog'] & ('showErrorBox' | 'showMessageBox'), unknown>;
 

@@ -327,7 +327,7 @@ describe('an installed application', () => {
       expect(refuseDebuggers).toThrow(`Latchkey does not start with --${name}`);
       machine.name = 'Latchkey Test';
       expect(refuseDebuggers).not.toThrow();
-      machine.name = 'Latchkey';
+      machine.name = 'latchkey';
       machine.switches.delete(name);
       expect(refuseDebuggers).not.toThrow();
     },
