@@ -17,7 +17,6 @@ import { migrate } from './db/migrations.ts';
 import { checkSchema } from './db/schema.ts';
 import { UnitOfWork } from './db/unit-of-work.ts';
 import { getVault } from './db/vault.ts';
-import { webhookKind } from './db/webhook-endpoints.ts';
 import { createPrivateFile, VaultDirectory } from './db/vault-directory.ts';
 import type { DevControls } from './http/dev-routes.ts';
 import type { Service } from './http/handle.ts';
@@ -48,7 +47,7 @@ export interface Substitutes {
   readonly shell?: Shell;
   /** Makes the `/dev/` routes, over the open vault. */
   readonly dev?: (
-    parts: Pick<OpenVault, 'connection' | 'guard' | 'keyring' | 'messages' | 'outbox'>,
+    parts: Pick<OpenVault, 'connection' | 'guard' | 'keyring' | 'messages' | 'outbox' | 'webhooks'>,
   ) => DevControls;
   /** Where faults go; standard error unless given. */
   readonly onFault?: (error: unknown) => void;
@@ -63,6 +62,7 @@ export interface OpenVault {
   readonly bridge: VaultBridge;
   readonly log: AuditLog;
   readonly outbox: Outbox;
+  readonly webhooks: Webhooks;
   readonly messages: Messages;
   readonly setUp: (vault: NewVault) => Promise<MadeVault>;
   close(): void;
@@ -77,7 +77,6 @@ export interface Vault extends Omit<OpenVault, 'close'> {
 }
 
 interface Opened extends OpenVault {
-  readonly webhooks: Webhooks;
   readonly door: VaultDoor;
   readonly service: Service;
   readonly directory: VaultDirectory | undefined;
@@ -132,7 +131,6 @@ function open(config: Config, substitutes: Substitutes): Opened {
     onFault,
     onResults: (kind) => {
       if (kind === messageKind) messages.noticed();
-      if (kind === webhookKind) webhooks.noticed();
     },
   });
   const messages = new Messages({
@@ -149,7 +147,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     },
   });
   const webhooks = new Webhooks({
-    ...{ units, keys: keyring, clock, outbox, onFault },
+    ...{ units, keys: keyring, clock, onFault },
     onChange: () => {
       door.announce({ kind: 'webhooks' });
     },
@@ -321,12 +319,15 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       discoveryKeys: () => ({ ...door.serverKeys() }),
       webhookKeys: () => webhooks.jwks(),
       reference: { version, directory: config.referenceDirectory },
-      ...(substitutes.dev ? { dev: substitutes.dev({ connection, guard, keyring, messages, outbox }) } : {}),
+      ...(substitutes.dev
+        ? { dev: substitutes.dev({ connection, guard, keyring, messages, outbox, webhooks }) }
+        : {}),
     });
     const url = `http://127.0.0.1:${String(server.port)}`;
     opened.listensAt(url);
     directory?.announce(server.port);
     outbox.start();
+    webhooks.start();
     const stopSweeping = startSweeping({
       units,
       keys: keyring,
@@ -341,6 +342,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       bridge: door,
       log,
       outbox,
+      webhooks,
       messages,
       setUp: opened.setUp,
       url,
