@@ -218,10 +218,10 @@ function TagRow({ kind, tag, taken, holders }: RowProps): ReactNode {
                 holders === undefined || holders.length === 0
                   ? t('It is on nothing.')
                   : kind === 'user'
-                    ? t('{{count}} users have it. They stay as they are otherwise.', {
+                    ? t('It is taken off {{count}} users, which stay as they are.', {
                         count: holders.length,
                       })
-                    : t('{{count}} private keys have it. They stay as they are otherwise.', {
+                    : t('It is taken off {{count}} private keys, which stay as they are.', {
                         count: holders.length,
                       }),
                 t('Another tag of the same name can be made; it is another tag.'),
