@@ -112,7 +112,7 @@ export default defineConfig(
           'object-properties': { exclude: codeProperties },
           callees: { exclude: codeCalls },
           words: {
-            exclude: [noProse, 'Latchkey', 'Latchkey window', 'Esc', 'Ctrl', /sans-serif$|monospace$/],
+            exclude: [noProse, 'Latchkey', 'Latchkey window', 'English', 'Esc', 'Ctrl', /sans-serif$|monospace$/],
           },
         },
       ],
