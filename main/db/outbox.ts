@@ -103,9 +103,6 @@ export const hasUselessPayloads = (tx: Reader, now: number): boolean =>
     now,
   ) !== undefined;
 
-export const getOutboxRow = (tx: Reader, organizationId: string, id: string): OutboxRow | undefined =>
-  tx.get<OutboxRow>(`SELECT ${columns} FROM outbox WHERE id = ? AND organization_id = ?`, id, organizationId);
-
 /** The first of a lane that waits. */
 export const getFirstWaiting = (tx: Reader, lane: string): OutboxRow | undefined =>
   tx.get<OutboxRow>(
