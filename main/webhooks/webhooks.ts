@@ -5,6 +5,7 @@ import type { Reader, Writer } from '../db/connection.ts';
 import { getFeature } from '../db/features.ts';
 import { getOrganization } from '../db/organizations.ts';
 import type { UnitOfWork } from '../db/unit-of-work.ts';
+import { isNetworkOn } from '../db/settings.ts';
 import { deliveryOf, eventIdOf, isSubscribed } from '../db/webhook-events.ts';
 import {
   deleteWebhookEndpoint,
@@ -19,6 +20,7 @@ import {
   type WebhookEndpointRow,
 } from '../db/webhook-endpoints.ts';
 import type { Clock } from '../lib/clock.ts';
+import { isThisMachine, networkIsOff } from '../lib/network.ts';
 import type { Delivery, LotCarrier, Outbox, Outcome } from '../outbox/outbox.ts';
 import type { SignedEvent } from './post.ts';
 import { makeWebhookKey, webhookJwks, webhookSigner, type WebhookJwk, type WebhookKeys } from './signing.ts';
@@ -111,18 +113,22 @@ export class Webhooks implements LotCarrier {
       if (endpoint.active === 0 && readWebhookReference(first.reference).type !== tests) {
         return 'the endpoint is switched off';
       }
+      const isOff = !isNetworkOn(tx);
+      if (isOff && !isThisMachine(new URL(endpoint.url).hostname)) return null;
       const isSubOrganization = getOrganization(tx, endpoint.organizationId)?.parentId != null;
-      return { url: endpoint.url, isSubOrganization, events: this.#sign(tx, deliveries) };
+      const reach = isSubOrganization ? 'the Internet' : isOff ? 'this machine' : 'anywhere';
+      return { url: endpoint.url, reach, events: this.#sign(tx, deliveries) };
     });
     if (typeof prepared === 'string') return deliveries.map(() => ({ outcome: 'refused', note: prepared }));
-    const { url, isSubOrganization, events } = prepared;
+    if (prepared === null) return [{ outcome: 'retry', note: networkIsOff }];
+    const { url, reach, events } = prepared;
     if (events.length === 0) return [{ outcome: 'refused', note: 'its activity is not in the log' }];
     const stop = (): void => {
       this.#thread.stop();
     };
     signal.addEventListener('abort', stop, { once: true });
     try {
-      return await this.#thread.post({ url, reach: isSubOrganization ? 'the Internet' : 'anywhere', events });
+      return await this.#thread.post({ url, reach, events });
     } finally {
       signal.removeEventListener('abort', stop);
     }

@@ -18,10 +18,12 @@ interface Props {
   readonly what: string;
   /** Shows the words beside the icon. */
   readonly wide?: boolean;
+  /** Whether it is taken off the clipboard again after half a minute. */
+  readonly secret?: boolean;
 }
 
 /** Copies text, and says so to eyes and to a screen reader. */
-export function CopyButton({ text, what, wide = false }: Props): ReactNode {
+export function CopyButton({ text, what, wide = false, secret = false }: Props): ReactNode {
   const bridge = useBridge();
   const [outcome, setOutcome] = useState<Outcome>({ state: 'idle' });
 
@@ -36,7 +38,7 @@ export function CopyButton({ text, what, wide = false }: Props): ReactNode {
   }, [outcome]);
 
   const copy = () => {
-    bridge.copy(text).then(
+    bridge.copy(text, { secret }).then(
       () => {
         setOutcome({ state: 'copied' });
       },

@@ -1,11 +1,12 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { IconEye, IconEyeOff } from '@tabler/icons-react';
+import { IconEyeOff } from '@tabler/icons-react';
 import { useProof } from './keyslot-form.tsx';
 import { keyTexts } from './key-text.ts';
 import { Facts, Outcomes } from './page.tsx';
 import { PhraseSheet } from './phrase-sheet.tsx';
+import { HoldButton, useReveal } from './secret.tsx';
 import { Failure } from './states.tsx';
 import { useTask } from './task.ts';
 import { useExport } from './transfer.ts';
@@ -107,29 +108,41 @@ interface KeyProps {
 /** A private key, hidden until asked for, in each form that other programs take. */
 export function PrivateKeyTexts({ secret, curve }: KeyProps): ReactNode {
   const [texts] = useState(() => keyTexts(secret, curve));
-  const [shown, setShown] = useState(false);
+  const { shown, show, hide, ending } = useReveal(texts);
+  const sheet = useRef<HTMLDivElement>(null);
   return (
-    <div className="lk-sheet">
+    <div className="lk-sheet" ref={sheet} tabIndex={-1}>
       <Facts
         rows={texts.map(([name, text]) => [
           name,
-          <Value key={name} text={text} shown={shown ? text : '•'.repeat(24)} what={name} />,
+          <Value key={name} text={text} shown={shown ? text : '•'.repeat(24)} what={name} secret />,
         ])}
       />
-      <Button
-        variant="default"
-        size="xs"
-        mt="md"
-        leftSection={shown ? <IconEyeOff size={16} aria-hidden /> : <IconEye size={16} aria-hidden />}
-        onClick={() => {
-          setShown(!shown);
-        }}
-      >
-        {shown ? 'Hide the private key' : 'Show the private key'}
-      </Button>
+      <div className="lk-sheet-buttons">
+        {shown ? (
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<IconEyeOff size={16} aria-hidden />}
+            onClick={hide}
+          >
+            Hide the private key
+          </Button>
+        ) : (
+          <HoldButton
+            onHeld={() => {
+              show();
+              sheet.current?.focus();
+            }}
+          >
+            Show the private key
+          </HoldButton>
+        )}
+      </div>
+      {ending}
       <Text size="sm" mt="sm">
         Whoever has it can sign as this key. Every program on this computer can read the clipboard: if you
-        copy, paste at once and then copy something else.
+        copy, paste at once: after 30 seconds it is taken off the clipboard again.
       </Text>
     </div>
   );

@@ -1,9 +1,10 @@
 import { useRef, useState } from 'react';
 import type { CSSProperties, ReactNode } from 'react';
 import { Button, Group, Text } from '@mantine/core';
-import { IconEye, IconEyeOff, IconPrinter } from '@tabler/icons-react';
+import { IconEyeOff, IconPrinter } from '@tabler/icons-react';
 import { flushSync } from 'react-dom';
 import { CopyButton } from './copy-button.tsx';
+import { HoldButton, printPage, staysToBeWrittenMs, useReveal } from './secret.tsx';
 import './phrase-sheet.css';
 
 interface Props {
@@ -18,15 +19,15 @@ interface Props {
 
 /** A phrase as a numbered sheet: hidden until asked for, and printed alone. */
 export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow }: Props): ReactNode {
-  const [shown, setShown] = useState<readonly string[] | null>(null);
+  // Words drawn anew are hidden again: the sheet shows exactly those that it was asked to show.
+  const reveal = useReveal(words, staysToBeWrittenMs);
+  const visible = reveal.shown;
   const list = useRef<HTMLOListElement>(null);
   const showButton = useRef<HTMLButtonElement>(null);
   const [warned, setWarned] = useState(false);
-  // Words drawn anew are hidden again: the sheet shows exactly those that it was asked to show.
-  const visible = shown === words;
   const hide = () => {
     flushSync(() => {
-      setShown(null);
+      reveal.hide();
       setWarned(false);
     });
     showButton.current?.focus();
@@ -78,13 +79,13 @@ export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow 
               size="xs"
               leftSection={<IconPrinter size={16} aria-hidden />}
               onClick={() => {
-                window.print();
+                printPage();
               }}
             >
               Print
             </Button>
             {warned ? (
-              <CopyButton text={words.join(' ')} what="the words anyway" wide />
+              <CopyButton text={words.join(' ')} what="the words anyway" wide secret />
             ) : (
               <Button
                 variant="default"
@@ -99,25 +100,26 @@ export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow 
           </Group>
           <Text size="sm" mt="xs" c="var(--lk-brass-ink)" role="status">
             {warned &&
-              'Every program on this computer can read the clipboard, and some systems send it to your other devices. Paper is safer. If you copy, paste it at once and then copy something else.'}
+              'Every program on this computer can read the clipboard, and some systems send it to your other devices. Paper is safer. If you copy, paste it at once: after 30 seconds it is taken off the clipboard again.'}
           </Text>
+          {reveal.ending}
         </div>
       ) : (
         <div className="lk-sheet-cover">
-          <Button
+          <HoldButton
             size="md"
             variant="filled"
-            leftSection={<IconEye size={18} aria-hidden />}
             ref={showButton}
-            onClick={() => {
-              setShown(words);
+            onHeld={() => {
+              reveal.show();
+              setWarned(false);
               // The button goes away; the focus goes to what it has shown.
               list.current?.focus();
               onShow?.();
             }}
           >
             Show my words
-          </Button>
+          </HoldButton>
           <Text size="sm">Is anyone, or a camera, looking at your screen?</Text>
         </div>
       )}

@@ -13,6 +13,7 @@ import {
   firstRun,
   goTo,
   heading,
+  held,
   leaveDialog,
   lock,
   openDialog,
@@ -134,7 +135,7 @@ async function tour(page: Page, words: readonly string[], look: Look): Promise<r
   await button(page, 'Take the words into use').click();
   await page.getByText('Show the words first and write them down.').waitFor();
   await look('keyslots-new-phrase-hidden');
-  await button(page, 'Show my words').click();
+  await button(page, 'Show my words').click(held);
   const drawn = await readPhrase(page, 'New recovery phrase');
   for (const position of await askedPositions(page)) {
     await wordField(page, position).fill(drawn[position - 1] ?? '');
