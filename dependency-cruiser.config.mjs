@@ -6,7 +6,7 @@ const layers = {
   crypto: ['lib/'],
   policy: ['lib/'],
   db: ['lib/'],
-  auth: ['crypto/', 'db/', 'lib/'],
+  auth: ['crypto/', 'db/', 'lib/', 'preload/contract.ts'],
   keyslots: ['crypto/', 'db/', 'lib/'],
   audit: ['crypto/', 'db/', 'keyslots/', 'lib/', 'preload/contract.ts'],
   // What leaves the vault by itself: deliveries in general, and what is delivered.

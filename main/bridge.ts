@@ -12,6 +12,8 @@ import type {
   LogState,
   MessagesStatus,
   RowFinding,
+  SeenRequest,
+  SeenRequests,
   SelfTestFinding,
   Settings as SettingsShown,
   Sheet,
@@ -36,6 +38,7 @@ import { getUserRow } from './db/users.ts';
 import { getVault, requireVault, type VaultRow } from './db/vault.ts';
 import { Freezer } from './freeze.ts';
 import { handle, refusal, type Service } from './http/handle.ts';
+import type { JournalEntry, RequestJournal } from './http/request-journal.ts';
 import {
   checkWords,
   confirmedWordsList,
@@ -97,6 +100,7 @@ const scheduleParams = z
 const callPath = z
   .string()
   .regex(/^\/public\/v1\/(query|submit)\/[a-z0-9_]+$/, 'Expected a path like /public/v1/query/whoami');
+const requestId = z.int().nonnegative();
 const exportPaths = 'submit/export_';
 const callBody = z.record(z.string(), z.unknown());
 
@@ -105,6 +109,7 @@ export interface DoorParts {
   readonly log: AuditLog;
   readonly backups: Backups;
   readonly messages: Messages;
+  readonly journal: RequestJournal;
   readonly settings: Settings;
 }
 
@@ -118,6 +123,7 @@ export class VaultDoor implements VaultBridge {
   readonly #around: Surroundings;
   readonly #backups: Backups;
   readonly #messages: Messages;
+  readonly #journal: RequestJournal;
   readonly #settings: Settings;
   readonly #listeners = new Set<(event: VaultEvent) => void>();
   readonly #keyslots: KeyslotCalls;
@@ -129,11 +135,12 @@ export class VaultDoor implements VaultBridge {
   constructor(
     parts: SetupParts,
     service: Service,
-    { log, backups, messages, settings, ...around }: Surroundings & DoorParts,
+    { log, backups, messages, journal, settings, ...around }: Surroundings & DoorParts,
   ) {
     this.#parts = parts;
     this.#backups = backups;
     this.#messages = messages;
+    this.#journal = journal;
     this.#settings = settings;
     this.#service = service;
     this.#log = log;
@@ -332,6 +339,11 @@ export class VaultDoor implements VaultBridge {
     return Promise.resolve(this.#messages.shown());
   }
 
+  async requests(after?: unknown): Promise<SeenRequests> {
+    const { requests, total } = this.#journal.read(parse(requestId.optional(), after, 'after') ?? 0);
+    return Promise.resolve({ total, requests: this.#parts.units.peek((tx) => requests.map(withName(tx))) });
+  }
+
   async settings(): Promise<SettingsShown> {
     return Promise.resolve(this.#settings.read());
   }
@@ -431,3 +443,16 @@ const shownFindings = 20;
 
 const shortened = (findings: readonly RowFinding[] | undefined): VaultStatus['tampering'] =>
   findings === undefined ? null : { total: findings.length, findings: findings.slice(0, shownFindings) };
+
+/** Whom a request's proof names, by the name of now. */
+const withName =
+  (tx: Reader) =>
+  ({ caller, ...request }: JournalEntry): SeenRequest => ({
+    ...request,
+    caller: caller && {
+      organizationId: caller.organizationId,
+      userId: caller.userId,
+      userName: getUserRow(tx, caller.organizationId, caller.userId)?.name ?? null,
+      credentialId: caller.credentialId ?? null,
+    },
+  });

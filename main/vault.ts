@@ -6,6 +6,7 @@ import type { VaultBridge } from '../preload/contract.ts';
 import { showEvent } from './activities/events.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import { idTokenVerifier } from './auth/id-tokens.ts';
+import { LastUses } from './auth/last-uses.ts';
 import { Backups } from './backup/backups.ts';
 import { VaultDoor } from './bridge.ts';
 import { defaultPort, version, type Config } from './config.ts';
@@ -21,6 +22,7 @@ import { webhookKind } from './db/webhook-endpoints.ts';
 import { createPrivateFile, VaultDirectory } from './db/vault-directory.ts';
 import type { DevControls } from './http/dev-routes.ts';
 import type { Service } from './http/handle.ts';
+import { RequestJournal } from './http/request-journal.ts';
 import { listen } from './http/server.ts';
 import { WindowSessions } from './http/window-sessions.ts';
 import { noKeychain, systemKeychain, type Keychain } from './keyslots/keychain.ts';
@@ -80,6 +82,8 @@ interface Opened extends OpenVault {
   readonly door: VaultDoor;
   readonly service: Service;
   readonly directory: VaultDirectory | undefined;
+  readonly journal: RequestJournal;
+  readonly lastUses: LastUses;
   readonly backups: Backups;
   readonly settings: Settings;
   readonly idleLock: IdleLock;
@@ -153,6 +157,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     showActivity: (tx, row) => showEvent(operations, tx, row),
   });
   const watch = new LogWatch();
+  const lastUses = new LastUses({ units, keys: keyring, onFault });
   const service: Service = {
     units,
     keys: keyring,
@@ -169,6 +174,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     post: (tx, organizationId, message) => {
       messages.post(tx, organizationId, message);
     },
+    lastUses: (tx, organizationId) => lastUses.of(tx, organizationId),
     onAppended: (tx, row) => {
       webhooks.onAppended(tx, row);
       watch.appended();
@@ -180,8 +186,14 @@ function open(config: Config, substitutes: Substitutes): Opened {
       log.noticed();
       door.announce({ kind: 'activity', id, type, status });
     },
+    onCaller: (caller) => {
+      lastUses.note(caller, clock.now());
+    },
     onFault,
   };
+  const journal = new RequestJournal(service, () => {
+    door.announce({ kind: 'requests' });
+  });
   let url = '';
   const parts = { units, guard, keyring, keychain, random, clock };
   const backups = new Backups({
@@ -210,6 +222,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     log,
     backups,
     messages,
+    journal,
     settings,
     version,
     directory: config.dataDirectory,
@@ -241,6 +254,8 @@ function open(config: Config, substitutes: Substitutes): Opened {
     door,
     service,
     directory,
+    journal,
+    lastUses,
     backups,
     settings,
     idleLock,
@@ -250,6 +265,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     lock,
     setUp: (vault) => setUp(parts, vault),
     close: () => {
+      lastUses.stop();
       idleLock.close();
       void backups.close();
       void outbox.close();
@@ -286,6 +302,8 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
     door,
     service,
     directory,
+    journal,
+    lastUses,
     backups,
     settings,
     idleLock,
@@ -298,6 +316,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       service,
       bridge: door,
       sessions,
+      journal,
       origins: { allowed: config.allowedOrigins, loopback: config.allowLoopbackOrigins },
       port: config.port ?? settings.port() ?? defaultPort,
       onWindowUsed: () => {
@@ -335,6 +354,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
         idleLock.close();
         stopSweeping();
         await server.close();
+        await lastUses.close();
         await outbox.close();
         await webhooks.close();
         messages.close();

@@ -201,6 +201,8 @@ export type VaultEvent =
   | { readonly kind: 'webhooks' }
   /** What is known of messages has changed. */
   | { readonly kind: 'messages' }
+  /** Requests came to the port; told only while somebody looks at them. */
+  | { readonly kind: 'requests' }
   /** A message came that is shown on this computer instead of being sent. */
   | { readonly kind: 'message'; readonly id: string }
   | { readonly kind: 'activity'; readonly id: string; readonly type: string; readonly status: string };
@@ -407,6 +409,71 @@ export interface ShownMessage {
   readonly at: number;
 }
 
+/** What of a request's proof was looked at: whether it held, and what was seen. */
+export interface ProofStep {
+  readonly check:
+    | 'header'
+    | 'encoding'
+    | 'scheme'
+    | 'publicKey'
+    | 'body'
+    | 'signature'
+    | 'organization'
+    | 'credential'
+    | 'expiry'
+    | 'time';
+  /** `skipped` where what went wrong before leaves nothing to look at. */
+  readonly outcome: 'passed' | 'failed' | 'skipped';
+  /** For a person to read. */
+  readonly text: string;
+  /** What to change, where it can be guessed. */
+  readonly advice: string | null;
+}
+
+/** A request that came to the port, without its body. */
+export interface SeenRequest {
+  /** Counts from 1 since the service started. */
+  readonly id: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly method: string;
+  /** Without what follows a question mark, and cut where it is long. */
+  readonly path: string;
+  /** How the client names itself (`User-Agent`). */
+  readonly client: string | null;
+  /** The HTTP status; 0 for a client that was gone before it was answered. */
+  readonly status: number;
+  readonly durationMs: number;
+  readonly requestBytes: number;
+  readonly answerBytes: number;
+  /** Whom its proof names. */
+  readonly caller: {
+    readonly organizationId: string;
+    readonly userId: string;
+    /** Null for a user who is gone. */
+    readonly userName: string | null;
+    readonly credentialId: string | null;
+  } | null;
+  /** What a submit became. */
+  readonly activity: { readonly id: string; readonly type: string; readonly status: string } | null;
+  readonly error: {
+    /** As the API answers it: `turnkeyErrorCode`. */
+    readonly code: string;
+    readonly message: string;
+    /** Whether policies said no: what they said is kept among the refusals. */
+    readonly byPolicies: boolean;
+  } | null;
+  /** For a request whose proof did not hold: each thing that was looked at. Empty for all others. */
+  readonly steps: readonly ProofStep[];
+}
+
+export interface SeenRequests {
+  /** Newest first: those after the one that was asked for, as far as they are still known. */
+  readonly requests: readonly SeenRequest[];
+  /** How many came since the service started. */
+  readonly total: number;
+}
+
 /** How this vault behaves on this computer. */
 export interface Settings {
   readonly autoLock: {
@@ -525,6 +592,11 @@ export interface Bridge {
   retryMessage(id: string): Promise<MessagesStatus>;
   /** Messages that are shown on this computer instead of being sent; newest last. */
   shownMessages(): Promise<readonly ShownMessage[]>;
+  /**
+   * The last requests that came to the port. For half a minute after it was asked, an event tells of new ones.
+   * @param after Only what came after the request of this id.
+   */
+  requests(after?: number): Promise<SeenRequests>;
   settings(): Promise<Settings>;
   /** Changes them, while the vault is unlocked. @returns all of them after it. */
   changeSettings(change: SettingsChange): Promise<Settings>;
@@ -575,6 +647,7 @@ export const bridgeCalls = [
   'testMessages',
   'retryMessage',
   'shownMessages',
+  'requests',
   'settings',
   'changeSettings',
   'prove',

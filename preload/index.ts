@@ -43,6 +43,7 @@ const bridge: Bridge = {
   testMessages: crossing('testMessages'),
   retryMessage: crossing('retryMessage'),
   shownMessages: crossing('shownMessages'),
+  requests: crossing('requests'),
   settings: crossing('settings'),
   changeSettings: crossing('changeSettings'),
   prove: crossing('prove'),

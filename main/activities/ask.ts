@@ -37,6 +37,7 @@ export async function ask(
       now,
       showActivity: (row) => showTo(engine, tx, row, () => caller),
       operations: engine.operations,
+      lastUses: () => engine.lastUses(tx, organizationId),
       cases: () => casesOf(tx, engine.operations, organizationId, now),
     });
     const envelope = {

@@ -52,6 +52,8 @@ export interface QueryContext<Parameters> extends Context<Parameters> {
   readonly showActivity: (row: ActivityRow) => Json;
   /** Every operation there is, by path: `submit/create_wallet`. */
   readonly operations: ReadonlyMap<string, Operation>;
+  /** When the organization's credentials last proved a request: milliseconds, by their ids. */
+  readonly lastUses: () => ReadonlyMap<string, number>;
   /** Activities of the organization as policies see them; made when asked for. */
   readonly cases: () => Cases;
 }

@@ -24,6 +24,8 @@ export interface Engine {
   readonly sandbox: boolean;
   /** Puts a message into the outbox. @throws LatchkeyError FAILED_PRECONDITION where nothing could send it. */
   readonly post: (tx: Writer, organizationId: string, message: Message) => void;
+  /** When the credentials of an organization last proved a request: milliseconds, by their ids. */
+  readonly lastUses: (tx: Reader, organizationId: string) => ReadonlyMap<string, number>;
   /** Called in the transaction, after each row that is appended to the log. */
   readonly onAppended: (tx: Writer, row: ActivityRow) => void;
 }

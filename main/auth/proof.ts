@@ -97,5 +97,5 @@ export function callerOf(
   const { organizationId, userId } = credential;
   const user = getUserRow(tx, organizationId, userId);
   if (user === undefined) throw new Error(`credential ${credential.id} has no user`);
-  return { organizationId, userId, root: user.root === 1, stamp };
+  return { organizationId, userId, root: user.root === 1, credentialId: credential.id, stamp };
 }

@@ -7,6 +7,7 @@ import type { ChangeOptions, RotateOptions } from './keyslots.ts';
 import type { MailOptions, SmsOptions } from './messages.ts';
 import { CommandError, exitCodes, fail } from './output.ts';
 import type { RecoveryOptions, SheetOptions } from './recovery.ts';
+import type { RequestsOptions } from './requests.ts';
 import type { ProofOptions } from './proof.ts';
 import { readPassword, type PasswordOptions } from './secrets.ts';
 import type { SignOptions, SignPayloadOptions, SignTransactionOptions } from './sign.ts';
@@ -268,6 +269,7 @@ function addCommands(program: Command): void {
   addBackups(program);
   addPolicies(program);
   addWebhooks(program);
+  addRequests(program);
   addSessions(program);
   addMessages(program);
   addCompletion(program);
@@ -648,6 +650,21 @@ const asFlags = ({ replaceAll, withoutRoot }: PolicyAskFlags) => ({
   replaceAll: replaceAll === true,
   withoutRoot: withoutRoot === true,
 });
+
+function addRequests(program: Command): void {
+  add<Omit<RequestsOptions, 'json'>>(program, {
+    name: 'requests',
+    description: 'list the last requests that came to the API, and explain those whose stamp did not hold',
+    options: [
+      new Option('--follow', 'write new ones as they come, until ended').default(false),
+      new Option('--failed', 'only those that were refused').default(false),
+    ],
+    run: async (config, flags, json) => {
+      const { showRequests } = await import('./requests.ts');
+      await showRequests(config, { ...flags, json });
+    },
+  });
+}
 
 function addWebhooks(program: Command): void {
   const webhooks = program

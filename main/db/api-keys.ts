@@ -47,6 +47,10 @@ export const findApiKeysBelow = (tx: Reader, organizationId: string, publicKey: 
     organizationId,
   );
 
+/** The keys with this public half in whatever organization; more than two are not told apart. */
+export const findApiKeysAnywhere = (tx: Reader, publicKey: string): ApiKeyRow[] =>
+  tx.all<ApiKeyRow>(`SELECT ${columns} FROM api_keys WHERE public_key = ? LIMIT 2`, publicKey);
+
 export const getApiKeyRow = (tx: Reader, organizationId: string, id: string): ApiKeyRow | undefined =>
   tx.get<ApiKeyRow>(
     `SELECT ${columns} FROM api_keys WHERE id = ? AND organization_id = ?`,

@@ -47,6 +47,12 @@ const markPolicies = (event: string): string => `
           WHERE id = ${event === 'DELETE' ? 'OLD' : 'NEW'}.organization_id; END;
 `;
 
+/** When a credential was used goes with it. */
+const forgetUses = (table: string): string => `
+      CREATE TRIGGER ${table}_delete_uses AFTER DELETE ON ${table}
+        BEGIN DELETE FROM credential_uses WHERE credential_id = OLD.id; END;
+`;
+
 const migrations: readonly Migration[] = [
   {
     version: 1,
@@ -542,6 +548,13 @@ const migrations: readonly Migration[] = [
   {
     version: 6,
     sql: `
+      CREATE TABLE credential_uses (
+        credential_id TEXT PRIMARY KEY,
+        organization_id TEXT NOT NULL REFERENCES organizations (id),
+        used_at INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX credential_uses_organization ON credential_uses (organization_id);
+      ${['api_keys', 'authenticators', 'read_only_sessions'].map(forgetUses).join('')}
       CREATE TABLE settings (
         name TEXT PRIMARY KEY,
         value TEXT NOT NULL,

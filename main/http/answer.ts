@@ -1,7 +1,8 @@
 /** Writes JSON answers: the content type is bare, since some SDKs compare it to the letter. */
 import type { Response } from 'express';
 
-export function sendJson(response: Response, status: number, body: unknown): void {
+/** @returns the size of the body, in bytes. */
+export function sendJson(response: Response, status: number, body: unknown): number {
   const bytes = Buffer.from(JSON.stringify(body));
   response
     .writeHead(status, {
@@ -11,6 +12,7 @@ export function sendJson(response: Response, status: number, body: unknown): voi
       'X-Content-Type-Options': 'nosniff',
     })
     .end(bytes);
+  return bytes.length;
 }
 
 /** The raw body of a request; empty where none was sent. */

@@ -112,6 +112,8 @@ export const resourceTexts: readonly ResourceText[] = [
         'Gives the caller a token that asks queries for an hour, in the header `X-Session`.',
       list_sessions: 'Lists the sessions of a user, or of everybody, that have not ended.',
       delete_sessions: 'Ends sessions of a user before their time.',
+      list_credential_uses:
+        'Tells when API keys, passkeys and sessions last proved a request, by their ids; what was never used is left out.',
     },
   },
   {

@@ -10,6 +10,7 @@ import { noteRefusal } from '../activities/refusals.ts';
 import { showTo } from '../activities/show-to.ts';
 import { submit } from '../activities/submit.ts';
 import { authenticate } from '../auth/authenticate.ts';
+import type { Caller } from '../lib/caller.ts';
 import { errorBody, errorCodes, fromFailure, LatchkeyError, type Failure } from '../lib/errors.ts';
 import { z } from 'zod';
 
@@ -25,6 +26,8 @@ export interface Service extends Engine {
     readonly type: string;
     readonly status: string;
   }) => void;
+  /** Called with whom a request proves to be from, each time that it is looked up. */
+  readonly onCaller: (caller: Caller) => void;
   /** Called with every error that is not the caller's. */
   readonly onFault: (error: unknown) => void;
 }
@@ -34,6 +37,15 @@ export interface ApiRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly raw: Uint8Array;
+  /** Is told what becomes known of the request while it is answered. */
+  readonly notes?: RequestNotes;
+}
+
+/** What is known of a request beside its answer. */
+export interface RequestNotes {
+  caller?: Caller;
+  activity?: { readonly id: string; readonly type: string; readonly status: string };
+  refused?: LatchkeyError;
 }
 
 export interface ApiAnswer {
@@ -48,13 +60,14 @@ export async function handle(service: Service, request: ApiRequest): Promise<Api
   try {
     return { status: 200, body: await answer(service, request) };
   } catch (error) {
+    if (request.notes && error instanceof LatchkeyError) request.notes.refused = error;
     return refusal(service, error);
   }
 }
 
 async function answer(
   service: Service,
-  { path, headers, raw }: ApiRequest,
+  { path, headers, raw, notes }: ApiRequest,
 ): Promise<Record<string, unknown>> {
   const operation = service.operations.get(path);
   if (operation === undefined) {
@@ -69,7 +82,13 @@ async function answer(
   const { inCallersOrganization = false } = operation.kind === 'query' ? operation : operation.authority;
   const recovering = operation.kind === 'query' || operation.authority.byRecoveryKey === true;
   const claim = proof({ organizationId, below: inCallersOrganization, recovering }, service.clock);
-  const authenticated: SubmitRequest = { raw, body, ...claim };
+  const identify: typeof claim.identify = (tx) => {
+    const caller = claim.identify(tx);
+    service.onCaller(caller);
+    if (notes) notes.caller = caller;
+    return caller;
+  };
+  const authenticated: SubmitRequest = { raw, body, ...claim, identify };
 
   if (operation.kind === 'query') return ask(service, operation, { ...authenticated, organizationId });
   const row = await (operation.vote === undefined
@@ -79,6 +98,7 @@ async function answer(
       })
     : submitVote(service, operation, authenticated));
   service.onActivity(row);
+  if (notes) notes.activity = { id: row.id, type: row.type, status: row.status };
   if (row.failure !== null) throw fromFailure(JSON.parse(row.failure) as Failure);
   return { activity: service.units.read((tx) => showTo(service, tx, row, () => authenticated.identify(tx))) };
 }

@@ -9,6 +9,7 @@ import { apiReference, type ApiReferenceOptions } from './api-reference.ts';
 import { devRoutes, type DevControls } from './dev-routes.ts';
 import { EventStreams } from './event-stream.ts';
 import { handle, refusal, type Service } from './handle.ts';
+import { takeNotes, type RequestJournal } from './request-journal.ts';
 import { checkHost, checkOrigin, type OriginRules } from './origins.ts';
 import { windowPage } from './window-page.ts';
 import { windowRoutes } from './window-routes.ts';
@@ -18,6 +19,8 @@ export interface ServerOptions {
   readonly service: Service;
   readonly bridge: VaultBridge;
   readonly sessions: WindowSessions;
+  /** Keeps the last requests, for who looks at them. */
+  readonly journal: RequestJournal;
   readonly origins: OriginRules;
   /** 0 for any free port. */
   readonly port: number;
@@ -75,11 +78,15 @@ export async function listen(options: ServerOptions): Promise<Listening> {
 }
 
 function makeApp(options: ServerOptions): express.Express {
-  const { service, bridge, sessions, origins } = options;
+  const { service, bridge, sessions, origins, journal } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', false);
+  app.use((request, response, next) => {
+    journal.watch(request, response);
+    next();
+  });
   app.use(
     checkHost,
     checkOrigin(origins),
@@ -92,12 +99,14 @@ function makeApp(options: ServerOptions): express.Express {
   });
   app.post('/public/v1/:kind/:operation', checkContentType, async (request, response) => {
     const path = request.path.slice('/public/v1/'.length);
+    const notes = takeNotes(response);
     const { status, body } = await handle(service, {
       path,
       headers: request.headers,
       raw: rawBody(request.body),
+      notes,
     });
-    sendJson(response, status, body);
+    notes.answerBytes = sendJson(response, status, body);
   });
   app.get('/public/v1/discovery/keys', (_request, response) => {
     sendJson(response, 200, options.discoveryKeys());
@@ -127,8 +136,11 @@ function makeApp(options: ServerOptions): express.Express {
       next(error);
       return;
     }
-    const { status, body } = refusal(service, fromExpress(error));
-    sendJson(response, status, body);
+    const told = fromExpress(error);
+    const { status, body } = refusal(service, told);
+    const notes = takeNotes(response);
+    if (told instanceof LatchkeyError) notes.refused = told;
+    notes.answerBytes = sendJson(response, status, body);
   });
   return app;
 }

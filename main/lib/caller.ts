@@ -4,6 +4,8 @@ export interface Caller {
   readonly userId: string;
   /** Whether the user is a member of the organization's root quorum. */
   readonly root: boolean;
+  /** What proved it: an API key, a passkey or a session. Left out where a request is decided on once more, later. */
+  readonly credentialId?: string;
   /** The stamp as it came, kept with the vote that the request is. */
   readonly stamp: {
     /** Hex; of a passkey its COSE_Key in base64url. */

@@ -3,6 +3,7 @@ import type { ActivityVersion, Operation } from '../activities/define.ts';
 import * as activities from './activities.ts';
 import * as apiKeys from './api-keys.ts';
 import * as authenticators from './authenticators.ts';
+import * as credentialUses from './credential-uses.ts';
 import * as features from './features.ts';
 import * as oauthProviders from './oauth-providers.ts';
 import * as organizations from './organizations.ts';
@@ -41,6 +42,7 @@ const all: readonly Operation[] = [
   otp,
   signIn,
   sessions,
+  credentialUses,
   recovery,
   privateKeys,
   wallets,

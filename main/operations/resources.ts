@@ -99,8 +99,14 @@ export const shownSession = z
     credential: credential.optional(),
     createdAt: timestamp,
     expiresAt: timestamp,
+    lastUsedAt: timestamp.optional(),
   })
   .meta({ id: 'Session' });
+
+/** When a credential, or a session, last proved a request. */
+export const shownCredentialUse = z
+  .object({ credentialId: uuid, lastUsedAt: timestamp })
+  .meta({ id: 'CredentialUse' });
 
 /** An address in one of a key's formats. */
 export const shownAddress = z.object({ format: addressFormat, address: z.string() }).meta({ id: 'Address' });

@@ -147,18 +147,22 @@ export const listSessions = query({
   own: true,
   params: z.object({ userId: id.optional() }),
   returns: z.object({ sessions: z.array(shownSession) }),
-  run({ tx, organizationId, params: { userId }, now }) {
+  run({ tx, organizationId, params: { userId }, now, lastUses }) {
     if (userId !== undefined) found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
     const keys = userId === undefined ? listApiKeyRows(tx, organizationId) : listApiKeysOfUser(tx, userId);
     const readOnly =
       userId === undefined
         ? listReadOnlySessions(tx, organizationId)
         : listReadOnlySessionsOfUser(tx, userId);
+    const uses = lastUses();
     return {
       sessions: [
         ...keys.filter((key) => isSession(key) && (key.expiresAt ?? 0) > now).map(showKey),
         ...readOnly.filter(({ expiresAt }) => expiresAt > now).map(showReadOnly),
-      ],
+      ].map((session) => {
+        const usedAt = uses.get(session.sessionId);
+        return { ...session, ...(usedAt === undefined ? {} : { lastUsedAt: timestamp(usedAt) }) };
+      }),
     };
   },
 });

@@ -56,4 +56,3 @@ export function checkCryptography(): Finding {
 function expectSame(what: string, got: string, expected: string): void {
   if (got !== expected) throw new Error(`${what}: got ${got}, expected ${expected}`);
 }
-

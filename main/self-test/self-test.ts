@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { open, readFile, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LogCheck, SelfTestFinding } from '../../preload/contract.ts';
+import type { LogCheck, RowFinding, SelfTestFinding } from '../../preload/contract.ts';
 import type { Reader } from '../db/connection.ts';
-import { describeFinding, type RowFinding } from '../db/integrity.ts';
+import { describeFinding } from '../db/integrity.ts';
 import { lastLogHead } from '../db/log-heads.ts';
 import type { Keychain } from '../keyslots/keychain.ts';
 import { LatchkeyError } from '../lib/errors.ts';
@@ -77,14 +77,17 @@ async function disk({ directory }: SelfTestParts): Promise<Outcome> {
     await using handle = await open(file, 'wx', 0o600);
     await handle.writeFile(wanted);
     await handle.sync();
-    if (!wanted.equals(await readFile(file))) return failed(`what was written to ${directory} is read otherwise`);
+    if (!wanted.equals(await readFile(file)))
+      return failed(`what was written to ${directory} is read otherwise`);
   } finally {
     await rm(file, { force: true });
   }
   const { bavail, bsize } = await statfs(directory);
   const free = bavail * bsize;
   const megabytes = `${String(Math.floor(free / 1024 / 1024))} MB are free`;
-  return free < littleSpace ? noted(`it can be written, but only ${megabytes}`) : ok(`it can be written, and ${megabytes}`);
+  return free < littleSpace
+    ? noted(`it can be written, but only ${megabytes}`)
+    : ok(`it can be written, and ${megabytes}`);
 }
 
 /** Clocks of a machine and its network differ by seconds. */

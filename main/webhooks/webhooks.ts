@@ -22,6 +22,7 @@ import {
 import type { Clock } from '../lib/clock.ts';
 import { isThisMachine, networkIsOff } from '../lib/network.ts';
 import type { Delivery, LotCarrier, Outbox, Outcome } from '../outbox/outbox.ts';
+import type { Reach } from '../auth/guarded-get.ts';
 import type { SignedEvent } from './post.ts';
 import { makeWebhookKey, webhookJwks, webhookSigner, type WebhookJwk, type WebhookKeys } from './signing.ts';
 import { PostThread } from './thread.ts';
@@ -51,6 +52,8 @@ export interface WebhookParts {
 }
 
 const tellEveryMs = 500;
+/** How long an event waits for the network to be switched on, unless that is noticed. */
+const heldMs = 60_000;
 /** How much is handed to the thread at once. */
 const lotBytes = 1024 * 1024;
 
@@ -116,11 +119,11 @@ export class Webhooks implements LotCarrier {
       const isOff = !isNetworkOn(tx);
       if (isOff && !isThisMachine(new URL(endpoint.url).hostname)) return null;
       const isSubOrganization = getOrganization(tx, endpoint.organizationId)?.parentId != null;
-      const reach = isSubOrganization ? 'the Internet' : isOff ? 'this machine' : 'anywhere';
+      const reach: Reach = isSubOrganization ? 'the Internet' : isOff ? 'this machine' : 'anywhere';
       return { url: endpoint.url, reach, events: this.#sign(tx, deliveries) };
     });
     if (typeof prepared === 'string') return deliveries.map(() => ({ outcome: 'refused', note: prepared }));
-    if (prepared === null) return [{ outcome: 'retry', note: networkIsOff }];
+    if (prepared === null) return [{ outcome: 'retry', note: networkIsOff, afterMs: heldMs }];
     const { url, reach, events } = prepared;
     if (events.length === 0) return [{ outcome: 'refused', note: 'its activity is not in the log' }];
     const stop = (): void => {

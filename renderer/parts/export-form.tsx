@@ -9,6 +9,7 @@ import { PhraseSheet } from './phrase-sheet.tsx';
 import { HoldButton, useReveal } from './secret.tsx';
 import { Failure } from './states.tsx';
 import { useTask } from './task.ts';
+import { t } from './text.ts';
 import { useExport } from './transfer.ts';
 import { Value } from './value.tsx';
 import { useBridge } from './vault.tsx';
@@ -53,7 +54,7 @@ export function ExportForm({ submit, parameters, what, outcomes, onDone, childre
       <Stack gap="md">
         {children(secret)}
         <div className="lk-noprint">
-          <Button onClick={onDone}>Done</Button>
+          <Button onClick={onDone}>{t('Done')}</Button>
         </div>
       </Stack>
     );
@@ -63,13 +64,13 @@ export function ExportForm({ submit, parameters, what, outcomes, onDone, childre
       <Stack gap="md">
         <Outcomes items={outcomes} />
         {proof.fields(start, true)}
-        <Failure title={`The ${what} was not exported`} error={task.error} />
+        <Failure title={t('The {{what}} was not exported', { what })} error={task.error} />
         <Group gap="sm">
           <Button type="submit" loading={task.isPending}>
-            Export the {what}
+            {t('Export the {{what}}', { what })}
           </Button>
           <Button variant="subtle" color="gray" onClick={onDone}>
-            Cancel
+            {t('Cancel')}
           </Button>
         </Group>
       </Stack>
@@ -93,8 +94,8 @@ export function SeedPhrase({ secret, walletName }: SeedProps): ReactNode {
     <PhraseSheet
       words={words}
       passphrase={passphrase}
-      label="Seed phrase"
-      printTitle={`Seed phrase of the wallet “${walletName}”`}
+      label={t('Seed phrase')}
+      printTitle={t('Seed phrase of the wallet “{{walletName}}”', { walletName })}
     />
   );
 }
@@ -126,7 +127,7 @@ export function PrivateKeyTexts({ secret, curve }: KeyProps): ReactNode {
             leftSection={<IconEyeOff size={16} aria-hidden />}
             onClick={hide}
           >
-            Hide the private key
+            {t('Hide the private key')}
           </Button>
         ) : (
           <HoldButton
@@ -135,14 +136,15 @@ export function PrivateKeyTexts({ secret, curve }: KeyProps): ReactNode {
               sheet.current?.focus();
             }}
           >
-            Show the private key
+            {t('Show the private key')}
           </HoldButton>
         )}
       </div>
       {ending}
       <Text size="sm" mt="sm">
-        Whoever has it can sign as this key. Every program on this computer can read the clipboard: if you
-        copy, paste at once: after 30 seconds it is taken off the clipboard again.
+        {t(
+          'Whoever has it can sign as this key. Every program on this computer can read the clipboard: if you copy, paste at once: after 30 seconds it is taken off the clipboard again.',
+        )}
       </Text>
     </div>
   );

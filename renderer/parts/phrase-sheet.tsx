@@ -5,6 +5,7 @@ import { IconEyeOff, IconPrinter } from '@tabler/icons-react';
 import { flushSync } from 'react-dom';
 import { CopyButton } from './copy-button.tsx';
 import { HoldButton, printPage, staysToBeWrittenMs, useReveal } from './secret.tsx';
+import { t } from './text.ts';
 import './phrase-sheet.css';
 
 interface Props {
@@ -39,8 +40,10 @@ export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow 
   return (
     <div className="lk-sheet" data-visible={visible || undefined}>
       <p className="lk-sheet-title">
-        {printTitle}, {new Intl.DateTimeFormat(undefined, { dateStyle: 'long' }).format()}. Keep it offline
-        and out of sight. Whoever has these words has the keys.
+        {t(
+          '{{printTitle}}, {{value}}. Keep it offline and out of sight. Whoever has these words has the keys.',
+          { printTitle, value: new Intl.DateTimeFormat(undefined, { dateStyle: 'long' }).format() },
+        )}
       </p>
       <ol
         className="lk-words"
@@ -59,7 +62,7 @@ export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow 
       </ol>
       {visible && passphrase !== '' && (
         <p className="lk-sheet-passphrase">
-          With this passphrase, without which the words open another wallet:{' '}
+          {t('With this passphrase, without which the words open another wallet:')}{' '}
           <span className="lk-words-word">{passphrase}</span>
         </p>
       )}
@@ -72,7 +75,7 @@ export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow 
               leftSection={<IconEyeOff size={16} aria-hidden />}
               onClick={hide}
             >
-              Hide
+              {t('Hide')}
             </Button>
             <Button
               variant="default"
@@ -82,10 +85,10 @@ export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow 
                 printPage();
               }}
             >
-              Print
+              {t('Print')}
             </Button>
             {warned ? (
-              <CopyButton text={words.join(' ')} what="the words anyway" wide secret />
+              <CopyButton text={words.join(' ')} what={t('the words anyway')} wide secret />
             ) : (
               <Button
                 variant="default"
@@ -94,13 +97,15 @@ export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow 
                   setWarned(true);
                 }}
               >
-                Copy…
+                {t('Copy…')}
               </Button>
             )}
           </Group>
           <Text size="sm" mt="xs" c="var(--lk-brass-ink)" role="status">
             {warned &&
-              'Every program on this computer can read the clipboard, and some systems send it to your other devices. Paper is safer. If you copy, paste it at once: after 30 seconds it is taken off the clipboard again.'}
+              t(
+                'Every program on this computer can read the clipboard, and some systems send it to your other devices. Paper is safer. If you copy, paste it at once: after 30 seconds it is taken off the clipboard again.',
+              )}
           </Text>
           {reveal.ending}
         </div>
@@ -118,9 +123,9 @@ export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow 
               onShow?.();
             }}
           >
-            Show my words
+            {t('Show my words')}
           </HoldButton>
-          <Text size="sm">Is anyone, or a camera, looking at your screen?</Text>
+          <Text size="sm">{t('Is anyone, or a camera, looking at your screen?')}</Text>
         </div>
       )}
     </div>

@@ -91,7 +91,9 @@ function Ending({ stays, onEnd, onMore }: EndingProps): ReactNode {
   const isNear = left <= saidBeforeMs;
   return (
     <div className="lk-ending lk-noprint">
-      {isNear && <Text size="sm">{t('Hidden in {{count}} seconds.', { count: Math.ceil(left / 1000) })}</Text>}
+      {isNear && (
+        <Text size="sm">{t('Hidden in {{count}} seconds.', { count: Math.ceil(left / 1000) })}</Text>
+      )}
       {isNear && (
         <Button variant="default" size="compact-sm" onClick={onMore}>
           {t('Show it longer')}
@@ -111,7 +113,13 @@ interface HoldProps {
 }
 
 /** A button that acts when it is held for a moment; who cannot hold it presses it twice. */
-export function HoldButton({ children, onHeld, size = 'xs', variant = 'default', ref }: HoldProps): ReactNode {
+export function HoldButton({
+  children,
+  onHeld,
+  size = 'xs',
+  variant = 'default',
+  ref,
+}: HoldProps): ReactNode {
   const [state, setState] = useState<'idle' | 'holding' | 'pressed'>('idle');
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const pressedBefore = useRef(false);

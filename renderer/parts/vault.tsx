@@ -14,6 +14,8 @@ import type {
   BackupsStatus,
   Bridge,
   MessagesStatus,
+  Settings,
+  SettingsChange,
   ShownMessage,
   VaultEvent,
   VaultStatus,
@@ -61,6 +63,7 @@ const statusKey = ['status'];
 const askedKey = ['asked'];
 const backupsKey = [...askedKey, 'backups'];
 const messagesKey = [...askedKey, 'messages'];
+const requestsKey = [...askedKey, 'requests'];
 const settingsKey = [...askedKey, 'settings'];
 
 export function VaultProvider({
@@ -136,6 +139,8 @@ function refresher(client: QueryClient): { onEvent: (event: VaultEvent) => void;
         void client.invalidateQueries({ queryKey: [...askedKey, 'list_webhook_deliveries'] });
       } else if (event.kind === 'messages' || event.kind === 'message') {
         void client.invalidateQueries({ queryKey: messagesKey });
+      } else if (event.kind === 'requests') {
+        void client.invalidateQueries({ queryKey: requestsKey });
       } else {
         // The status says what the organization and its owner are called.
         if (renames.has(event.type)) void client.invalidateQueries({ queryKey: statusKey });
@@ -195,6 +200,15 @@ function useBridgeCall<Input, Answer>(
 export const useBackupCall = <Input, Answer>(
   run: (bridge: Bridge, input: Input) => Promise<Answer>,
 ): UseMutationResult<Answer, Error, Input> => useBridgeCall(backupsKey, run);
+
+/** How this vault behaves on this computer. */
+export function useSettings(): UseQueryResult<Settings> {
+  const bridge = useBridge();
+  return useQuery({ queryKey: settingsKey, queryFn: () => bridge.settings() });
+}
+
+export const useSettingsCall = (): UseMutationResult<Settings, Error, SettingsChange> =>
+  useBridgeCall(settingsKey, (bridge, change: SettingsChange) => bridge.changeSettings(change));
 
 /** How messages leave the vault, and what became of the last. */
 export function useMessages(): UseQueryResult<MessagesStatus> {

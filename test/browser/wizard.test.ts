@@ -20,6 +20,7 @@ import {
   firstRun,
   goTo,
   heading,
+  held,
   makeWallet,
   password,
   readAddresses,

@@ -6,6 +6,7 @@ import type {
   MessagesStatus,
   Settings,
   Sheet,
+  SeenRequests,
   ShownMessage,
   VaultEvent,
   VaultState,
@@ -171,6 +172,11 @@ export class BridgeDouble implements Omit<Bridge, 'copy' | 'protectContent'> {
   async retryMessage(...args: Parameters<Bridge['retryMessage']>): Promise<MessagesStatus> {
     await this.#answer('retryMessage', args);
     return noMessages;
+  }
+
+  async requests(...args: Parameters<Bridge['requests']>): Promise<SeenRequests> {
+    await this.#answer('requests', args);
+    return { requests: [], total: 0 };
   }
 
   async shownMessages(): Promise<readonly ShownMessage[]> {
