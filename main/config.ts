@@ -34,6 +34,8 @@ export interface Config {
   readonly sessionBus: string | undefined;
   /** Where systemd puts this service's credentials. */
   readonly credentialsDirectory: string | undefined;
+  /** Linux: where the user's own systemd looks for units. */
+  readonly unitDirectory: string;
   /** The built window. */
   readonly rendererDirectory: string;
   /** The code of the API's reference page. */
@@ -79,6 +81,7 @@ export function makeConfig(options: ConfigOptions, environment: Environment = pr
     useKeychain: options.keychain ?? true,
     sessionBus: sessionBusAddress(environment),
     credentialsDirectory: environment['CREDENTIALS_DIRECTORY'],
+    unitDirectory: join(environment['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'systemd', 'user'),
     rendererDirectory: built('renderer'),
     referenceDirectory: built('reference'),
   });

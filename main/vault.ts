@@ -18,7 +18,6 @@ import { checkSchema } from './db/schema.ts';
 import { isNetworkOn } from './db/settings.ts';
 import { UnitOfWork } from './db/unit-of-work.ts';
 import { getVault } from './db/vault.ts';
-import { webhookKind } from './db/webhook-endpoints.ts';
 import { createPrivateFile, VaultDirectory } from './db/vault-directory.ts';
 import type { DevControls } from './http/dev-routes.ts';
 import type { Service } from './http/handle.ts';
@@ -49,7 +48,7 @@ export interface Substitutes {
   readonly shell?: Shell;
   /** Makes the `/dev/` routes, over the open vault. */
   readonly dev?: (
-    parts: Pick<OpenVault, 'connection' | 'guard' | 'keyring' | 'messages' | 'outbox'>,
+    parts: Pick<OpenVault, 'connection' | 'guard' | 'keyring' | 'messages' | 'outbox' | 'webhooks'>,
   ) => DevControls;
   /** Where faults go; standard error unless given. */
   readonly onFault?: (error: unknown) => void;
@@ -64,6 +63,7 @@ export interface OpenVault {
   readonly bridge: VaultBridge;
   readonly log: AuditLog;
   readonly outbox: Outbox;
+  readonly webhooks: Webhooks;
   readonly messages: Messages;
   readonly setUp: (vault: NewVault) => Promise<MadeVault>;
   close(): void;
@@ -78,7 +78,6 @@ export interface Vault extends Omit<OpenVault, 'close'> {
 }
 
 interface Opened extends OpenVault {
-  readonly webhooks: Webhooks;
   readonly door: VaultDoor;
   readonly service: Service;
   readonly directory: VaultDirectory | undefined;
@@ -133,7 +132,6 @@ function open(config: Config, substitutes: Substitutes): Opened {
     onFault,
     onResults: (kind) => {
       if (kind === messageKind) messages.noticed();
-      if (kind === webhookKind) webhooks.noticed();
     },
   });
   const messages = new Messages({
@@ -150,7 +148,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     },
   });
   const webhooks = new Webhooks({
-    ...{ units, keys: keyring, clock, outbox, onFault },
+    ...{ units, keys: keyring, clock, onFault },
     onChange: () => {
       door.announce({ kind: 'webhooks' });
     },
@@ -215,6 +213,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     onChange: () => {
       // What waited for the network goes at once.
       outbox.look();
+      webhooks.look();
       door.announce({ kind: 'settings' });
     },
   });
@@ -326,12 +325,15 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       discoveryKeys: () => ({ ...door.serverKeys() }),
       webhookKeys: () => webhooks.jwks(),
       reference: { version, directory: config.referenceDirectory },
-      ...(substitutes.dev ? { dev: substitutes.dev({ connection, guard, keyring, messages, outbox }) } : {}),
+      ...(substitutes.dev
+        ? { dev: substitutes.dev({ connection, guard, keyring, messages, outbox, webhooks }) }
+        : {}),
     });
     const url = `http://127.0.0.1:${String(server.port)}`;
     opened.listensAt(url);
     directory?.announce(server.port);
     outbox.start();
+    webhooks.start();
     const stopSweeping = startSweeping({
       units,
       keys: keyring,
@@ -346,6 +348,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       bridge: door,
       log,
       outbox,
+      webhooks,
       messages,
       setUp: opened.setUp,
       url,

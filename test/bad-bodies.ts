@@ -75,6 +75,7 @@ const samples: readonly string[] = [
   '123456',
   '3600',
   "m/44'/60'/0'/0/0",
+  "m/44'/60'/0'/0/{i}",
   compressed,
   uncompressed,
   point,

@@ -107,8 +107,10 @@ export async function killUnderWebhooks(wanted: number, rounds: number): Promise
     open.close();
   });
   const waiting = (): number =>
-    connection.get<{ count: number }>("SELECT count(*) AS count FROM outbox WHERE state = 'waiting'")
-      ?.count ?? 0;
+    connection.get<{ count: number }>(
+      `SELECT (SELECT max(sequence) FROM activities) - (SELECT min(place) FROM webhook_endpoints)
+         + (SELECT count(*) FROM webhook_deliveries WHERE state = 'waiting') AS count`,
+    )?.count ?? 0;
   const patience = Date.now() + 60_000 + wanted * 20;
   while (waiting() > 0) {
     if (Date.now() > patience) throw new Error(`${String(waiting())} events are still on their way`);

@@ -339,7 +339,7 @@ describe('a receiver', () => {
     await vi.waitFor(
       () => {
         service.clock.advance(60_000);
-        service.vault.outbox.look();
+        service.vault.webhooks.look();
         expect(receiver.ids).toEqual(expect.arrayContaining(ids));
       },
       { timeout: 40_000, interval: 100 },
@@ -446,7 +446,9 @@ describe('the delivery log', () => {
       expect(await deliveries(service, { state: 'waiting' })).toEqual([]);
     }, patience);
     // What is forgotten here is still in the log.
-    await service.vault.units.write((tx) => tx.run("DELETE FROM outbox WHERE state <> 'waiting'"));
+    await service.vault.units.write((tx) =>
+      tx.run("DELETE FROM webhook_deliveries WHERE state <> 'waiting'"),
+    );
     receiver.events.length = 0;
     const { count } = (await replay({ sinceMs: String(before) })) as { count: number };
     expect(count).toBeGreaterThanOrEqual(3);
@@ -517,7 +519,7 @@ test('a vault that was locked sends what waits once it is unlocked, and another 
   await service.vault.bridge.lock();
   receiver.misbehave = undefined;
   service.clock.advance(10_000);
-  service.vault.outbox.look();
+  service.vault.webhooks.look();
   await new Promise(setImmediate);
   expect(receiver.events).toEqual([]);
   await service.unlock();

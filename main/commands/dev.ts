@@ -151,6 +151,7 @@ interface SnapshotParts {
   readonly keyring: Keyring;
   readonly messages: OpenVault['messages'];
   readonly outbox: OpenVault['outbox'];
+  readonly webhooks: OpenVault['webhooks'];
 }
 
 class DevSnapshots implements DevControls {
@@ -159,13 +160,14 @@ class DevSnapshots implements DevControls {
   readonly #keyring: Keyring;
   readonly #messages: OpenVault['messages'];
   readonly #outbox: OpenVault['outbox'];
+  readonly #webhooks: OpenVault['webhooks'];
   readonly #random: SeededRandom;
   readonly #clock: DevClock;
   readonly #snapshots = new Map<string, Snapshot>();
   #start: Snapshot | undefined;
 
   constructor(
-    { connection, guard, keyring, messages, outbox }: SnapshotParts,
+    { connection, guard, keyring, messages, outbox, webhooks }: SnapshotParts,
     random: SeededRandom,
     clock: DevClock,
   ) {
@@ -174,6 +176,7 @@ class DevSnapshots implements DevControls {
     this.#keyring = keyring;
     this.#messages = messages;
     this.#outbox = outbox;
+    this.#webhooks = webhooks;
     this.#random = random;
     this.#clock = clock;
   }
@@ -204,6 +207,7 @@ class DevSnapshots implements DevControls {
     if (this.#keyring.unlocked && !this.#isOurs()) this.#keyring.lock();
     // What waited to be delivered then waits again.
     this.#outbox.look();
+    this.#webhooks.look();
   }
 
   /** Whether the master key that is held is the snapshot's; it may have been changed since. */

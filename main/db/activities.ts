@@ -129,6 +129,23 @@ export const listLog = (tx: Reader, after: number, until: number, limit: number)
     limit,
   );
 
+/** Every revision of one organization's activities, or of all, in the order of the log, after one place of it. */
+export const listLogAfter = (
+  tx: Reader,
+  organizationId: string | undefined,
+  after: number,
+  limit: number,
+): ActivityRow[] =>
+  organizationId === undefined
+    ? listLog(tx, after, Number.MAX_SAFE_INTEGER, limit)
+    : tx.all<ActivityRow>(
+        `SELECT ${columns} FROM activities INDEXED BY activities_organization
+         WHERE organization_id = ? AND sequence > ? ORDER BY sequence LIMIT ?`,
+        organizationId,
+        after,
+        limit,
+      );
+
 /** One revision, by its place in the log. */
 export const getLogRow = (tx: Reader, sequence: number): ActivityRow | undefined =>
   tx.get<ActivityRow>(`SELECT ${columns} FROM activities WHERE sequence = ?`, sequence);

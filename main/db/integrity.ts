@@ -38,6 +38,13 @@ export const unprotected: Readonly<
     columns: ['state', 'attempts', 'next_at', 'failing_since', 'finished_at', 'note'],
     why: 'what became of a delivery, also of one that ends as the vault is locked; what is delivered and to whom is authenticated',
   },
+  webhook_endpoints: {
+    columns: ['place', 'switched_off_at', 'failing_since'],
+    why: 'how far an endpoint has got, also as the vault is locked; what it gets is rows of the log, to an address that is authenticated',
+  },
+  webhook_deliveries: {
+    why: 'what became of events; what is sent again by it is a row of the log, to an endpoint that is authenticated',
+  },
 };
 
 /** What the row key is sealed for. */
@@ -340,15 +347,23 @@ function checkLog(tx: Reader, accepted?: LogEnd): readonly RowFinding[] {
 function* walkLog(tx: Reader, slice: number, accepted?: LogEnd): Generator<undefined, readonly RowFinding[]> {
   const chain = yield* walkActivityChain(tx, slice, logRowOf(accepted));
   if (!chain.ok) return [brokenLog(chain)];
+  // A file of an earlier version, which is looked at as it is, has not all of them.
+  const indexes = tx
+    .all<{ name: string }>(
+      "SELECT name FROM main.sqlite_schema WHERE type = 'index' AND tbl_name = 'activities'",
+    )
+    .map(({ name }) => name);
+  const lookedUp = unindexed(indexes.includes('activities_places'));
   for (let first = 1; first <= chain.rows; first += slice) {
-    const lost = tx.get<{ sequence: number }>(unindexed, first, first + slice - 1);
+    const lost = tx.get<{ sequence: number }>(lookedUp, first, first + slice - 1);
     if (lost)
       return [{ table: 'activities', row: String(lost.sequence), problem: 'an index does not lead to it' }];
     yield;
   }
   // A log with gaps, which was accepted, has fewer rows than its last number says.
   if (accepted) return [];
-  for (const index of ['activities_id', 'activities_fingerprint']) {
+  for (const index of ['activities_id', 'activities_fingerprint', 'activities_places']) {
+    if (!indexes.includes(index)) continue;
     const more = tx.get<{ more: number }>(
       `SELECT (SELECT count(*) FROM activities INDEXED BY ${index} WHERE revision > -1) - (SELECT max(sequence) FROM activities) AS more`,
     );
@@ -359,12 +374,20 @@ function* walkLog(tx: Reader, slice: number, accepted?: LogEnd): Generator<undef
 }
 
 /** The first row between two numbers that the indexes, by which activities are found, do not lead to. */
-const unindexed = `SELECT sequence FROM activities AS a NOT INDEXED WHERE sequence BETWEEN ? AND ? AND NOT (
+const unindexed = (
+  withPlaces: boolean,
+): string => `SELECT sequence FROM activities AS a NOT INDEXED WHERE sequence BETWEEN ? AND ? AND NOT (
   EXISTS (SELECT 1 FROM activities AS i INDEXED BY activities_id
     WHERE i.id = a.id AND i.revision = a.revision AND i.sequence = a.sequence)
   AND EXISTS (SELECT 1 FROM activities AS f INDEXED BY activities_fingerprint
     WHERE f.organization_id = a.organization_id AND f.fingerprint = a.fingerprint AND f.revision = a.revision
-      AND f.sequence = a.sequence)) LIMIT 1`;
+      AND f.sequence = a.sequence)
+  ${withPlaces ? placed : ''}) LIMIT 1`;
+
+const placed = `AND EXISTS (SELECT 1 FROM activities AS p INDEXED BY activities_places
+    WHERE p.organization_id = a.organization_id AND p.sequence = a.sequence AND p.revision = a.revision
+      AND p.type = a.type AND p.status = a.status AND p.created_at = a.created_at
+      AND substr(p.votes, 57, 36) = substr(a.votes, 57, 36))`;
 
 const logRowOf = (end: LogEnd | undefined): LogRow | undefined =>
   end && { sequence: end[0], hash: Buffer.from(end[1], 'hex') };

@@ -19,6 +19,13 @@ const columns = 'sequence, hash, public_key AS publicKey, signature, signed_at A
 export const lastLogHead = (tx: Reader): LogHeadRow | undefined =>
   tx.get<LogHeadRow>(`SELECT ${columns} FROM log_heads ORDER BY sequence DESC LIMIT 1`);
 
+/** The first head that covers a row: signed when the log had come so far, or further. */
+export const firstHeadOver = (tx: Reader, sequence: number): LogHeadRow | undefined =>
+  tx.get<LogHeadRow>(
+    `SELECT ${columns} FROM log_heads WHERE sequence >= ? ORDER BY sequence LIMIT 1`,
+    sequence,
+  );
+
 /** The heads of rows after one place of the log and up to another, in its order. */
 export const listLogHeads = (tx: Reader, after: number, until: number): LogHeadRow[] =>
   tx.all<LogHeadRow>(

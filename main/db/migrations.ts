@@ -548,6 +548,31 @@ const migrations: readonly Migration[] = [
   {
     version: 6,
     sql: `
+      -- All that lists of activities are searched by, so that a search reads no activity; who asked is in the first vote.
+      DROP INDEX activities_organization;
+      CREATE INDEX activities_places ON activities
+        (organization_id, sequence, revision, type, status, created_at, substr(votes, 57, 36));
+
+      -- Up to where in the log an endpoint's events have come to an end, or have a row in webhook_deliveries.
+      ALTER TABLE webhook_endpoints ADD COLUMN place INTEGER;
+      ALTER TABLE webhook_endpoints ADD COLUMN switched_off_at INTEGER;
+      ALTER TABLE webhook_endpoints ADD COLUMN failing_since INTEGER;
+
+      CREATE TABLE webhook_deliveries (
+        organization_id TEXT NOT NULL,
+        sequence INTEGER NOT NULL,
+        endpoint_id TEXT NOT NULL,
+        state TEXT NOT NULL CHECK (state IN ('waiting', 'delivered', 'refused', 'parked')),
+        attempts INTEGER NOT NULL,
+        next_at INTEGER NOT NULL,
+        failing_since INTEGER,
+        finished_at INTEGER,
+        note TEXT,
+        PRIMARY KEY (organization_id, sequence, endpoint_id)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX webhook_deliveries_waiting ON webhook_deliveries (endpoint_id, sequence) WHERE state = 'waiting';
+
+
       CREATE TABLE credential_uses (
         credential_id TEXT PRIMARY KEY,
         organization_id TEXT NOT NULL REFERENCES organizations (id),

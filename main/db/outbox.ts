@@ -106,12 +106,11 @@ export const hasUselessPayloads = (tx: Reader, now: number): boolean =>
 export const getOutboxRow = (tx: Reader, organizationId: string, id: string): OutboxRow | undefined =>
   tx.get<OutboxRow>(`SELECT ${columns} FROM outbox WHERE id = ? AND organization_id = ?`, id, organizationId);
 
-/** The first of a lane that wait. */
-export const listWaiting = (tx: Reader, lane: string, limit: number): OutboxRow[] =>
-  tx.all<OutboxRow>(
-    `SELECT ${columns} FROM outbox WHERE lane = ? AND state = 'waiting' ORDER BY sequence LIMIT ?`,
+/** The first of a lane that waits. */
+export const getFirstWaiting = (tx: Reader, lane: string): OutboxRow | undefined =>
+  tx.get<OutboxRow>(
+    `SELECT ${columns} FROM outbox WHERE lane = ? AND state = 'waiting' ORDER BY sequence LIMIT 1`,
     lane,
-    limit,
   );
 
 /** A lane with something in it, and when its first is tried next. */
@@ -205,34 +204,6 @@ export const sendAgain = (tx: Writer, organizationId: string, id: string): boole
 export function hastenDeliveries(tx: Writer): void {
   tx.run("UPDATE outbox SET next_at = 0 WHERE state = 'waiting' AND next_at > 0");
 }
-
-/** Which deliveries of a list; an absent filter lets all through. */
-export interface DeliveryFilter {
-  readonly kind: string;
-  readonly lane?: string | null;
-  readonly state?: DeliveryState | null;
-}
-
-/** Newest first. @param before Older than the row of this number. */
-export const listDeliveries = (
-  tx: Reader,
-  organizationId: string,
-  { kind, lane = null, state = null }: DeliveryFilter,
-  { before = Number.MAX_SAFE_INTEGER, limit }: { readonly before?: number; readonly limit: number },
-): OutboxRow[] =>
-  tx.all<OutboxRow>(
-    `SELECT ${columns} FROM outbox
-     WHERE organization_id = ? AND kind = ? AND sequence < ? AND (? IS NULL OR lane = ?) AND (? IS NULL OR state = ?)
-     ORDER BY sequence DESC LIMIT ?`,
-    organizationId,
-    kind,
-    before,
-    lane,
-    lane,
-    state,
-    state,
-    limit,
-  );
 
 /** Deletes the oldest of what came to its end, beyond what is kept. @returns how many went. */
 export const forgetOldDeliveries = (tx: Writer, keep: number, atMost: number): number =>

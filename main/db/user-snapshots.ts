@@ -22,8 +22,13 @@ export function keepUserSnapshot(tx: Writer, organizationId: string, userId: str
   return name;
 }
 
-export function getUserSnapshot(tx: Reader, name: string): User {
+export function findUserSnapshot(tx: Reader, name: string): User | undefined {
   const row = tx.get<{ user: string }>('SELECT user FROM user_snapshots WHERE hash = ?', name);
-  if (row === undefined) throw new Error(`user snapshot ${name} is missing`);
-  return JSON.parse(row.user) as User;
+  return row && (JSON.parse(row.user) as User);
+}
+
+export function getUserSnapshot(tx: Reader, name: string): User {
+  const user = findUserSnapshot(tx, name);
+  if (user === undefined) throw new Error(`user snapshot ${name} is missing`);
+  return user;
 }

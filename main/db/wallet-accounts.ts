@@ -36,7 +36,7 @@ export interface WalletAccount {
   readonly name?: string;
 }
 
-const columns = `id, organization_id AS organizationId, wallet_id AS walletId, name, curve, path,
+export const accountColumns = `id, organization_id AS organizationId, wallet_id AS walletId, name, curve, path,
   address_format AS addressFormat, address, public_key AS publicKey, exported, created_at AS createdAt, updated_at AS updatedAt`;
 
 /** Whether the wallet has this very account already. */
@@ -60,7 +60,7 @@ export const findAccountByAddress = (
   address: string,
 ): WalletAccountRow | undefined =>
   tx.get<WalletAccountRow>(
-    `SELECT ${columns} FROM wallet_accounts WHERE organization_id = ? AND address = ? ORDER BY sequence LIMIT 1`,
+    `SELECT ${accountColumns} FROM wallet_accounts WHERE organization_id = ? AND address = ? ORDER BY sequence LIMIT 1`,
     organizationId,
     address,
   );
@@ -73,7 +73,7 @@ export const findAccountByPublicKey = (
   publicKey: string,
 ): WalletAccountRow | undefined =>
   tx.get<WalletAccountRow>(
-    `SELECT ${columns} FROM wallet_accounts WHERE organization_id = ? AND public_key = ? AND curve = ?
+    `SELECT ${accountColumns} FROM wallet_accounts WHERE organization_id = ? AND public_key = ? AND curve = ?
      ORDER BY sequence LIMIT 1`,
     organizationId,
     publicKey,
@@ -82,7 +82,7 @@ export const findAccountByPublicKey = (
 
 export const getAccountRow = (tx: Reader, organizationId: string, id: string): WalletAccountRow | undefined =>
   tx.get<WalletAccountRow>(
-    `SELECT ${columns} FROM wallet_accounts WHERE id = ? AND organization_id = ?`,
+    `SELECT ${accountColumns} FROM wallet_accounts WHERE id = ? AND organization_id = ?`,
     id,
     organizationId,
   );
@@ -90,7 +90,7 @@ export const getAccountRow = (tx: Reader, organizationId: string, id: string): W
 /** The first account of a wallet at a path, in whichever format. */
 export const findAccountByPath = (tx: Reader, walletId: string, path: string): WalletAccountRow | undefined =>
   tx.get<WalletAccountRow>(
-    `SELECT ${columns} FROM wallet_accounts WHERE wallet_id = ? AND path = ? ORDER BY sequence LIMIT 1`,
+    `SELECT ${accountColumns} FROM wallet_accounts WHERE wallet_id = ? AND path = ? ORDER BY sequence LIMIT 1`,
     walletId,
     path,
   );
@@ -130,7 +130,7 @@ export function listAccountRows(
   const rows =
     walletId === null
       ? tx.all<WalletAccountRow>(
-          `SELECT ${columns} FROM wallet_accounts WHERE organization_id = ? AND sequence > ? AND sequence < ?
+          `SELECT ${accountColumns} FROM wallet_accounts WHERE organization_id = ? AND sequence > ? AND sequence < ?
            ORDER BY sequence ${backwards ? 'DESC' : 'ASC'} LIMIT ?`,
           organizationId,
           after,
@@ -138,7 +138,7 @@ export function listAccountRows(
           page.limit,
         )
       : tx.all<WalletAccountRow>(
-          `SELECT ${columns} FROM wallet_accounts
+          `SELECT ${accountColumns} FROM wallet_accounts
            WHERE organization_id = ? AND wallet_id = ? AND sequence > ? AND sequence < ?
            ORDER BY sequence ${backwards ? 'DESC' : 'ASC'} LIMIT ?`,
           organizationId,

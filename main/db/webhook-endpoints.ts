@@ -3,7 +3,7 @@ import type { Reader, Writer } from './connection.ts';
 import { getOrganization } from './organizations.ts';
 import { getVault } from './vault.ts';
 
-export interface WebhookEndpointRow {
+export interface NewWebhookEndpoint {
   readonly id: string;
   readonly organizationId: string;
   /** 1 for the one that FEATURE_NAME_WEBHOOK names. */
@@ -17,6 +17,18 @@ export interface WebhookEndpointRow {
   readonly updatedAt: number;
 }
 
+export interface WebhookEndpointRow extends NewWebhookEndpoint {
+  /**
+   * Up to where in the log its events have come to an end, or have a row in `webhook_deliveries`; all it wants of what is
+   * beyond waits. Null in a vault that was not unlocked since its version changed.
+   */
+  readonly place: number | null;
+  /** The log's end when it was switched off. */
+  readonly switchedOffAt: number | null;
+  /** Since when it is known not to take anything; null where it does. */
+  readonly failingSince: number | null;
+}
+
 export interface WebhookSubscription {
   readonly eventType: string;
   readonly filtersJson?: string | undefined;
@@ -24,11 +36,9 @@ export interface WebhookSubscription {
 }
 
 const columns = `id, organization_id AS organizationId, feature, url, name, active, subscriptions,
-  created_at AS createdAt, updated_at AS updatedAt`;
+  created_at AS createdAt, updated_at AS updatedAt, place, switched_off_at AS switchedOffAt, failing_since AS failingSince`;
 
-/** The kind of its deliveries in the outbox, and the lane of one endpoint's. */
-export const webhookKind = 'webhook';
-export const webhookLane = (endpointId: string): string => `${webhookKind} ${endpointId}`;
+const logEnd = '(SELECT coalesce(max(sequence), 0) FROM activities)';
 
 export const getWebhookEndpoint = (tx: Reader, id: string): WebhookEndpointRow | undefined =>
   tx.get<WebhookEndpointRow>(`SELECT ${columns} FROM webhook_endpoints WHERE id = ?`, id);
@@ -45,7 +55,7 @@ export const listWebhookEndpoints = (tx: Reader, organizationId: string): Webhoo
  * sub-organization of the vault's own.
  */
 export function listEndpointsFor(tx: Reader, organizationId: string): WebhookEndpointRow[] {
-  // Asked for each row of the log, so in small questions: a vault without endpoints is asked one, and none goes over a table.
+  // Asked whenever the log grows, so in small questions: a vault without endpoints is asked one, and none goes over a table.
   if (tx.get('SELECT 1 FROM webhook_endpoints LIMIT 1') === undefined) return [];
   const own = listWebhookEndpoints(tx, organizationId);
   const organization = getOrganization(tx, organizationId);
@@ -53,10 +63,11 @@ export function listEndpointsFor(tx: Reader, organizationId: string): WebhookEnd
   return above == null ? own : [...listWebhookEndpoints(tx, above), ...own];
 }
 
-export function insertWebhookEndpoint(tx: Writer, row: WebhookEndpointRow): void {
+/** It begins at the log's end. */
+export function insertWebhookEndpoint(tx: Writer, row: NewWebhookEndpoint): void {
   tx.run(
-    `INSERT INTO webhook_endpoints (id, organization_id, feature, url, name, active, subscriptions, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO webhook_endpoints (id, organization_id, feature, url, name, active, subscriptions, created_at, updated_at, place)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ${logEnd})`,
     row.id,
     row.organizationId,
     row.feature,
@@ -69,6 +80,7 @@ export function insertWebhookEndpoint(tx: Writer, row: WebhookEndpointRow): void
   );
 }
 
+/** Switched on again, it begins at the log's end. */
 export function updateWebhookEndpoint(
   tx: Writer,
   {
@@ -80,6 +92,15 @@ export function updateWebhookEndpoint(
   }: Pick<WebhookEndpointRow, 'id' | 'url' | 'name' | 'active' | 'updatedAt'>,
 ): void {
   tx.run(
+    `UPDATE webhook_endpoints SET
+       place = CASE WHEN active < ? THEN ${logEnd} ELSE place END,
+       switched_off_at = CASE WHEN active > ? THEN ${logEnd} ELSE switched_off_at END
+     WHERE id = ?`,
+    active,
+    active,
+    id,
+  );
+  tx.run(
     'UPDATE webhook_endpoints SET url = ?, name = ?, active = ?, updated_at = ? WHERE id = ?',
     url,
     name,
@@ -89,8 +110,35 @@ export function updateWebhookEndpoint(
   );
 }
 
-export function deleteWebhookEndpoint(tx: Writer, id: string): void {
-  tx.run('DELETE FROM webhook_endpoints WHERE id = ?', id);
+/** Those whose events may wait, and when the first that failed of each is tried next; none that only follows the log. */
+export const listEndpointLanes = (
+  tx: Reader,
+): { readonly id: string; readonly organizationId: string; readonly nextAt: number | null }[] =>
+  tx.all(
+    // SQLite takes the other columns from the row that has the minimum.
+    `SELECT e.id AS id, e.organization_id AS organizationId, d.next_at AS nextAt, min(d.sequence) AS first
+     FROM webhook_endpoints AS e
+     LEFT JOIN webhook_deliveries AS d INDEXED BY webhook_deliveries_waiting ON d.endpoint_id = e.id AND d.state = 'waiting'
+     GROUP BY e.id ORDER BY e.rowid`,
+  );
+
+/**
+ * Notes how far an endpoint has got, unless it was sent elsewhere since.
+ * @returns whether it was noted.
+ */
+export const moveEndpoint = (
+  tx: Writer,
+  id: string,
+  { from, to }: { readonly from: number; readonly to: number },
+): boolean => tx.run('UPDATE webhook_endpoints SET place = ? WHERE id = ? AND place = ?', to, id, from) > 0;
+
+/** Has an endpoint get again what comes after a place, or earlier where it has not got that far. */
+export const sendBack = (tx: Writer, id: string, place: number): void => {
+  tx.run('UPDATE webhook_endpoints SET place = min(place, ?) WHERE id = ?', place, id);
+};
+
+export function noteFailing(tx: Writer, id: string, since: number | null): void {
+  tx.run('UPDATE webhook_endpoints SET failing_since = ? WHERE id = ?', since, id);
 }
 
 /** Organizations whose feature names a URL, with that URL. */
@@ -100,15 +148,3 @@ export const listWebhookFeatures = (
   tx.all(
     `SELECT organization_id AS organizationId, value AS url FROM organization_features WHERE name = 'FEATURE_NAME_WEBHOOK'`,
   );
-
-/** What a delivery of a webhook brings: a revision of an activity, by its place in the log. */
-export interface WebhookReference {
-  readonly endpointId: string;
-  readonly sequence: number;
-  readonly activityId: string;
-  readonly type: string;
-  readonly status: string;
-}
-
-export const readWebhookReference = (reference: string): WebhookReference =>
-  JSON.parse(reference) as WebhookReference;

@@ -143,6 +143,10 @@ export const resourceTexts: readonly ResourceText[] = [
       delete_wallets: 'Deletes wallets that were exported, or that may be lost.',
       create_wallet_accounts: 'Derives more accounts of a wallet.',
       list_wallet_accounts: 'Lists the accounts of a wallet, or of all wallets.',
+      outline_wallet_accounts:
+        'Tells where the accounts of a wallet are that fit a search, however many: as far as a few milliseconds go, and where to go on.',
+      browse_wallet_accounts: 'Shows the accounts of a wallet at some places of their list.',
+      get_free_wallet_path: 'Finds the next derivation path that no account of a wallet has.',
       get_wallet_account: 'Shows one account of a wallet, by its address or its path.',
       export_wallet_account: 'Hands the private key of an account out, encrypted to the client’s key.',
       delete_wallet_accounts: 'Deletes accounts whose keys were exported, or may be lost.',
@@ -214,6 +218,12 @@ export const resourceTexts: readonly ResourceText[] = [
     operations: {
       get_activity: 'Shows one activity.',
       list_activities: 'Lists activities, the newest first.',
+      outline_activities:
+        'Tells where in the log the activities are that fit a search, however many: as far as a few milliseconds go, and where to go on.',
+      browse_activities: 'Shows a line of each activity at some places of the log.',
+      get_activity_entries:
+        'Shows where an activity stands in the log: its entries, their hashes, and which signed head covers them.',
+      export_activities: 'Writes the activities that fit a search as JSON or CSV, in parts.',
       approve_activity:
         'Approves an activity that waits for votes; the vote that was missing has it carried out.',
       reject_activity: 'Rejects an activity that waits for votes, for good.',

@@ -1,22 +1,11 @@
 /** The activity log, read. */
 import { z } from 'zod';
 import { query } from '../activities/define.ts';
-import { getActivityRow, listActivityRows, type ActivityStatus } from '../db/activities.ts';
+import { getActivityRow, listActivityRows } from '../db/activities.ts';
+import { activityStatuses, activityType } from './activity-parameters.ts';
 import { limits } from './limits.ts';
 import { found, id, page, pagination } from './parameters.ts';
 import { shownActivity } from './resources.ts';
-
-const statuses = [
-  'ACTIVITY_STATUS_CREATED',
-  'ACTIVITY_STATUS_PENDING',
-  'ACTIVITY_STATUS_COMPLETED',
-  'ACTIVITY_STATUS_FAILED',
-  'ACTIVITY_STATUS_CONSENSUS_NEEDED',
-  'ACTIVITY_STATUS_REJECTED',
-  'ACTIVITY_STATUS_AUTHENTICATORS_NEEDED',
-] as const satisfies readonly ActivityStatus[];
-
-const activityType = z.string().regex(/^ACTIVITY_TYPE_[A-Z0-9_]{1,80}$/, 'Expected an activity type');
 
 export const getActivity = query({
   path: 'get_activity',
@@ -35,7 +24,7 @@ export const getActivity = query({
 export const listActivities = query({
   path: 'list_activities',
   params: z.object({
-    filterByStatus: z.array(z.enum(statuses)).max(limits.batch).optional(),
+    filterByStatus: z.array(z.enum(activityStatuses)).max(limits.batch).optional(),
     filterByType: z.array(activityType).max(limits.batch).optional(),
     paginationOptions: pagination,
   }),

@@ -1,6 +1,7 @@
 /** Every operation, by the names that requests use. */
 import type { ActivityVersion, Operation } from '../activities/define.ts';
 import * as activities from './activities.ts';
+import * as activityLists from './activity-lists.ts';
 import * as apiKeys from './api-keys.ts';
 import * as authenticators from './authenticators.ts';
 import * as credentialUses from './credential-uses.ts';
@@ -26,6 +27,7 @@ import * as transactions from './transactions.ts';
 import * as users from './users.ts';
 import * as walletAccounts from './wallet-accounts.ts';
 import * as votes from './votes.ts';
+import * as walletAccountLists from './wallet-account-lists.ts';
 import * as wallets from './wallets.ts';
 import * as webhookDeliveries from './webhook-deliveries.ts';
 import * as webhookEndpoints from './webhook-endpoints.ts';
@@ -47,6 +49,7 @@ const all: readonly Operation[] = [
   privateKeys,
   wallets,
   walletAccounts,
+  walletAccountLists,
   signing,
   transactions,
   smartContractInterfaces,
@@ -59,6 +62,7 @@ const all: readonly Operation[] = [
   policyTrials,
   refusals,
   activities,
+  activityLists,
   votes,
 ].flatMap((resource) => Object.values<Operation>(resource));
 

@@ -262,7 +262,7 @@ export const shownDelivery = z
     activityId: uuid,
     activityType: z.string(),
     activityStatus: z.string(),
-    state: z.enum(['waiting', 'delivered', 'refused', 'parked', 'expired']),
+    state: z.enum(['waiting', 'delivered', 'refused', 'parked']),
     attempts: z.int(),
     lastResult: z.string().optional(),
     nextAttemptAt: timestamp.optional(),

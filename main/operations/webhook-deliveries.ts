@@ -3,9 +3,13 @@ import { z } from 'zod';
 import { activity, query } from '../activities/define.ts';
 import { getLogRow } from '../db/activities.ts';
 import type { Reader } from '../db/connection.ts';
-import { getOutboxRow, listDeliveries, sendAgain, type OutboxRow } from '../db/outbox.ts';
-import { readWebhookReference, webhookKind, webhookLane } from '../db/webhook-endpoints.ts';
-import { sendEventsAgain } from '../db/webhook-events.ts';
+import {
+  getWebhookDelivery as getDelivery,
+  listWebhookDeliveries as listDeliveries,
+  sendEventsAgain,
+  sendWebhookAgain,
+  type WebhookDelivery,
+} from '../db/webhook-deliveries.ts';
 import { timestamp } from '../lib/clock.ts';
 import { LatchkeyError, seen } from '../lib/errors.ts';
 import { limits } from './limits.ts';
@@ -59,14 +63,13 @@ export const replayWebhookDeliveries = activity({
     action: 'UPDATE',
     shows: ({ endpointId }) => ({ endpoint_id: endpointId }),
   },
-  run({ tx, organizationId, params: { endpointId, deliveryId, sinceMs = '' }, now }) {
+  run({ tx, organizationId, params: { endpointId, deliveryId, sinceMs = '' } }) {
     const endpoint = findWebhookEndpoint(tx, organizationId, endpointId);
     if (deliveryId !== undefined) {
-      findDelivery(tx, organizationId, endpoint.id, deliveryId);
-      sendAgain(tx, organizationId, deliveryId);
+      sendWebhookAgain(tx, findDelivery(tx, organizationId, endpoint.id, deliveryId));
       return { count: 1 };
     }
-    const count = sendEventsAgain(tx, endpoint, { since: Number(sinceMs), most: limits.replayedEvents, now });
+    const count = sendEventsAgain(tx, endpoint, { since: Number(sinceMs), most: limits.replayedEvents });
     if (count === undefined) {
       throw new LatchkeyError(
         'INVALID_ARGUMENT',
@@ -77,7 +80,7 @@ export const replayWebhookDeliveries = activity({
   },
 });
 
-const deliveryStates = ['waiting', 'delivered', 'refused', 'parked', 'expired'] as const;
+const deliveryStates = ['waiting', 'delivered', 'refused', 'parked'] as const;
 
 export const listWebhookDeliveries = query({
   path: 'list_webhook_deliveries',
@@ -90,19 +93,11 @@ export const listWebhookDeliveries = query({
   returns: z.object({ deliveries: z.array(shownDelivery) }),
   run({ tx, organizationId, params }) {
     const { limit, after } = page(params.paginationOptions);
-    const cursor =
+    const before =
       after === undefined
         ? undefined
-        : found(getOutboxRow(tx, organizationId, after), `unable to find delivery ${after}`).sequence;
-    const filter = {
-      kind: webhookKind,
-      ...(params.endpointId === undefined ? {} : { lane: webhookLane(params.endpointId) }),
-      ...(params.state === undefined ? {} : { state: params.state }),
-    };
-    const rows = listDeliveries(tx, organizationId, filter, {
-      limit,
-      ...(cursor === undefined ? {} : { before: cursor }),
-    });
+        : found(getDelivery(tx, organizationId, after), `unable to find delivery ${after}`);
+    const rows = listDeliveries(tx, organizationId, params, { limit, before });
     return { deliveries: rows.map(toDelivery) };
   },
 });
@@ -113,28 +108,32 @@ export const getWebhookDelivery = query({
   params: z.object({ deliveryId: id }),
   returns: z.object({ delivery: shownDelivery, payload: shownActivity }),
   run({ tx, organizationId, params: { deliveryId }, showActivity }) {
-    const row = found(getOutboxRow(tx, organizationId, deliveryId), `unable to find delivery ${deliveryId}`);
-    const event = getLogRow(tx, readWebhookReference(row.reference).sequence);
+    const row = found(getDelivery(tx, organizationId, deliveryId), `unable to find delivery ${deliveryId}`);
+    const event = getLogRow(tx, row.sequence);
     return { delivery: toDelivery(row), payload: event === undefined ? {} : showActivity(event) };
   },
 });
 
-function findDelivery(tx: Reader, organizationId: string, endpointId: string, deliveryId: string): OutboxRow {
-  const row = getOutboxRow(tx, organizationId, deliveryId);
+function findDelivery(
+  tx: Reader,
+  organizationId: string,
+  endpointId: string,
+  deliveryId: string,
+): WebhookDelivery {
+  const row = getDelivery(tx, organizationId, deliveryId);
   return found(
-    row?.lane === webhookLane(endpointId) ? row : undefined,
+    row?.endpointId === endpointId ? row : undefined,
     `unable to find delivery ${deliveryId} of webhook endpoint ${endpointId}`,
   );
 }
 
-function toDelivery(row: OutboxRow) {
-  const { endpointId, activityId, type, status } = readWebhookReference(row.reference);
+function toDelivery(row: WebhookDelivery) {
   return {
     deliveryId: row.id,
-    endpointId,
-    activityId,
-    activityType: type,
-    activityStatus: status,
+    endpointId: row.endpointId,
+    activityId: row.activityId,
+    activityType: row.type,
+    activityStatus: row.status,
     state: row.state,
     attempts: row.attempts,
     ...(row.note === null ? {} : { lastResult: row.note }),

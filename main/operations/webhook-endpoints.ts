@@ -4,13 +4,14 @@ import { activity, query } from '../activities/define.ts';
 import { uuidV4 } from '../crypto/uuid.ts';
 import type { Reader } from '../db/connection.ts';
 import {
-  deleteWebhookEndpoint as deleteEndpointRow,
   insertWebhookEndpoint,
   listWebhookEndpoints as listEndpointRows,
   updateWebhookEndpoint as updateEndpointRow,
+  type NewWebhookEndpoint,
   type WebhookEndpointRow,
   type WebhookSubscription,
 } from '../db/webhook-endpoints.ts';
+import { removeWebhookEndpoint } from '../db/webhook-deliveries.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { readWebhookFilters, webhookFilterNames } from '../lib/webhook-filters.ts';
 import { limits } from './limits.ts';
@@ -62,7 +63,7 @@ export const createWebhookEndpoint = activity({
       given.length === 0
         ? [{ eventType: 'ACTIVITY_UPDATES', isActive: true }]
         : given.map(({ isActive = true, ...subscription }) => ({ ...subscription, isActive }));
-    const row: WebhookEndpointRow = {
+    const row: NewWebhookEndpoint = {
       id: uuidV4(random('webhook endpoint', 16)),
       organizationId,
       feature: 0,
@@ -122,8 +123,8 @@ export const deleteWebhookEndpoint = activity({
     action: 'DELETE',
     shows: ({ endpointId }) => ({ endpoint_id: endpointId }),
   },
-  run({ tx, organizationId, params: { endpointId } }) {
-    deleteEndpointRow(tx, findNamed(tx, organizationId, endpointId).id);
+  run({ tx, organizationId, params: { endpointId }, now }) {
+    removeWebhookEndpoint(tx, findNamed(tx, organizationId, endpointId).id, now);
     return { endpointId };
   },
 });
@@ -149,7 +150,7 @@ function findNamed(tx: Reader, organizationId: string, endpointId: string): Webh
   );
 }
 
-const toEndpoint = (row: WebhookEndpointRow) => ({
+const toEndpoint = (row: NewWebhookEndpoint) => ({
   endpointId: row.id,
   organizationId: row.organizationId,
   url: row.url,

@@ -9,13 +9,13 @@ import { GetError, guardedLookup, mayLead, notThere, type Reach } from '../auth/
 import type { Outcome } from '../outbox/outbox.ts';
 
 /** Events of one endpoint, in order. */
-export interface Lot {
+interface SignedLot {
   readonly url: string;
   readonly reach: Reach;
   readonly events: readonly SignedEvent[];
 }
 
-export interface SignedEvent {
+interface SignedEvent {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
 }
@@ -43,7 +43,7 @@ export class Poster {
   }
 
   /** @returns the outcomes of the first events: as many as were tried, up to one that is to be tried again. */
-  async post({ url, reach, events }: Lot, signal: AbortSignal): Promise<Outcome[]> {
+  async post({ url, reach, events }: SignedLot, signal: AbortSignal): Promise<Outcome[]> {
     const target = new URL(url);
     const outcomes: Outcome[] = [];
     const end = performance.now() + this.#limits.lotMs;

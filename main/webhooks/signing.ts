@@ -1,10 +1,9 @@
-/** The key that signs webhooks, how receivers learn of it, and the headers that it signs. */
+/** The key that signs webhooks, and how receivers learn of it. */
 import { createHash, generateKeyPairSync } from 'node:crypto';
-import { ed25519Signer } from '../crypto/ed25519.ts';
-import { toHex } from '../crypto/encodings.ts';
 import type { Reader, Writer } from '../db/connection.ts';
 import { getServerKey, insertServerKey, serverKeyPlace } from '../db/server-keys.ts';
 import { getVault } from '../db/vault.ts';
+import { signatureAlgorithm, signatureVersion } from './event-headers.ts';
 
 /** The unlocked vault, as far as webhooks need it. */
 export interface WebhookKeys {
@@ -20,9 +19,6 @@ interface KeyPlace {
   readonly rowId: string;
   readonly organizationId: string;
 }
-
-const algorithm = 'ed25519';
-const version = 'v1';
 
 /** Makes the key in a vault that has none. */
 export function makeWebhookKey(tx: Writer, keys: WebhookKeys, now: number): void {
@@ -68,8 +64,8 @@ export function webhookJwks(tx: Reader): readonly WebhookJwk[] {
       alg: 'EdDSA',
       use: 'sig',
       x,
-      turnkey_signature_algorithm: algorithm,
-      turnkey_signature_version: version,
+      turnkey_signature_algorithm: signatureAlgorithm,
+      turnkey_signature_version: signatureVersion,
     },
   ];
 }
@@ -80,41 +76,17 @@ const keyIdOf = (x: string): string =>
     .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))
     .digest('base64url');
 
-/** What an event says of itself in its headers. */
-export interface EventHead {
-  readonly eventId: string;
-  readonly organizationId: string;
-  readonly timestampMs: number;
-}
-
-type SignHeaders = (head: EventHead, body: Uint8Array) => Record<string, string>;
-
-/**
- * @returns what signs several events; use it within one turn of the event loop.
- * @throws LatchkeyError VAULT_LOCKED
- */
-export function webhookSigner(tx: Reader, keys: WebhookKeys): SignHeaders {
+/** @returns the key's name, and what it signs with, which the keyring erases. @throws LatchkeyError VAULT_LOCKED */
+export function openWebhookKey(
+  tx: Reader,
+  keys: WebhookKeys,
+): { readonly keyId: string; readonly seed: Uint8Array } {
   const vault = getVault(tx);
   const key = getServerKey(tx, 'webhooks');
   if (vault === undefined || key === undefined) throw new Error('the vault has no key to sign webhooks with');
   const place = serverKeyPlace('webhooks', vault.organizationId);
-  const sign = ed25519Signer(keys.cached('server key webhooks', () => keys.open(place, key.sealed)));
-  const keyId = keyIdOf(Buffer.from(key.publicKey, 'hex').toString('base64url'));
-  return ({ eventId, organizationId, timestampMs }, body) => {
-    const time = String(timestampMs);
-    const prefix = Buffer.from(`${[version, algorithm, keyId, time, eventId].join('.')}.`);
-    return {
-      'Content-Type': 'application/json',
-      'User-Agent': 'Latchkey',
-      'X-Turnkey-Organization-Id': organizationId,
-      'X-Turnkey-Event-Type': 'ACTIVITY_UPDATES',
-      'X-Turnkey-Timestamp': time,
-      'X-Turnkey-Webhook-Version': '1',
-      'X-Turnkey-Event-Id': eventId,
-      'X-Turnkey-Signature-Key-Id': keyId,
-      'X-Turnkey-Signature-Algorithm': algorithm,
-      'X-Turnkey-Signature-Version': version,
-      'X-Turnkey-Signature': toHex(sign(Buffer.concat([prefix, body]))),
-    };
+  return {
+    keyId: keyIdOf(Buffer.from(key.publicKey, 'hex').toString('base64url')),
+    seed: keys.cached('server key webhooks', () => keys.open(place, key.sealed)),
   };
 }

@@ -1,8 +1,8 @@
-/** The vault's side of the thread that posts events. */
+/** The vault's side of the thread that signs and posts events. */
 import { Worker } from 'node:worker_threads';
 import type { Outcome } from '../outbox/outbox.ts';
-import type { Lot } from './post.ts';
-import type { Order, Report } from './worker.ts';
+import { SharedKey } from './shared-key.ts';
+import type { Lot, Order, Report } from './worker.ts';
 
 /** Beside this file: as source, or as the bundle that the build makes of it. */
 const script = new URL(
@@ -17,21 +17,27 @@ interface Waiting {
 
 export class PostThread {
   readonly #waiting = new Map<number, Waiting>();
+  /** What the thread signs with, from the first lot until the vault is locked. */
+  readonly #key = new SharedKey();
   #worker: Worker | undefined;
   #next = 0;
 
-  /** @returns the outcomes of the first events, in order: as many as were tried. */
-  post(lot: Lot): Promise<readonly Outcome[]> {
+  /**
+   * @param seed What the key named in the lot signs with; it is copied, until `eraseKey`.
+   * @returns the outcomes of the first events, in order: as many as were tried.
+   */
+  post(lot: Lot, seed: Uint8Array): Promise<readonly Outcome[]> {
+    this.#key.put(seed);
     this.#worker ??= this.#start();
     const id = this.#next++;
-    // The bodies move: they were made for this alone.
-    const bodies = lot.events
-      .map(({ body }) => body.buffer)
-      .filter((buffer) => buffer instanceof ArrayBuffer);
-    this.#worker.postMessage({ id, lot } satisfies Order, bodies);
+    this.#worker.postMessage({ id, lot } satisfies Order);
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
     });
+  }
+
+  eraseKey(): void {
+    this.#key.erase();
   }
 
   /** Ends what is under way; what was delivered by then is still told. */
@@ -40,11 +46,12 @@ export class PostThread {
   }
 
   async close(): Promise<void> {
+    this.eraseKey();
     await this.#worker?.terminate();
   }
 
   #start(): Worker {
-    const worker = new Worker(script, { name: 'latchkey webhooks' });
+    const worker = new Worker(script, { name: 'latchkey webhooks', workerData: this.#key.memory });
     // A service that ends waits for nobody.
     worker.unref();
     worker.on('message', ({ id, outcomes }: Report) => {

@@ -177,7 +177,7 @@ async function sheets(page: Page, words: readonly string[], look: Look): Promise
   await look('recovery-sheet-ready');
   // Ready for paper, and not to be seen.
   expect(await page.locator('.lk-paper-share:visible').count()).toBe(0);
-  await button(page, 'Show on the screen').click();
+  await button(page, 'Show on the screen').click(held);
   await page.getByRole('region', { name: 'Recovery share 2 of 3' }).waitFor();
   await look('recovery-sheet-shown');
   return page.locator('.lk-paper-share:visible').allInnerTexts();

@@ -14,10 +14,14 @@ export const machine = {
   /** The project's root, or the archive of an installed application. */
   appPath: '/nowhere',
   ready: false,
+  /** Whether it is an installed application. */
+  packaged: false,
+  version: '1.0.0',
   /** Whether the application has ended, and with which exit code. */
   ended: undefined as number | undefined,
   /** Whether another instance runs already. */
   secondInstance: false,
+  releasedLock: false,
   sandboxed: false,
   paths: new Map<string, string>(),
   idleSeconds: 0,
@@ -26,6 +30,10 @@ export const machine = {
   schemes: [] as electron.CustomScheme[],
   /** Title and text of each error dialog. */
   dialogs: [] as { readonly title: string; readonly content: string }[],
+  /** What was asked in a message box, oldest first. */
+  questions: [] as electron.MessageBoxOptions[],
+  /** Which button is chosen next; the first without it. */
+  answers: [] as number[],
   openedExternally: [] as string[],
   menu: undefined as FakeMenu | undefined,
   trays: [] as FakeTray[],
@@ -67,14 +75,19 @@ class FakeApp
       | 'enableSandbox'
       | 'exit'
       | 'getAppPath'
+      | 'getPath'
+      | 'getVersion'
       | 'isPackaged'
       | 'quit'
+      | 'releaseSingleInstanceLock'
       | 'requestSingleInstanceLock'
       | 'setPath'
       | 'whenReady'
     >
 {
-  readonly isPackaged = false;
+  get isPackaged(): boolean {
+    return machine.packaged;
+  }
 
   enableSandbox(): void {
     needsUnready('app.enableSandbox');
@@ -83,6 +96,20 @@ class FakeApp
 
   getAppPath(): string {
     return machine.appPath;
+  }
+
+  getPath(name: string): string {
+    const path = machine.paths.get(name);
+    if (path === undefined) throw new Error(`Failed to get '${name}' path`);
+    return path;
+  }
+
+  getVersion(): string {
+    return machine.version;
+  }
+
+  releaseSingleInstanceLock(): void {
+    machine.releasedLock = true;
   }
 
   requestSingleInstanceLock(): boolean {
@@ -540,7 +567,11 @@ export const dialog = {
   showErrorBox(title: string, content: string): void {
     machine.dialogs.push({ title, content });
   },
-} satisfies Pick<Electron['dialog'], 'showErrorBox'>;
+  showMessageBox(options: electron.MessageBoxOptions): Promise<electron.MessageBoxReturnValue> {
+    machine.questions.push(options);
+    return Promise.resolve({ response: machine.answers.shift() ?? 0, checkboxChecked: false });
+  },
+} satisfies Record<keyof Electron['dialog'] & ('showErrorBox' | 'showMessageBox'), unknown>;
 
 /** A test may change it, as a person may change the system's. */
 type NativeTheme = { -readonly [Key in 'shouldUseDarkColors']: Electron['nativeTheme'][Key] };

@@ -1,0 +1,384 @@
+/**
+ * What became of events on their way to webhook endpoints. An endpoint's place in the log says how far it has got: what it
+ * wants beyond that waits, and has no row yet. What it did not take, and what is sent again by itself, are rows that wait
+ * before that place; all other rows are what came to an end.
+ */
+import { hash } from 'node:crypto';
+import { getLogRow, listLogAfter, type ActivityRow } from './activities.ts';
+import type { Reader, Value, Writer } from './connection.ts';
+import { getOrganization } from './organizations.ts';
+import {
+  getWebhookEndpoint,
+  listWebhookEndpoints,
+  sendBack,
+  type WebhookEndpointRow,
+} from './webhook-endpoints.ts';
+import { idFrom, sorterFor, type EventRow } from './webhook-events.ts';
+
+export type WebhookDeliveryState =
+  /** It will be tried, for the first time or again. */
+  | 'waiting'
+  | 'delivered'
+  /** The other side said that it does not want it. */
+  | 'refused'
+  /** Given up: its endpoint has taken nothing for too long. */
+  | 'parked';
+
+export interface WebhookDelivery {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly endpointId: string;
+  readonly state: WebhookDeliveryState;
+  /** Tries that were made, since it came about or was sent again. */
+  readonly attempts: number;
+  /** When it is tried next, in milliseconds; 0 for at once. */
+  readonly nextAt: number;
+  readonly finishedAt: number | null;
+  /** What the last try found; null before it. */
+  readonly note: string | null;
+  /** The event: a row of the log. */
+  readonly sequence: number;
+  readonly activityId: string;
+  readonly type: string;
+  readonly status: string;
+  readonly createdAt: number;
+}
+
+/** A row that waits to be tried again. */
+export interface WaitingDelivery {
+  readonly sequence: number;
+  readonly attempts: number;
+  readonly nextAt: number;
+  readonly failingSince: number | null;
+}
+
+/** The id says where in the log the event is, so that what has no row can be asked for too. */
+export const webhookDeliveryId = (endpointId: string, sequence: number): string =>
+  idFrom(
+    sequence.toString(16).padStart(12, '0') + hash('sha256', `delivery ${endpointId} ${String(sequence)}`),
+  );
+
+const sequenceIn = (id: string): number => {
+  const hex = id.slice(0, 13).replace('-', '');
+  return /^[0-9a-f]{12}$/.test(hex) ? Number.parseInt(hex, 16) : 0;
+};
+
+export const listWaitingDeliveries = (tx: Reader, endpointId: string, limit: number): WaitingDelivery[] =>
+  tx.all<WaitingDelivery>(
+    `SELECT sequence, attempts, next_at AS nextAt, failing_since AS failingSince
+     FROM webhook_deliveries INDEXED BY webhook_deliveries_waiting
+     WHERE endpoint_id = ? AND state = 'waiting' ORDER BY sequence LIMIT ?`,
+    endpointId,
+    limit,
+  );
+
+/** The rows of the log that an endpoint is told of, those it has not subscribed to among them. */
+export function listLogFor(
+  tx: Reader,
+  { organizationId }: WebhookEndpointRow,
+  after: number,
+  limit: number,
+): ActivityRow[] {
+  // What is not in a sub-organization is in the vault's own, which is told of all.
+  const isSubOrganization = getOrganization(tx, organizationId)?.parentId != null;
+  return listLogAfter(tx, isSubOrganization ? organizationId : undefined, after, limit);
+}
+
+/** What became of several events at once. */
+export interface WebhookResult {
+  readonly sequences: readonly number[];
+  readonly state: WebhookDeliveryState;
+  readonly attempts: number;
+  readonly nextAt?: number;
+  readonly failingSince?: number;
+  readonly finishedAt?: number;
+  readonly note: string | null;
+}
+
+/** Keeps it, in the place of what was known of the same events. */
+export function keepWebhookResult(
+  tx: Writer,
+  { id, organizationId }: Pick<WebhookEndpointRow, 'id' | 'organizationId'>,
+  { sequences, state, attempts, nextAt = 0, failingSince, finishedAt, note }: WebhookResult,
+): void {
+  tx.run(
+    `INSERT INTO webhook_deliveries
+       (organization_id, sequence, endpoint_id, state, attempts, next_at, failing_since, finished_at, note)
+     SELECT ?, value, ?, ?, ?, ?, ?, ?, ? FROM json_each(?) WHERE TRUE
+     ON CONFLICT (organization_id, sequence, endpoint_id) DO UPDATE SET state = excluded.state,
+       attempts = excluded.attempts, next_at = excluded.next_at, failing_since = excluded.failing_since,
+       finished_at = excluded.finished_at, note = excluded.note`,
+    organizationId,
+    id,
+    state,
+    attempts,
+    nextAt,
+    failingSince ?? null,
+    finishedAt ?? null,
+    note,
+    `[${sequences.join(',')}]`,
+  );
+}
+
+/** The endpoint takes events again: what waits has all its time. */
+export function noteWebhookRecovery(tx: Writer, endpointId: string): void {
+  tx.run(
+    `UPDATE webhook_deliveries SET failing_since = NULL
+     WHERE endpoint_id = ? AND state = 'waiting' AND failing_since IS NOT NULL`,
+    endpointId,
+  );
+}
+
+/** Gives up what has failed, or waited behind what failed, since a time. */
+export function parkWebhookRows(
+  tx: Writer,
+  endpointId: string,
+  { failingSince, now }: { readonly failingSince: number; readonly now: number },
+): void {
+  tx.run(
+    `UPDATE webhook_deliveries SET state = 'parked', finished_at = ?, note = coalesce(note, 'not tried: what was before it could not be delivered')
+     WHERE endpoint_id = ? AND state = 'waiting' AND failing_since <= ?`,
+    now,
+    endpointId,
+    failingSince,
+  );
+}
+
+/** What waits for it is sent to nobody any more. */
+export function removeWebhookEndpoint(tx: Writer, id: string, now: number): void {
+  tx.run(
+    `UPDATE webhook_deliveries SET state = 'refused', finished_at = ?, note = 'the endpoint was removed'
+     WHERE endpoint_id = ? AND state = 'waiting'`,
+    now,
+    id,
+  );
+  tx.run('DELETE FROM webhook_endpoints WHERE id = ?', id);
+}
+
+/** Which deliveries of a list; an absent filter lets all through. */
+export interface WebhookDeliveryFilter {
+  readonly endpointId?: string | undefined;
+  readonly state?: WebhookDeliveryState | undefined;
+}
+
+/** Before this in a list, which has the newest first. */
+export type WebhookDeliveryCursor = Pick<WebhookDelivery, 'sequence' | 'endpointId'>;
+
+const atTheTop: WebhookDeliveryCursor = { sequence: Number.MAX_SAFE_INTEGER, endpointId: '' };
+
+export function listWebhookDeliveries(
+  tx: Reader,
+  organizationId: string,
+  { endpointId, state }: WebhookDeliveryFilter,
+  {
+    before = atTheTop,
+    limit,
+  }: { readonly before?: WebhookDeliveryCursor | undefined; readonly limit: number },
+): WebhookDelivery[] {
+  const endpoints = listWebhookEndpoints(tx, organizationId).filter(
+    ({ id }) => endpointId === undefined || id === endpointId,
+  );
+  const pending =
+    state === undefined || state === 'waiting'
+      ? endpoints.flatMap((endpoint) => listPending(tx, endpoint, before, limit))
+      : [];
+  const kept = tx
+    .all<KeptDelivery>(
+      `${keptDeliveries} WHERE d.organization_id = ? AND (d.sequence, d.endpoint_id) < (?, ?)
+         AND d.sequence <= coalesce(e.place, d.sequence) AND (? IS NULL OR d.endpoint_id = ?) AND (? IS NULL OR d.state = ?)
+       ORDER BY d.sequence DESC, d.endpoint_id DESC LIMIT ?`,
+      ...[organizationId, before.sequence, before.endpointId],
+      ...[endpointId ?? null, endpointId ?? null, state ?? null, state ?? null, limit],
+    )
+    .map(withId);
+  return [...pending, ...kept]
+    .sort((a, b) => b.sequence - a.sequence || (a.endpointId < b.endpointId ? 1 : -1))
+    .slice(0, limit);
+}
+
+/** @returns undefined where the organization has no such delivery. */
+export function getWebhookDelivery(
+  tx: Reader,
+  organizationId: string,
+  id: string,
+): WebhookDelivery | undefined {
+  const sequence = sequenceIn(id);
+  const kept = tx
+    .all<KeptDelivery>(
+      `${keptDeliveries} WHERE d.organization_id = ? AND d.sequence = ?`,
+      organizationId,
+      sequence,
+    )
+    .map(withId)
+    .find((delivery) => delivery.id === id);
+  const endpoint =
+    kept === undefined
+      ? listWebhookEndpoints(tx, organizationId).find((each) => webhookDeliveryId(each.id, sequence) === id)
+      : getWebhookEndpoint(tx, kept.endpointId);
+  if (endpoint?.place == null || sequence <= endpoint.place) return kept;
+  // Beyond its place all waits, also what was delivered once.
+  const row = getLogRow(tx, sequence);
+  if (row === undefined || sorterFor(endpoint)(row) === 'skip') return kept;
+  const [listed] = listLogFor(tx, endpoint, sequence - 1, 1);
+  return listed?.sequence === sequence ? pendingDelivery(endpoint, row) : kept;
+}
+
+/** Has one sent again at once, whatever became of it; the others go on in their order. */
+export function sendWebhookAgain(
+  tx: Writer,
+  { organizationId, endpointId, sequence }: WebhookDelivery,
+): void {
+  tx.run(
+    `UPDATE webhook_deliveries SET state = 'waiting', attempts = 0, next_at = 0, failing_since = NULL, finished_at = NULL
+     WHERE organization_id = ? AND sequence = ? AND endpoint_id = ?`,
+    organizationId,
+    sequence,
+    endpointId,
+  );
+}
+
+/**
+ * Has an endpoint sent again every event since a time, in the order of the log.
+ * @returns how many; undefined where there are too many.
+ */
+export function sendEventsAgain(
+  tx: Writer,
+  endpoint: WebhookEndpointRow,
+  { since, most }: { readonly since: number; readonly most: number },
+): number | undefined {
+  if (endpoint.active === 0) return 0;
+  const fateOf = sorterFor(endpoint);
+  const rows = listEventsSince(tx, endpoint.organizationId, since, most + 1);
+  if (rows.length > most) return undefined;
+  const events = rows.filter((row) => fateOf(row) === 'send');
+  const [first] = events;
+  if (first === undefined) return 0;
+  // They come by the place; a row that waited would come twice.
+  tx.run(
+    `DELETE FROM webhook_deliveries WHERE endpoint_id = ? AND state = 'waiting' AND sequence >= ?`,
+    endpoint.id,
+    first.sequence,
+  );
+  sendBack(tx, endpoint.id, first.sequence - 1);
+  return events.length;
+}
+
+/** Deletes the oldest of what came to its end, beyond what is kept of an organization. @returns how many went. */
+export const forgetWebhookDeliveries = (tx: Writer, organizationId: string, keep: number): number =>
+  tx.run(
+    `DELETE FROM webhook_deliveries WHERE organization_id = ? AND state <> 'waiting' AND sequence <= (
+       SELECT sequence FROM webhook_deliveries WHERE organization_id = ? AND state <> 'waiting'
+       ORDER BY sequence DESC, endpoint_id DESC LIMIT 1 OFFSET ?)`,
+    organizationId,
+    organizationId,
+    keep,
+  );
+
+/**
+ * Takes over the deliveries of a vault of an earlier version, which were rows of the outbox, and has every endpoint begin
+ * at the log's end: nothing was appended since without being put there.
+ */
+export function adoptWebhookDeliveries(tx: Writer): void {
+  if (tx.get('SELECT 1 FROM webhook_endpoints WHERE place IS NULL LIMIT 1') !== undefined) {
+    tx.run(
+      'UPDATE webhook_endpoints SET place = (SELECT coalesce(max(sequence), 0) FROM activities) WHERE place IS NULL',
+    );
+  }
+  if (tx.get(`SELECT 1 FROM outbox WHERE kind = 'webhook' LIMIT 1`) === undefined) return;
+  tx.run(
+    `INSERT OR IGNORE INTO webhook_deliveries
+       (organization_id, sequence, endpoint_id, state, attempts, next_at, failing_since, finished_at, note)
+     SELECT organization_id, reference ->> 'sequence', reference ->> 'endpointId', state, attempts, next_at,
+       failing_since, finished_at, note
+     FROM outbox WHERE kind = 'webhook' AND state <> 'expired'`,
+  );
+  tx.run(`DELETE FROM outbox WHERE kind = 'webhook'`);
+}
+
+type KeptDelivery = Omit<WebhookDelivery, 'id'>;
+
+const keptDeliveries = `SELECT d.organization_id AS organizationId, d.endpoint_id AS endpointId, d.state, d.attempts,
+    d.next_at AS nextAt, d.finished_at AS finishedAt, d.note, d.sequence, a.id AS activityId, a.type, a.status,
+    a.updated_at AS createdAt
+  FROM webhook_deliveries AS d
+  JOIN activities AS a ON a.sequence = d.sequence
+  LEFT JOIN webhook_endpoints AS e ON e.id = d.endpoint_id`;
+
+const withId = (row: KeptDelivery): WebhookDelivery => ({
+  ...row,
+  id: webhookDeliveryId(row.endpointId, row.sequence),
+});
+
+interface PendingRow extends EventRow {
+  readonly id: string;
+  readonly updatedAt: number;
+}
+
+const pendingDelivery = (
+  { id: endpointId, organizationId }: WebhookEndpointRow,
+  { sequence, id, type, status, updatedAt }: PendingRow,
+): WebhookDelivery => ({
+  id: webhookDeliveryId(endpointId, sequence),
+  organizationId,
+  endpointId,
+  state: 'waiting',
+  attempts: 0,
+  nextAt: 0,
+  finishedAt: null,
+  note: null,
+  sequence,
+  activityId: id,
+  type,
+  status,
+  createdAt: updatedAt,
+});
+
+const pendingColumns =
+  'sequence, id, organization_id AS organizationId, type, status, result, updated_at AS updatedAt';
+
+/** How many rows of the log are looked through for what waits: of an endpoint that wants few and takes none there may be many. */
+const mostLookedThrough = 20_000;
+const lookedThroughAtOnce = 500;
+
+/** What waits beyond an endpoint's place, newest first. */
+function listPending(
+  tx: Reader,
+  endpoint: WebhookEndpointRow,
+  before: WebhookDeliveryCursor,
+  limit: number,
+): WebhookDelivery[] {
+  const { place, organizationId } = endpoint;
+  if (place === null) return [];
+  const fateOf = sorterFor(endpoint);
+  const isSubOrganization = getOrganization(tx, organizationId)?.parentId != null;
+  const [source, ...values]: readonly [string, ...Value[]] = isSubOrganization
+    ? ['activities INDEXED BY activities_organization WHERE organization_id = ? AND', organizationId]
+    : ['activities WHERE'];
+  const found: WebhookDelivery[] = [];
+  let below = endpoint.id < before.endpointId ? before.sequence + 1 : before.sequence;
+  for (let looked = 0; looked < mostLookedThrough; looked += lookedThroughAtOnce) {
+    const rows = tx.all<PendingRow>(
+      `SELECT ${pendingColumns} FROM ${source} sequence > ? AND sequence < ? ORDER BY sequence DESC LIMIT ?`,
+      ...[...values, place, below, lookedThroughAtOnce],
+    );
+    for (const row of rows) {
+      if (fateOf(row) !== 'skip') found.push(pendingDelivery(endpoint, row));
+      if (found.length === limit) return found;
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < lookedThroughAtOnce) break;
+    below = last.sequence;
+  }
+  return found;
+}
+
+const listEventsSince = (tx: Reader, organizationId: string, since: number, limit: number): EventRow[] =>
+  tx.all<EventRow>(
+    `SELECT sequence, organization_id AS organizationId, type, status, result FROM activities
+     WHERE updated_at >= ? AND (organization_id = ? OR organization_id IN (SELECT id FROM organizations WHERE parent_id = ?))
+     ORDER BY sequence LIMIT ?`,
+    since,
+    organizationId,
+    organizationId,
+    limit,
+  );

@@ -1,0 +1,296 @@
+/**
+ * Activities as a list that may have a million of them: where those are that fit a search, what a page of it shows, where each
+ * stands in the log, and all of them to take away. The real API has nothing of the kind.
+ *
+ * No question keeps the vault for more than a few milliseconds: it is answered as far as it came, with where to go on.
+ */
+import { z } from 'zod';
+import { query } from '../activities/define.ts';
+import {
+  activityHash,
+  activityHashAt,
+  getActivityRow,
+  getLogRow,
+  type ActivityRow,
+} from '../db/activities.ts';
+import {
+  createdAtPlace,
+  findActivities,
+  getActivityAtPlace,
+  getActivityLine,
+  listActivityPlaces,
+  type ActivityLine,
+  type ActivitySearch,
+} from '../db/activity-lists.ts';
+import type { Reader } from '../db/connection.ts';
+import { firstHeadOver } from '../db/log-heads.ts';
+import { findUserSnapshot } from '../db/user-snapshots.ts';
+import { toHex } from '../crypto/encodings.ts';
+import { timestamp } from '../lib/clock.ts';
+import { activityStatuses, activityType } from './activity-parameters.ts';
+import { csvLine } from './csv.ts';
+import { limits } from './limits.ts';
+import { blocksOf, mostPlaces, place, places, shownBlock } from './list-places.ts';
+import { found, id } from './parameters.ts';
+
+const milliseconds = z
+  .string()
+  .regex(/^[0-9]{1,15}$/, 'Expected a time in milliseconds, in digits')
+  .transform(Number);
+
+/** Which activities; an absent filter lets all through. */
+const search = {
+  filterByStatus: z.array(z.enum(activityStatuses)).max(limits.batch).optional(),
+  filterByType: z.array(activityType).max(limits.batch).optional(),
+  /** Who asked. */
+  userId: id.optional(),
+  sinceMs: milliseconds.optional(),
+  untilMs: milliseconds.optional(),
+  /** Somewhere in the id, the fingerprint, what was asked, and what came of it; the case of A to Z does not matter. */
+  text: z.string().min(1).max(200).optional(),
+};
+
+type Search = z.output<z.ZodObject<typeof search>>;
+
+const searchOf = ({
+  filterByStatus,
+  filterByType,
+  userId,
+  sinceMs,
+  untilMs,
+  text,
+}: Search): ActivitySearch => ({
+  ...(filterByStatus?.length ? { statuses: filterByStatus } : {}),
+  ...(filterByType?.length ? { types: filterByType } : {}),
+  ...(userId === undefined ? {} : { userId }),
+  ...(sinceMs === undefined ? {} : { since: sinceMs }),
+  ...(untilMs === undefined ? {} : { until: untilMs }),
+  ...(text === undefined ? {} : { text }),
+});
+
+export const outlineActivities = query({
+  path: 'outline_activities',
+  own: true,
+  params: z.object({
+    ...search,
+    /** Only what is older than this place; what an earlier answer said to go on with. */
+    before: place.optional(),
+    /** Only what is newer than this place. */
+    after: place.optional(),
+  }),
+  returns: z.object({
+    outline: z
+      .object({
+        /** Newest first. */
+        blocks: z.array(shownBlock),
+        /** Where to go on: `before` of the next question. Absent when all is said. */
+        next: place.optional(),
+      })
+      .meta({ id: 'ActivityOutline' }),
+  }),
+  run({ tx, organizationId, params }) {
+    const { before = Number.MAX_SAFE_INTEGER, after = 0 } = params;
+    const slice = findActivities(tx, organizationId, searchOf(params), { before, after }, mostPlaces);
+    return {
+      outline: {
+        blocks: blocksOf(slice.found, (sequence) => createdAtPlace(tx, sequence)),
+        ...(slice.next === null ? {} : { next: slice.next }),
+      },
+    };
+  },
+});
+
+const shownLine = z
+  .object({
+    place,
+    id: z.string(),
+    type: z.string(),
+    /** As of now. */
+    status: z.string(),
+    createdAt: z.object({ seconds: z.string(), nanos: z.string() }),
+    userId: z.string(),
+    /** As of then. */
+    userName: z.string(),
+    /** The JSON of its parameters. Absent where it is too long for a line. */
+    intent: z.string().optional(),
+    /** Of that JSON, in bytes. */
+    intentSize: z.int(),
+  })
+  .meta({ id: 'ActivityLine' });
+
+export const browseActivities = query({
+  path: 'browse_activities',
+  own: true,
+  params: z.object({ places }),
+  returns: z.object({ lines: z.array(shownLine) }),
+  run({ tx, organizationId, params }) {
+    const nameOf = namesOf(tx);
+    return {
+      lines: params.places.flatMap((sequence) => {
+        const line = getActivityLine(tx, organizationId, sequence);
+        return line === undefined ? [] : [lineOf(line, nameOf(line.snapshot))];
+      }),
+    };
+  },
+});
+
+/** What users were called, by their snapshots; a page has few of them. */
+function namesOf(tx: Reader): (snapshot: string) => string {
+  const names = new Map<string, string>();
+  return (snapshot) => {
+    let name = names.get(snapshot);
+    if (name === undefined) names.set(snapshot, (name = findUserSnapshot(tx, snapshot)?.userName ?? ''));
+    return name;
+  };
+}
+
+const lineOf = (line: ActivityLine, userName: string) => ({
+  place: line.sequence,
+  id: line.id,
+  type: line.type,
+  status: line.status,
+  createdAt: timestamp(line.createdAt),
+  userId: line.userId,
+  userName,
+  ...(line.intent === null ? {} : { intent: line.intent }),
+  intentSize: line.intentSize,
+});
+
+const shownEntry = z
+  .object({
+    place,
+    revision: z.int(),
+    status: z.string(),
+    writtenAt: z.object({ seconds: z.string(), nanos: z.string() }),
+    /** Hex; over the row and the hash before it. */
+    hash: z.string(),
+    previousHash: z.string(),
+    /** Whether the hash is that of the row as it is now, and the one before it that of the row before it. */
+    intact: z.boolean(),
+    /** The first signed head that covers it. Absent while there is none. */
+    head: z
+      .object({
+        place,
+        hash: z.string(),
+        signedAt: z.object({ seconds: z.string(), nanos: z.string() }),
+        /** Hex, uncompressed P-256. */
+        publicKey: z.string(),
+        /** DER in hex. */
+        signature: z.string(),
+      })
+      .optional(),
+  })
+  .meta({ id: 'ActivityEntry' });
+
+export const getActivityEntries = query({
+  path: 'get_activity_entries',
+  own: true,
+  params: z.object({ activityId: id }),
+  returns: z.object({ entries: z.array(shownEntry) }),
+  run({ tx, organizationId, params: { activityId } }) {
+    found(getActivityRow(tx, organizationId, activityId), `unable to find activity ${activityId}`);
+    return {
+      entries: listActivityPlaces(tx, organizationId, activityId).map((sequence) => entryAt(tx, sequence)),
+    };
+  },
+});
+
+function entryAt(tx: Reader, sequence: number) {
+  const row = found(getLogRow(tx, sequence), `unable to find entry ${String(sequence)}`);
+  const before = activityHashAt(tx, sequence - 1);
+  const head = firstHeadOver(tx, sequence);
+  return {
+    place: sequence,
+    revision: row.revision,
+    status: row.status,
+    writtenAt: timestamp(row.updatedAt),
+    hash: toHex(row.hash),
+    previousHash: toHex(row.previousHash),
+    intact:
+      Buffer.compare(row.hash, activityHash(row)) === 0 &&
+      before !== undefined &&
+      Buffer.compare(before, row.previousHash) === 0,
+    ...(head && {
+      head: {
+        place: head.sequence,
+        hash: toHex(head.hash),
+        signedAt: timestamp(head.signedAt),
+        publicKey: head.publicKey,
+        signature: head.signature,
+      },
+    }),
+  };
+}
+
+const csvColumns = [
+  'place',
+  'activityId',
+  'type',
+  'status',
+  'createdAt',
+  'fingerprint',
+  'parameters',
+  'result',
+  'failure',
+  'userId',
+  'userName',
+] as const;
+
+const csvFields = (row: ActivityRow): readonly string[] => [
+  row.id,
+  row.type,
+  row.status,
+  new Date(row.createdAt).toISOString(),
+  row.fingerprint,
+  row.intent,
+  row.result ?? '',
+  row.failure === null ? '' : (JSON.parse(row.failure) as { readonly message: string }).message,
+];
+
+/** What one part of an export holds at most, and how long it is written at, in milliseconds: a row may be megabytes long. */
+const mostExported = 100;
+const exportMs = 4;
+
+export const exportActivities = query({
+  path: 'export_activities',
+  own: true,
+  params: z.object({
+    ...search,
+    /** `JSON` has each activity as `get_activity` shows it. */
+    format: z.enum(['JSON', 'CSV']),
+    /** What an earlier answer said to go on with. */
+    before: place.optional(),
+  }),
+  returns: z.object({
+    export: z
+      .object({
+        /** One for each activity, the newest first; before those of CSV comes its head, in the first part. */
+        lines: z.array(z.string()),
+        next: place.optional(),
+      })
+      .meta({ id: 'ActivityExport' }),
+  }),
+  run({ tx, organizationId, params, showActivity }) {
+    const { before = Number.MAX_SAFE_INTEGER, format } = params;
+    const slice = findActivities(tx, organizationId, searchOf(params), { before, after: 0 }, 1);
+    const end = performance.now() + exportMs;
+    const nameOf = namesOf(tx);
+    const lines = format === 'CSV' && params.before === undefined ? [csvLine(csvColumns)] : [];
+    let next = slice.next;
+    for (const [index, sequence] of slice.found.entries()) {
+      const row = getActivityAtPlace(tx, organizationId, sequence);
+      if (row === undefined) continue;
+      if (format === 'JSON') lines.push(JSON.stringify(showActivity(row)));
+      else {
+        const { userId = '', snapshot = '' } = getActivityLine(tx, organizationId, sequence) ?? {};
+        lines.push(csvLine([sequence, ...csvFields(row), userId, nameOf(snapshot)]));
+      }
+      const left = index + 1 < slice.found.length;
+      if (left && (index + 1 >= mostExported || performance.now() >= end)) {
+        next = sequence;
+        break;
+      }
+    }
+    return { export: { lines, ...(next === null ? {} : { next }) } };
+  },
+});

@@ -1,0 +1,119 @@
+/**
+ * The accounts of a wallet as a list that may have hundreds of thousands of them, and the next free path. The real API has
+ * nothing of the kind.
+ */
+import { z } from 'zod';
+import { query } from '../activities/define.ts';
+import { findAccounts, getAccountAtPlace } from '../db/wallet-account-lists.ts';
+import { hasAccount, toWalletAccount } from '../db/wallet-accounts.ts';
+import { findWallet, path } from './account-derivation.ts';
+import { limits } from './limits.ts';
+import { blocksOf, place, places, shownBlock } from './list-places.ts';
+import { addressFormat, curve, id } from './parameters.ts';
+import { shownWalletAccount } from './resources.ts';
+
+export const outlineWalletAccounts = query({
+  path: 'outline_wallet_accounts',
+  own: true,
+  params: z.object({
+    walletId: id,
+    filterByAddressFormat: z.array(addressFormat).max(limits.batch).optional(),
+    /** Somewhere in the address, the name, the path or the public key; the case of A to Z does not matter. */
+    text: z.string().min(1).max(200).optional(),
+    /** Only what was made after this place; what an earlier answer said to go on with. */
+    after: place.optional(),
+  }),
+  returns: z.object({
+    outline: z
+      .object({
+        /** In the order in which they were made. */
+        blocks: z.array(shownBlock),
+        /** Where to go on: `after` of the next question. Absent when all is said. */
+        next: place.optional(),
+      })
+      .meta({ id: 'WalletAccountOutline' }),
+  }),
+  run({ tx, organizationId, params: { walletId, filterByAddressFormat, text, after = 0 } }) {
+    findWallet(tx, organizationId, walletId);
+    const slice = findAccounts(
+      tx,
+      walletId,
+      {
+        ...(filterByAddressFormat?.length ? { addressFormats: filterByAddressFormat } : {}),
+        ...(text === undefined ? {} : { text }),
+      },
+      after,
+    );
+    const createdAt = (sequence: number): number => getAccountAtPlace(tx, walletId, sequence)?.createdAt ?? 0;
+    return {
+      outline: {
+        blocks: blocksOf(slice.found, createdAt),
+        ...(slice.next === null ? {} : { next: slice.next }),
+      },
+    };
+  },
+});
+
+export const browseWalletAccounts = query({
+  path: 'browse_wallet_accounts',
+  own: true,
+  params: z.object({ walletId: id, places }),
+  returns: z.object({ lines: z.array(z.object({ place, account: shownWalletAccount })) }),
+  run({ tx, organizationId, params }) {
+    findWallet(tx, organizationId, params.walletId);
+    return {
+      lines: params.places.flatMap((sequence) => {
+        const row = getAccountAtPlace(tx, params.walletId, sequence);
+        return row === undefined ? [] : [{ place: sequence, account: toWalletAccount(row) }];
+      }),
+    };
+  },
+});
+
+/** Indexes of BIP-32 end here. */
+const mostIndexes = 2 ** 31;
+
+export const getFreeWalletPath = query({
+  path: 'get_free_wallet_path',
+  own: true,
+  params: z.object({
+    walletId: id,
+    curve,
+    addressFormat,
+    /** A path with `{i}` where the index goes: `m/44'/60'/0'/0/{i}`. */
+    path: z
+      .string()
+      .max(200)
+      .regex(/^[^{}]*\{i\}[^{}]*$/, 'Expected a path with {i} where its index goes, once')
+      .refine((text) => path.safeParse(text.replace('{i}', '0')).success, 'Expected a derivation path'),
+  }),
+  returns: z.object({ path: z.string(), index: z.int() }),
+  run({ tx, organizationId, params }) {
+    const { walletId, curve: itsCurve, addressFormat: itsFormat } = params;
+    findWallet(tx, organizationId, walletId);
+    const pathAt = (index: number): string => path.parse(params.path.replace('{i}', String(index)));
+    const taken = (index: number): boolean =>
+      hasAccount(tx, walletId, { curve: itsCurve, addressFormat: itsFormat, path: pathAt(index) });
+    const index = firstFree(taken);
+    return { path: pathAt(index), index };
+  },
+});
+
+/** The end of the indexes that are taken without a gap from 0; where there are gaps, the end of one such stretch. */
+function firstFree(taken: (index: number) => boolean): number {
+  let step = 1;
+  // Small wallets have gaps: their lowest free index is found by going through.
+  for (let index = 0; index < 100; index++) if (!taken(index)) return index;
+  let low = 99;
+  while (low + step < mostIndexes && taken(low + step)) {
+    low += step;
+    step *= 2;
+  }
+  let high = Math.min(low + step, mostIndexes);
+  while (high - low > 1) {
+    const middle = low + Math.floor((high - low) / 2);
+    if (taken(middle)) low = middle;
+    else high = middle;
+  }
+  return high;
+}
