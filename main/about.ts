@@ -12,13 +12,15 @@ interface BuildNote {
 
 /** @param distDirectory Where the build is. */
 export async function readAbout(distDirectory: string, version: string): Promise<About> {
-  const { versions, platform, arch } = process;
+  const { platform, arch } = process;
+  // Which there are depends on what it runs in.
+  const versions: Readonly<Record<string, string | undefined>> = process.versions;
   const parts = [
     ['Electron', versions['electron']],
     ['Chromium', versions['chrome']],
-    ['Node.js', versions.node],
-    ['V8', versions.v8],
-    ['OpenSSL', versions.openssl],
+    ['Node.js', versions['node']],
+    ['V8', versions['v8']],
+    ['OpenSSL', versions['openssl']],
   ] as const;
   const { commit } = await readNote(distDirectory);
   return {

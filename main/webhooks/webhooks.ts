@@ -341,11 +341,7 @@ export class Webhooks {
       const { keyId, seed } = openWebhookKey(tx, keys);
       const isSubOrganization = getOrganization(tx, endpoint.organizationId)?.parentId != null;
       // What this machine is called may lead elsewhere.
-      const reach: Reach = isSubOrganization
-        ? 'the Internet'
-        : isNetworkOn(tx)
-          ? 'anywhere'
-          : 'this machine';
+      const reach: Reach = isSubOrganization ? 'the Internet' : isNetworkOn(tx) ? 'anywhere' : 'this machine';
       const events = this.#render(tx, items);
       return { lot: { url: endpoint.url, reach, keyId, timestampMs: clock.wall(), events }, seed };
     });

@@ -9,7 +9,6 @@ import {
   IconDevices,
   IconHistory,
   IconHome,
-  IconInfoCircle,
   IconKey,
   IconLockAccess,
   IconMail,
@@ -86,9 +85,8 @@ export const placeGroups: readonly PlaceGroup[] = [
         to: '/settings',
         label: t('Settings'),
         icon: IconAdjustments,
-        words: t('auto-lock network port language appearance'),
+        words: t('auto-lock network port language appearance about version licences'),
       },
-      { to: '/about', label: t('About'), icon: IconInfoCircle, words: t('version licences self-test') },
     ],
   },
 ];

@@ -32,7 +32,11 @@ export function About(): ReactNode {
         ] as const);
   return (
     <>
-      <PageHead title={t('About')} lead={t('What runs here, whether it works, and whose work is in it.')} />
+      <PageHead
+        title={t('About')}
+        back={{ to: '/settings', label: t('Settings') }}
+        lead={t('What runs here, whether it works, and whose work is in it.')}
+      />
       <Panel
         title={t('This Latchkey')}
         aside={

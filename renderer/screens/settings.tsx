@@ -127,7 +127,7 @@ function useChange(of: SettingsNow) {
   return {
     isPending: call.isPending,
     error: call.error,
-    change(wanted: SettingsChange, said: string, more?: string) {
+    change: (wanted: SettingsChange, said: string, more?: string) => {
       call.mutate(wanted, {
         onSuccess() {
           sayDone({

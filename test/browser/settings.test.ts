@@ -77,11 +77,11 @@ describe('settings', () => {
     expect(await port.inputValue()).toBe('17377');
   });
 
-  test('auto-lock is set, and counts from the last use of the window', async () => {
+  test('auto-lock is set, and switched off', async () => {
     const after = page.getByRole('combobox', { name: 'Lock the vault' });
     expect(await after.inputValue()).toBe('10');
-    await after.selectOption('after 1 hour without use');
-    await toast('The vault locks after 1 hour without use.').waitFor();
+    await after.selectOption('120');
+    await toast('The vault locks after 2 hours without use.').waitFor();
     await after.selectOption('never by itself');
     await toast('The vault stays open until you lock it').waitFor();
   });
@@ -96,7 +96,9 @@ describe('settings', () => {
 
 describe('about', () => {
   test('tells what runs here, and what the self-test finds', async () => {
-    await goTo(page, 'About');
+    await goTo(page, 'Settings');
+    await page.getByRole('link', { name: 'About' }).click();
+    await heading(page, 'About').waitFor();
     await page.getByText('Node.js').waitFor();
     await button(page, 'Run the self-test').click();
     await page.getByText('All is well.').waitFor();
