@@ -111,7 +111,7 @@ describe('in the archive', () => {
     await heading(page, /.*/).first().waitFor();
     const { state, url } = await page.evaluate(() => latchkey.status());
     expect(state).toBe('locked');
-    const answer = await fetch(`${url ?? ""}/public/v1/discovery/keys`);
+    const answer = await fetch(`${url}/public/v1/discovery/keys`);
     expect(answer.status).toBe(200);
     const opened = await page.evaluate(
       (secret) => latchkey.unlock({ with: 'password', password: secret }),

@@ -21,8 +21,8 @@ export async function setup(): Promise<void> {
     timeout: 15 * 60_000,
   });
   if (status === 0 && findApplication() !== undefined) return;
-  const said = `${stdout}\n${stderr}`.split('\n').find((line) => /⨯|error/i.test(line)) ?? 'no reason given';
+  const [said = 'it does not say why'] = /\w*Error: [^\n'\\]+/.exec(stdout + stderr) ?? [];
   throw new Error(
-    `There is no application to test: electron-builder made none (${said.trim()}). It needs Electron’s runtime, which it fetches unless ELECTRON_OVERRIDE_DIST_PATH says where it is.`,
+    `There is no application to test: electron-builder made none (${said}). It needs Electron’s runtime, which it fetches unless ELECTRON_OVERRIDE_DIST_PATH says where it is.`,
   );
 }
