@@ -97,7 +97,7 @@ describe('electron-builder.yml', () => {
       ...(shipped['electronFuses'] as object),
       enableNodeCliInspectArguments: true,
     });
-    // By this name it lets itself be debugged (main/desktop/guards.ts); what is shipped must not have it.
+    // By this name `refuseDebuggers` knows it; what is shipped must not have it.
     expect(flavour['extraMetadata']).toEqual({ productName: 'Latchkey Test' });
     expect(shipped['extraMetadata']).toEqual({ productName: 'Latchkey' });
     for (const platform of ['linux', 'mac', 'win']) {
@@ -228,10 +228,15 @@ describe('the packed application', () => {
       'uint8array-tools',
     ]);
     expect(packed.filter((path) => !/^(dist|node_modules)\//.test(path)).sort()).toEqual([
+      'main/desktop/icons/badge.png',
       'main/desktop/icons/tray.png',
       'main/desktop/icons/tray@2x.png',
       'main/desktop/icons/trayTemplate.png',
       'main/desktop/icons/trayTemplate@2x.png',
+      'main/desktop/icons/trayWaiting.png',
+      'main/desktop/icons/trayWaiting@2x.png',
+      'main/desktop/icons/trayWaitingTemplate.png',
+      'main/desktop/icons/trayWaitingTemplate@2x.png',
       'main/desktop/icons/window.png',
       'package.json',
     ]);
