@@ -13,7 +13,7 @@ import { useBridge } from './vault.tsx';
 import './secret.css';
 
 /** How long a secret stays on the screen, in milliseconds. */
-export const staysMs = 30_000;
+const staysMs = 30_000;
 /** What is copied by hand takes longer. */
 export const staysToBeWrittenMs = 120_000;
 /** How long before its end it is said that it ends. */
