@@ -197,6 +197,11 @@ export const sendAgain = (tx: Writer, organizationId: string, id: string): boole
     organizationId,
   ) > 0;
 
+/** Has all that waits be tried at once: what it waited for is there. */
+export function hastenDeliveries(tx: Writer): void {
+  tx.run("UPDATE outbox SET next_at = 0 WHERE state = 'waiting' AND next_at > 0");
+}
+
 /** Deletes the oldest of what came to its end, beyond what is kept. @returns how many went. */
 export const forgetOldDeliveries = (tx: Writer, keep: number, atMost: number): number =>
   tx.run(
