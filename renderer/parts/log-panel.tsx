@@ -9,6 +9,7 @@ import { Moment } from './moment.tsx';
 import { Facts, Panel } from './page.tsx';
 import { Failure } from './states.tsx';
 import { useTask } from './task.ts';
+import { t, Trans } from './text.ts';
 import { exactTime, timestampOf } from './time.ts';
 import { askKey, useBridge } from './vault.tsx';
 import './states.css';
@@ -28,11 +29,11 @@ export function LogPanel(): ReactNode {
   const checking = useTask();
   const exporting = useTask();
   if (state === undefined) {
-    return <Failure title="The state of the log could not be read" error={error} />;
+    return <Failure title={t('The state of the log could not be read')} error={error} />;
   }
   if (state.rows === 0) return null;
   return (
-    <Panel title="The log as a whole">
+    <Panel title={t('The log as a whole')}>
       <Facts rows={factsOf(state)} />
       <Group gap="sm" mt="md">
         <Button
@@ -45,7 +46,7 @@ export function LogPanel(): ReactNode {
             });
           }}
         >
-          Check the log
+          {t('Check the log')}
         </Button>
         <Button
           variant="default"
@@ -58,11 +59,11 @@ export function LogPanel(): ReactNode {
             });
           }}
         >
-          Export
+          {t('Export')}
         </Button>
       </Group>
-      <Failure title="The log could not be checked" error={checking.error} />
-      <Failure title="The log was not exported" error={exporting.error} />
+      <Failure title={t('The log could not be checked')} error={checking.error} />
+      <Failure title={t('The log was not exported')} error={exporting.error} />
       {check !== null && <Verdict check={check} />}
     </Panel>
   );
@@ -70,20 +71,23 @@ export function LogPanel(): ReactNode {
 
 const factsOf = ({ rows, head, witness }: LogState): readonly (readonly [string, ReactNode])[] => [
   ['Entries', rows.toLocaleString('en')],
-  ['Signed', head === null ? 'Nothing yet' : <Signed key="signed" head={head} rows={rows} />],
+  ['Signed', head === null ? t('Nothing yet') : <Signed key="signed" head={head} rows={rows} />],
   ...(head === null
     ? []
     : ([
-        ['To note down', <ShortId key="head" text={`${head.sequence}:${head.hash}`} what="signed head" />],
+        [
+          t('To note down'),
+          <ShortId key="head" text={`${head.sequence}:${head.hash}`} what={t('signed head')} />,
+        ],
       ] as const)),
   ...(witness === null
     ? []
     : ([
         [
-          'In the keychain',
+          t('In the keychain'),
           'sequence' in witness
-            ? `Up to entry ${witness.sequence.toLocaleString('en')}`
-            : `Not yet: ${witness.obstacle}`,
+            ? t('Up to entry {{sequence}}', { sequence: witness.sequence.toLocaleString('en') })
+            : t('Not yet: {{obstacle}}', { obstacle: witness.obstacle }),
         ],
       ] as const)),
 ];
@@ -92,8 +96,12 @@ function Signed({ head, rows }: { readonly head: LogHead; readonly rows: number 
   const left = rows - head.sequence;
   return (
     <>
-      Up to entry {head.sequence.toLocaleString('en')}, <Moment at={timestampOf(head.signedAt)} />
-      {left > 0 && `; ${left.toLocaleString('en')} since, signed within ten minutes`}
+      <Trans
+        i18nKey="Up to entry {{sequence}}, <moment/>"
+        values={{ sequence: head.sequence.toLocaleString('en') }}
+        components={{ moment: <Moment at={timestampOf(head.signedAt)} /> }}
+      />
+      {left > 0 && t('; {{left}} since, signed within ten minutes', { left: left.toLocaleString('en') })}
     </>
   );
 }
@@ -105,16 +113,21 @@ function Verdict({ check }: { readonly check: LogCheck }): ReactNode {
       <Alert
         variant="light"
         mt="md"
-        title="Nothing was changed"
+        title={t('Nothing was changed')}
         icon={<IconCircleCheck aria-hidden />}
         className="lk-fine"
       >
         {rows === 1
-          ? 'The one entry is as it was written'
-          : `Each of ${rows.toLocaleString('en')} entries is as it was written and follows the one before it`}
+          ? t('The one entry is as it was written')
+          : t('Each of {{rows}} entries is as it was written and follows the one before it', {
+              rows: rows.toLocaleString('en'),
+            })}
         {signedAt === null
-          ? '. None is signed yet.'
-          : `, up to entry ${signed.toLocaleString('en')}, which the vault signed on ${exactTime(signedAt)}.`}
+          ? t('. None is signed yet.')
+          : t(', up to entry {{signed}}, which the vault signed on {{signedAt}}.', {
+              signed: signed.toLocaleString('en'),
+              signedAt: exactTime(signedAt),
+            })}
       </Alert>
     );
   }
@@ -125,14 +138,18 @@ function Verdict({ check }: { readonly check: LogCheck }): ReactNode {
       color="red"
       variant="light"
       mt="md"
-      title="This log was changed, or is not whole"
+      title={t('This log was changed, or is not whole')}
       icon={<IconAlertTriangle aria-hidden />}
       className="lk-failure"
     >
       {shown.map(({ problem }, index) => (
         <p key={index}>{problem}</p>
       ))}
-      {left > 0 && <p>and {left.toLocaleString('en')} more: `latchkey audit verify` lists them</p>}
+      {left > 0 && (
+        <p>
+          {t('and {{left}} more: `latchkey audit verify` lists them', { left: left.toLocaleString('en') })}
+        </p>
+      )}
     </Alert>
   );
 }

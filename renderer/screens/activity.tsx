@@ -17,6 +17,7 @@ import { LogPanel } from '../parts/log-panel.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import type { Activity as ActivityRecord } from '../parts/resources.ts';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
+import { t } from '../parts/text.ts';
 import { exactTime, millisecondsOf } from '../parts/time.ts';
 import { ask, askKey, useAsk, useBridge } from '../parts/vault.tsx';
 import { WhatIsSigned } from '../parts/what-is-signed.tsx';
@@ -52,14 +53,16 @@ export function Activity({ activityId }: { readonly activityId: string | undefin
   return (
     <>
       <PageHead
-        title="Activity"
-        lead="Everything that changed something or signed something, newest first. Entries are only ever added, and each carries a seal of the one before it."
+        title={t('Activity')}
+        lead={t(
+          'Everything that changed something or signed something, newest first. Entries are only ever added, and each carries a seal of the one before it.',
+        )}
       />
       <LogPanel />
       <Group mb="md" gap="sm" align="end">
         <Select
-          label="What"
-          placeholder="Everything"
+          label={t('What')}
+          placeholder={t('Everything')}
           clearable
           data={typeFilters.map(({ label }) => label)}
           value={type}
@@ -67,8 +70,8 @@ export function Activity({ activityId }: { readonly activityId: string | undefin
           w={240}
         />
         <Select
-          label="Outcome"
-          placeholder="Any"
+          label={t('Outcome')}
+          placeholder={t('Any')}
           clearable
           data={filterStatuses.map((value) => ({ value, label: describeStatus(value).label }))}
           value={status}
@@ -77,15 +80,15 @@ export function Activity({ activityId }: { readonly activityId: string | undefin
         />
       </Group>
       <Panel kind="plain">
-        {log.isPending && <LoadingRows what="the activity log" rows={6} />}
+        {log.isPending && <LoadingRows what={t('the activity log')} rows={6} />}
         <Failure
-          title="The activity log could not be read"
+          title={t('The activity log could not be read')}
           error={log.error}
           onRetry={() => void log.refetch()}
         />
         {log.isSuccess && list.length === 0 && (
           <Empty
-            title={filtered ? 'No activity of this kind' : 'Nothing has happened yet'}
+            title={filtered ? t('No activity of this kind') : t('Nothing has happened yet')}
             action={
               filtered && (
                 <Button
@@ -95,20 +98,22 @@ export function Activity({ activityId }: { readonly activityId: string | undefin
                     setStatus(null);
                   }}
                 >
-                  Show everything
+                  {t('Show everything')}
                 </Button>
               )
             }
           >
             <p>
               {filtered
-                ? 'The log has entries, but none that fits both filters.'
-                : 'Wallets and keys you make and payloads you or your scripts sign appear here, with who asked and what came of it.'}
+                ? t('The log has entries, but none that fits both filters.')
+                : t(
+                    'Wallets and keys you make and payloads you or your scripts sign appear here, with who asked and what came of it.',
+                  )}
             </p>
           </Empty>
         )}
         {list.length > 0 && (
-          <ul className="lk-rows" aria-label="Activities">
+          <ul className="lk-rows" aria-label={t('Activities')}>
             {list.map((activity) => (
               <ActivityRow key={activity.id} activity={activity} href={`/activity/${activity.id}`}>
                 <StatusBadge status={activity.status} />
@@ -119,7 +124,7 @@ export function Activity({ activityId }: { readonly activityId: string | undefin
       </Panel>
       {log.hasNextPage && (
         <Button variant="default" loading={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
-          Load more
+          {t('Load more')}
         </Button>
       )}
       <Drawer
@@ -129,7 +134,7 @@ export function Activity({ activityId }: { readonly activityId: string | undefin
         }}
         position="right"
         size={680}
-        title="Activity"
+        title={t('Activity')}
       >
         {activityId !== undefined && <ActivityDetail activityId={activityId} />}
       </Drawer>
@@ -141,9 +146,11 @@ function ActivityDetail({ activityId }: { readonly activityId: string }): ReactN
   const { data, error, isPending, refetch } = useAsk<{ activity: ActivityRecord }>('get_activity', {
     activityId,
   });
-  if (isPending) return <LoadingRows what="the activity" />;
+  if (isPending) return <LoadingRows what={t('the activity')} />;
   if (data === undefined) {
-    return <Failure title="The activity could not be read" error={error} onRetry={() => void refetch()} />;
+    return (
+      <Failure title={t('The activity could not be read')} error={error} onRetry={() => void refetch()} />
+    );
   }
   const { activity } = data;
   const { failure } = activity;
@@ -155,23 +162,26 @@ function ActivityDetail({ activityId }: { readonly activityId: string }): ReactN
       </div>
       <Facts
         rows={[
-          ['Outcome', <StatusBadge key="outcome" status={activity.status} />],
-          ...(failure?.message === undefined ? [] : ([['Why it failed', failure.message]] as const)),
-          ['When', exactTime(millisecondsOf(activity.createdAt))],
+          [t('Outcome'), <StatusBadge key="outcome" status={activity.status} />],
+          ...(failure?.message === undefined ? [] : ([[t('Why it failed'), failure.message]] as const)),
+          [t('When'), exactTime(millisecondsOf(activity.createdAt))],
           [
-            'Type',
+            t('Type'),
             <span key="type" className="lk-mono">
               {activity.type}
             </span>,
           ],
-          ['Id', <ShortId key="id" text={activity.id} what="activity id" />],
-          ['Fingerprint', <ShortId key="fingerprint" text={activity.fingerprint} what="fingerprint" />],
+          [t('Id'), <ShortId key="id" text={activity.id} what={t('activity id')} />],
+          [
+            t('Fingerprint'),
+            <ShortId key="fingerprint" text={activity.fingerprint} what={t('fingerprint')} />,
+          ],
         ]}
       />
       <WhatIsSigned activity={activity} />
       <Votes activity={activity} />
-      <Json title="What was asked" what="intent" value={firstOf(activity.intent)} />
-      <Json title="What came of it" what="result" value={firstOf(activity.result ?? {})} />
+      <Json title={t('What was asked')} what={t('intent')} value={firstOf(activity.intent)} />
+      <Json title={t('What came of it')} what={t('result')} value={firstOf(activity.result ?? {})} />
     </Stack>
   );
 }

@@ -5,7 +5,6 @@ import { notifications } from '@mantine/notifications';
 import { IconPlus } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
 import { AddressRow } from '../parts/address-row.tsx';
-import { count } from '../parts/bytes.ts';
 import {
   chains,
   chainsIn,
@@ -26,6 +25,7 @@ import { Origin } from '../parts/origin.tsx';
 import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
 import type { Wallet as WalletRecord, WalletAccount } from '../parts/resources.ts';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
+import { t, Trans } from '../parts/text.ts';
 import { useAsk, useSubmit } from '../parts/vault.tsx';
 import { useWalletAccounts } from '../parts/wallet-accounts.ts';
 import '../parts/rows.css';
@@ -43,44 +43,55 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
         setAdding(true);
       }}
     >
-      Add account
+      {t('Add account')}
     </Button>
   );
 
   return (
     <>
       <PageHead
-        title={found?.walletName ?? 'Wallet'}
-        back={{ to: '/wallets', label: 'Wallets' }}
+        title={found?.walletName ?? t('Wallet')}
+        back={{ to: '/wallets', label: t('Wallets') }}
         lead={
           found !== undefined && (
             <>
-              <ShortId text={found.walletId} what="wallet id" /> · made <Moment at={found.createdAt} />{' '}
-              <Origin of={found} />
+              <Trans
+                i18nKey="<shortId/> · made <moment/> <origin/>"
+                components={{
+                  shortId: <ShortId text={found.walletId} what={t('wallet id')} />,
+                  moment: <Moment at={found.createdAt} />,
+                  origin: <Origin of={found} />,
+                }}
+              />
             </>
           )
         }
         action={list.length > 0 ? addButton : undefined}
       />
       <Failure
-        title="The wallet could not be read"
+        title={t('The wallet could not be read')}
         error={wallet.error}
         onRetry={() => void wallet.refetch()}
       />
       {wallet.error === null && (
         <Panel kind="plain">
-          {accounts.isPending && <LoadingRows what="accounts" />}
-          <Failure title="The accounts could not be read" error={accounts.error} onRetry={accounts.retry} />
+          {accounts.isPending && <LoadingRows what={t('accounts')} />}
+          <Failure
+            title={t('The accounts could not be read')}
+            error={accounts.error}
+            onRetry={accounts.retry}
+          />
           {!accounts.isPending && accounts.error === null && list.length === 0 && (
-            <Empty title="No account yet" action={addButton}>
+            <Empty title={t('No account yet')} action={addButton}>
               <p>
-                An account is a key derived from this wallet’s seed, at a path of its own, with an address in
-                the form its chain uses.
+                {t(
+                  'An account is a key derived from this wallet’s seed, at a path of its own, with an address in the form its chain uses.',
+                )}
               </p>
             </Empty>
           )}
           {list.length > 0 && (
-            <ul className="lk-rows" aria-label="Accounts">
+            <ul className="lk-rows" aria-label={t('Accounts')}>
               {list.map((account) => (
                 <li key={account.walletAccountId}>
                   <AddressRow
@@ -103,7 +114,7 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
       )}
       {accounts.more !== null && (
         <Button variant="default" loading={accounts.isLoadingMore} onClick={accounts.more}>
-          Load more accounts
+          {t('Load more accounts')}
         </Button>
       )}
       {found !== undefined && (
@@ -114,7 +125,7 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
         onClose={() => {
           setAdding(false);
         }}
-        title="Add an account"
+        title={t('Add an account')}
         size="lg"
       >
         <AddAccount
@@ -162,17 +173,17 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
   const remove = useSubmit<{ walletIds: readonly string[]; deleteWithoutExport: boolean }, unknown>(
     deleteWallets,
   );
-  const itsAccounts = `${moreAccounts ? 'more than ' : ''}${count(accounts, 'account')}`;
+  const itsAccounts = `${moreAccounts ? t('more than ') : ''}${t('{{count}} accounts', { count: accounts })}`;
   return (
     <Manage>
       <ManageAction
-        name="Rename"
-        about="Scripts that look it up by its name need the new one; its id stays."
-        title="Rename the wallet"
+        name={t('Rename')}
+        about={t('Scripts that look it up by its name need the new one; its id stays.')}
+        title={t('Rename the wallet')}
       >
         {(close) => (
           <RenameForm
-            what="wallet"
+            what={t('wallet')}
             name={walletName}
             taken={others.data?.wallets.map((each) => each.walletName) ?? []}
             submitting={rename}
@@ -184,8 +195,8 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
                   onSuccess() {
                     close();
                     notifications.show({
-                      title: 'The wallet is renamed',
-                      message: `It is called “${name}” now.`,
+                      title: t('The wallet is renamed'),
+                      message: t('It is called “{{name}}” now.', { name }),
                     });
                   },
                 },
@@ -195,20 +206,22 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
         )}
       </ManageAction>
       <ManageAction
-        name="Export"
-        about="Shows its seed phrase: to keep it on paper, or to open the wallet in another program."
-        title="Export the wallet"
+        name={t('Export')}
+        about={t('Shows its seed phrase: to keep it on paper, or to open the wallet in another program.')}
+        title={t('Export the wallet')}
         wide
       >
         {(close) => (
           <ExportForm
             submit={exportWallet}
             parameters={{ walletId }}
-            what="seed phrase"
+            what={t('seed phrase')}
             outcomes={[
-              'The words come to this window, encrypted to a key that it has just drawn. They are shown when you ask for it.',
-              'Whoever reads them has every account of this wallet, for good.',
-              'The wallet is marked as exported. The log says so, and not the words.',
+              t(
+                'The words come to this window, encrypted to a key that it has just drawn. They are shown when you ask for it.',
+              ),
+              t('Whoever reads them has every account of this wallet, for good.'),
+              t('The wallet is marked as exported. The log says so, and not the words.'),
             ]}
             onDone={close}
           >
@@ -217,30 +230,47 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
         )}
       </ManageAction>
       <ManageAction
-        name="Delete"
-        about="Takes its seed and its accounts out of this vault."
-        title={`Delete “${walletName}”`}
+        name={t('Delete')}
+        about={t('Takes its seed and its accounts out of this vault.')}
+        title={t('Delete “{{walletName}}”', { walletName })}
         danger
       >
         {(close) => (
           <DeleteForm
-            what="wallet"
+            what={t('wallet')}
             loss={
               exported
                 ? undefined
                 : {
-                    title: wallet.imported ? 'Be sure that there is another copy' : 'There is no other copy',
-                    text: `This wallet was never exported${wallet.imported ? ' from here' : ''}. Without its words, whatever ${accounts === 0 ? 'it holds' : accounts === 1 ? 'its account holds' : `its ${itsAccounts} hold`} is lost for good. Export it first, unless you are sure.`,
+                    title: wallet.imported
+                      ? t('Be sure that there is another copy')
+                      : t('There is no other copy'),
+                    text: t(
+                      'This wallet was never exported{{value}}. Without its words, whatever {{value2}} is lost for good. Export it first, unless you are sure.',
+                      {
+                        value: wallet.imported ? t(' from here') : '',
+                        value2:
+                          accounts === 0
+                            ? t('it holds')
+                            : accounts === 1
+                              ? t('its account holds')
+                              : t('its {{itsAccounts}} hold', { itsAccounts }),
+                      },
+                    ),
                   }
             }
             outcomes={[
-              `Its seed is erased from this vault, with ${accounts === 0 ? 'all that follows from it' : itsAccounts}.`,
+              t('Its seed is erased from this vault, with {{value}}.', {
+                value: accounts === 0 ? t('all that follows from it') : itsAccounts,
+              }),
               exported
-                ? 'It was exported: whoever kept the words can import it again.'
-                : 'Without its words nobody can bring it back: the recovery phrase opens the vault and holds no wallets.',
-              'Scripts that sign with it are refused from then on. Its entries in the log stay.',
+                ? t('It was exported: whoever kept the words can import it again.')
+                : t(
+                    'Without its words nobody can bring it back: the recovery phrase opens the vault and holds no wallets.',
+                  ),
+              t('Scripts that sign with it are refused from then on. Its entries in the log stay.'),
             ]}
-            confirm={{ text: walletName, what: 'its name' }}
+            confirm={{ text: walletName, what: t('its name') }}
             submitting={remove}
             onCancel={close}
             onDelete={() => {
@@ -250,8 +280,8 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
                   onSuccess() {
                     navigate('/wallets', { replace: true });
                     notifications.show({
-                      title: 'The wallet is deleted',
-                      message: `“${walletName}” is gone.`,
+                      title: t('The wallet is deleted'),
+                      message: t('“{{walletName}}” is gone.', { walletName }),
                     });
                   },
                 },
@@ -278,9 +308,9 @@ interface AddAccountProps {
 
 const custom = 'custom';
 const chainGroups = [
-  ['Well known', 'common'],
-  ['More chains', 'more'],
-  ['Test networks', 'test'],
+  [t('Well known'), 'common'],
+  [t('More chains'), 'more'],
+  [t('Test networks'), 'test'],
 ] as const;
 
 function AddAccount({ walletId, existing, onDone }: AddAccountProps): ReactNode {
@@ -313,7 +343,10 @@ function AddAccount({ walletId, existing, onDone }: AddAccountProps): ReactNode 
       { walletId, accounts: [{ ...account, ...(name.trim() === '' ? {} : { name: name.trim() }) }] },
       {
         onSuccess({ result }) {
-          notifications.show({ title: 'The account is added', message: result.addresses[0] ?? account.path });
+          notifications.show({
+            title: t('The account is added'),
+            message: result.addresses[0] ?? account.path,
+          });
           onDone();
         },
       },
@@ -324,18 +357,18 @@ function AddAccount({ walletId, existing, onDone }: AddAccountProps): ReactNode 
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         <Select
-          label="Chain"
+          label={t('Chain')}
           data={[
             ...chainGroups.map(([group, of]) => ({
               group,
               items: chainsIn(of).map(({ id, label }) => ({ value: id, label })),
             })),
-            { group: 'By hand', items: [{ value: custom, label: 'Another path or format' }] },
+            { group: t('By hand'), items: [{ value: custom, label: t('Another path or format') }] },
           ]}
           value={choice}
           allowDeselect={false}
           searchable
-          nothingFoundMessage="No chain of that name"
+          nothingFoundMessage={t('No chain of that name')}
           onChange={(value) => {
             setChoice(value ?? custom);
           }}
@@ -344,7 +377,7 @@ function AddAccount({ walletId, existing, onDone }: AddAccountProps): ReactNode 
         {choice === custom && (
           <>
             <Select
-              label="Curve"
+              label={t('Curve')}
               data={Object.entries(curves).map(([value, { label, use }]) => ({
                 value,
                 label: `${label}: ${use}`,
@@ -356,7 +389,7 @@ function AddAccount({ walletId, existing, onDone }: AddAccountProps): ReactNode 
               }}
             />
             <Select
-              label="Address format"
+              label={t('Address format')}
               data={formatsFor(curve).map(({ format: value, label }) => ({ value, label }))}
               value={format}
               allowDeselect={false}
@@ -365,8 +398,8 @@ function AddAccount({ walletId, existing, onDone }: AddAccountProps): ReactNode 
               }}
             />
             <TextInput
-              label="Path"
-              description="Steps from the seed; ' marks a hardened one."
+              label={t('Path')}
+              description={t("Steps from the seed; ' marks a hardened one.")}
               autoComplete="off"
               spellCheck={false}
               className="lk-mono-input"
@@ -379,8 +412,8 @@ function AddAccount({ walletId, existing, onDone }: AddAccountProps): ReactNode 
           </>
         )}
         <TextInput
-          label="Label (optional)"
-          description="What you use it for."
+          label={t('Label (optional)')}
+          description={t('What you use it for.')}
           autoComplete="off"
           maxLength={longestName}
           value={name}
@@ -391,20 +424,25 @@ function AddAccount({ walletId, existing, onDone }: AddAccountProps): ReactNode 
         <Outcomes
           items={[
             <>
-              A key on the curve {curveLabel(account.curve)} is derived at{' '}
-              <span className="lk-mono lk-nowrap">{account.path}</span>
-              {chain !== undefined && ', the next free place'}.
+              <Trans
+                i18nKey="A key on the curve {{curve}} is derived at <span>{{path}}</span>"
+                values={{ curve: curveLabel(account.curve), path: account.path }}
+                components={{ span: <span className="lk-mono lk-nowrap" /> }}
+              />
+              {chain !== undefined && t(', the next free place')}.
             </>,
-            `It gets an address of the form “${describeFormat(account.addressFormat).label}”.`,
+            t('It gets an address of the form “{{label}}”.', {
+              label: describeFormat(account.addressFormat).label,
+            }),
           ]}
         />
-        <Failure title="The account was not added" error={create.error} />
+        <Failure title={t('The account was not added')} error={create.error} />
         <Group gap="sm">
           <Button type="submit" loading={create.isPending}>
-            Add account
+            {t('Add account')}
           </Button>
           <Button variant="subtle" color="gray" onClick={onDone}>
-            Cancel
+            {t('Cancel')}
           </Button>
         </Group>
       </Stack>
