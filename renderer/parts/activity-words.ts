@@ -1,9 +1,9 @@
 /** Activities in plain words. */
 
 import { featureLabel } from './features.ts';
-import type { Activity } from './resources.ts';
+import type { Activity, ActivityLine } from './resources.ts';
 import { shorten } from './short.ts';
-import { t } from './text.ts';
+import { numeral, t } from './text.ts';
 
 const typeWords: Readonly<Record<string, string>> = {
   CREATE_WALLET: t('Create a wallet'),
@@ -119,10 +119,25 @@ export function intentOf(activity: Pick<Activity, 'intent'>): Readonly<Record<st
 }
 
 /** One line on what the activity is about: names where there are names, ends of identifiers where not. */
-export function summarize(activity: Pick<Activity, 'type' | 'intent'>): string {
-  const intent = intentOf(activity);
+export const summarize = (activity: Pick<Activity, 'type' | 'intent'>): string =>
+  summarizeIntent(activity.type, intentOf(activity));
+
+/** The same of what is shown in a list, which says how long it is where it is too long for that. */
+export function summarizeLine({
+  type,
+  intent,
+  intentSize,
+}: Pick<ActivityLine, 'type' | 'intent' | 'intentSize'>): string {
+  if (intent === undefined) {
+    return t('{{size}} KiB, open it to see what was asked', { size: numeral(Math.ceil(intentSize / 1024)) });
+  }
+  const value: unknown = JSON.parse(intent);
+  return summarizeIntent(type, isRecord(value) ? value : {});
+}
+
+function summarizeIntent(type: string, intent: Readonly<Record<string, unknown>>): string {
   const accounts = listOf(intent['accounts']);
-  switch (bareType(activity.type)) {
+  switch (bareType(type)) {
     case 'CREATE_WALLET':
     case 'IMPORT_WALLET':
       return join(
@@ -144,7 +159,9 @@ export function summarize(activity: Pick<Activity, 'type' | 'intent'>): string {
     case 'SIGN_TRANSACTION':
       return join(
         chainLabel(textOf(intent['type'])),
-        `with ${shorten(textOf(intent['signWith']) || textOf(intent['privateKeyId']))}`,
+        t('with {{signWith}}', {
+          signWith: shorten(textOf(intent['signWith']) || textOf(intent['privateKeyId'])),
+        }),
       );
     case 'SIGN_RAW_PAYLOADS':
     case 'SIGN_RAW_PAYLOAD':

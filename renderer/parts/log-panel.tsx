@@ -8,8 +8,9 @@ import { ShortId } from './identifier.tsx';
 import { Moment } from './moment.tsx';
 import { Facts, Panel } from './page.tsx';
 import { Failure } from './states.tsx';
+import { GrowingFile, today } from './growing-file.ts';
 import { useTask } from './task.ts';
-import { t, Trans } from './text.ts';
+import { numeral, t, Trans } from './text.ts';
 import { exactTime, timestampOf } from './time.ts';
 import { askKey, useBridge } from './vault.tsx';
 import './states.css';
@@ -70,8 +71,8 @@ export function LogPanel(): ReactNode {
 }
 
 const factsOf = ({ rows, head, witness }: LogState): readonly (readonly [string, ReactNode])[] => [
-  ['Entries', rows.toLocaleString('en')],
-  ['Signed', head === null ? t('Nothing yet') : <Signed key="signed" head={head} rows={rows} />],
+  [t('Entries'), numeral(rows)],
+  [t('Signed'), head === null ? t('Nothing yet') : <Signed key="signed" head={head} rows={rows} />],
   ...(head === null
     ? []
     : ([
@@ -86,7 +87,7 @@ const factsOf = ({ rows, head, witness }: LogState): readonly (readonly [string,
         [
           t('In the keychain'),
           'sequence' in witness
-            ? t('Up to entry {{sequence}}', { sequence: witness.sequence.toLocaleString('en') })
+            ? t('Up to entry {{sequence}}', { sequence: numeral(witness.sequence) })
             : t('Not yet: {{obstacle}}', { obstacle: witness.obstacle }),
         ],
       ] as const)),
@@ -95,14 +96,15 @@ const factsOf = ({ rows, head, witness }: LogState): readonly (readonly [string,
 function Signed({ head, rows }: { readonly head: LogHead; readonly rows: number }): ReactNode {
   const left = rows - head.sequence;
   return (
-    <>
-      <Trans
-        i18nKey="Up to entry {{sequence}}, <moment/>"
-        values={{ sequence: head.sequence.toLocaleString('en') }}
-        components={{ moment: <Moment at={timestampOf(head.signedAt)} /> }}
-      />
-      {left > 0 && t('; {{left}} since, signed within ten minutes', { left: left.toLocaleString('en') })}
-    </>
+    <Trans
+      i18nKey={
+        left > 0
+          ? 'Up to entry {{sequence}}, <moment/>; {{left}} since, signed within ten minutes'
+          : 'Up to entry {{sequence}}, <moment/>'
+      }
+      values={{ sequence: numeral(head.sequence), left: numeral(left) }}
+      components={{ moment: <Moment at={timestampOf(head.signedAt)} /> }}
+    />
   );
 }
 
@@ -117,15 +119,11 @@ function Verdict({ check }: { readonly check: LogCheck }): ReactNode {
         icon={<IconCircleCheck aria-hidden />}
         className="lk-fine"
       >
-        {rows === 1
-          ? t('The one entry is as it was written')
-          : t('Each of {{rows}} entries is as it was written and follows the one before it', {
-              rows: rows.toLocaleString('en'),
-            })}
+        {t('{{count}} entries are as they were written, each after the one before it.', { count: rows })}{' '}
         {signedAt === null
-          ? t('. None is signed yet.')
-          : t(', up to entry {{signed}}, which the vault signed on {{signedAt}}.', {
-              signed: signed.toLocaleString('en'),
+          ? t('None is signed yet.')
+          : t('The vault signed them up to entry {{signed}}, on {{signedAt}}.', {
+              signed: numeral(signed),
               signedAt: exactTime(signedAt),
             })}
       </Alert>
@@ -146,9 +144,7 @@ function Verdict({ check }: { readonly check: LogCheck }): ReactNode {
         <p key={index}>{problem}</p>
       ))}
       {left > 0 && (
-        <p>
-          {t('and {{left}} more: `latchkey audit verify` lists them', { left: left.toLocaleString('en') })}
-        </p>
+        <p>{t('and {{left}} more: `latchkey audit verify` lists them', { left: numeral(left) })}</p>
       )}
     </Alert>
   );
@@ -156,20 +152,12 @@ function Verdict({ check }: { readonly check: LogCheck }): ReactNode {
 
 /** Hands the whole log to the browser to save; Electron asks where to. */
 async function saveLog(bridge: Bridge): Promise<void> {
-  const parts: string[] = [];
+  const file = new GrowingFile('application/jsonl');
   let range: LogRange | undefined;
   do {
     const part = await (range === undefined ? bridge.exportLog() : bridge.exportLog(range));
-    parts.push(part.text);
+    file.add(part.text);
     range = part.next ?? undefined;
   } while (range !== undefined);
-  const address = URL.createObjectURL(new Blob(parts, { type: 'application/jsonl' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = `latchkey-log-${new Date().toISOString().slice(0, 10)}.jsonl`;
-  link.click();
-  // The browser takes it in its own time.
-  setTimeout(() => {
-    URL.revokeObjectURL(address);
-  }, 60_000);
+  file.save(`latchkey-log-${today()}.jsonl`);
 }
