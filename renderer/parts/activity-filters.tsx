@@ -23,9 +23,11 @@ export const anything: ActivityWish = { text: '', type: null, status: null, user
 
 /** The beginning of a day where the reader is, in milliseconds; undefined for what is no day. */
 export function startOfDay(day: string, later = 0): number | undefined {
-  const [year = Number.NaN, month = 0, date = 0] = day.split('-').map(Number);
-  const time = new Date(year, month - 1, date + later).getTime();
-  return Number.isNaN(time) ? undefined : time;
+  const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day) ?? [];
+  if (year === undefined) return undefined;
+  const time = new Date(Number(year), Number(month) - 1, Number(date) + later).getTime();
+  // Before the epoch there was no vault.
+  return Math.max(0, time);
 }
 
 /** The same, as the service takes it. */
@@ -82,7 +84,7 @@ export function ActivityFilters({ wish, onWish }: Props): ReactNode {
     >
       <TextInput
         type="search"
-        data-wide
+        wrapperProps={{ 'data-wide': true }}
         label={t('Search')}
         placeholder={t('A name, an address, an id, part of a payload')}
         leftSection={<IconSearch size={16} aria-hidden />}

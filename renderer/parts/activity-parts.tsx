@@ -38,7 +38,7 @@ export function Json({
     <section aria-label={title}>
       <Group justify="space-between" mb={4}>
         <Title order={3}>{title}</Title>
-        <CopyButton text={text} what={t('{{what}} as JSON', { what })} />
+        <CopyButton text={text} what={t('JSON of the {{what}}', { what })} />
       </Group>
       {/* It scrolls, so it takes the focus: the arrow keys then reach all of it. */}
       <pre className="lk-json" tabIndex={0} role="region" aria-label={t('{{title}}, as JSON', { title })}>

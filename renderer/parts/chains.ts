@@ -436,17 +436,6 @@ export const accountAt = ({ curve, addressFormat, path }: Chain, index: number):
   addressFormat,
 });
 
-/** The account with the lowest index that the wallet does not have yet. */
-export function nextAccount(
-  of: Chain,
-  existing: readonly { readonly path: string; readonly addressFormat: string }[],
-): NewAccount {
-  const taken = new Set(existing.filter((a) => a.addressFormat === of.addressFormat).map((a) => a.path));
-  let index = 0;
-  while (taken.has(accountAt(of, index).path)) index += 1;
-  return accountAt(of, index);
-}
-
 const highestIndex = 2 ** 31 - 1;
 
 /** Why a derivation path cannot be used on a curve, for a person to read; null when it can. */

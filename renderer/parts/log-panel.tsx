@@ -95,16 +95,16 @@ const factsOf = ({ rows, head, witness }: LogState): readonly (readonly [string,
 
 function Signed({ head, rows }: { readonly head: LogHead; readonly rows: number }): ReactNode {
   const left = rows - head.sequence;
-  return (
+  const moment = <Moment at={timestampOf(head.signedAt)} />;
+  const sequence = numeral(head.sequence);
+  return left > 0 ? (
     <Trans
-      i18nKey={
-        left > 0
-          ? 'Up to entry {{sequence}}, <moment/>; {{left}} since, signed within ten minutes'
-          : 'Up to entry {{sequence}}, <moment/>'
-      }
-      values={{ sequence: numeral(head.sequence), left: numeral(left) }}
-      components={{ moment: <Moment at={timestampOf(head.signedAt)} /> }}
+      i18nKey="Up to entry {{sequence}}, <moment/>; {{left}} since, signed within ten minutes"
+      values={{ sequence, left: numeral(left) }}
+      components={{ moment }}
     />
+  ) : (
+    <Trans i18nKey="Up to entry {{sequence}}, <moment/>" values={{ sequence }} components={{ moment }} />
   );
 }
 

@@ -29,8 +29,8 @@ export interface ListSource<Line> {
 
 /** As many places as the service shows at once. */
 const pageSize = 100;
-/** Rows that are read beyond those in sight, on either side. */
-const margin = 40;
+/** Rows beyond those in sight, on either side, that are read along with others, and that are read for themselves. */
+const margin = { along: 45, needed: 15 };
 /** Rows that are kept; those that were read first are forgotten first. */
 const mostKept = 4_000;
 
@@ -219,20 +219,13 @@ export class LongList<Line extends { readonly place: number }> {
   #read(): void {
     if (this.#isReading) return;
     const [first, last] = this.#range;
-    const missing: number[] = [];
+    if (this.#unread(first - margin.needed, last + margin.needed).length === 0) return;
     // Those in sight before those around them.
-    const order = [
-      [first, last],
-      [last + 1, last + margin],
-      [first - margin, first - 1],
-    ] as const;
-    for (const [from, to] of order) {
-      for (let index = Math.max(0, from); index <= Math.min(to, this.#total - 1); index++) {
-        const place = this.placeAt(index);
-        if (place !== undefined && !this.#asked.has(place) && missing.length < pageSize) missing.push(place);
-      }
-    }
-    if (missing.length === 0) return;
+    const missing = [
+      ...this.#unread(first, last),
+      ...this.#unread(last + 1, last + margin.along),
+      ...this.#unread(first - margin.along, first - 1),
+    ].slice(0, pageSize);
     for (const place of missing) this.#asked.add(place);
     this.#isReading = true;
     this.#source.browse(missing).then(
@@ -254,6 +247,16 @@ export class LongList<Line extends { readonly place: number }> {
         this.#fail(reason);
       },
     );
+  }
+
+  /** Places of rows that were not read yet. */
+  #unread(first: number, last: number): readonly number[] {
+    const missing: number[] = [];
+    for (let index = Math.max(0, first); index <= Math.min(last, this.#total - 1); index++) {
+      const place = this.placeAt(index);
+      if (place !== undefined && !this.#asked.has(place)) missing.push(place);
+    }
+    return missing;
   }
 
   #forget(kept: ReadonlySet<number>): void {

@@ -53,7 +53,7 @@ function useRowHeight({ wide, narrow: little }: Props['height']): number {
 /** Rows of one height, of which those in sight are laid out. It scrolls by itself; arrow keys go from row to row. */
 export function LongRows(props: Props): ReactNode {
   const height = useRowHeight(props.height);
-  return height === 0 ? null : <Rows {...props} rowHeight={height} />;
+  return height === 0 ? null : <Rows key={height} {...props} rowHeight={height} />;
 }
 
 function Rows({
@@ -72,6 +72,7 @@ function Rows({
   const position = useRef(0);
   const [focused, setFocused] = useState<number | null>(null);
   const wanted = useRef<number | null>(null);
+  const report = useRef<(position: number, isScrolling: boolean) => void>(() => undefined);
   const total = count * rowHeight;
 
   const virtualizer = useVirtualizer({
@@ -79,16 +80,18 @@ function Rows({
     getScrollElement: () => box.current,
     estimateSize: () => rowHeight,
     overscan,
-    observeElementOffset: (_instance, report) => {
+    observeElementOffset: (_instance, tell) => {
       const element = box.current;
       if (element === null) return;
+      report.current = tell;
+      tell(position.current, false);
       const onScroll = () => {
         position.current = scale.scrolled(element.scrollTop);
-        report(position.current, true);
+        tell(position.current, true);
       };
       const onEnd = () => {
         if (scale.isOff(element.scrollTop)) element.scrollTop = scale.topFor(position.current);
-        report(position.current, false);
+        tell(position.current, false);
       };
       element.addEventListener('scroll', onScroll, { passive: true });
       element.addEventListener('scrollend', onEnd);
@@ -115,8 +118,7 @@ function Rows({
     scale.resize(total, element.clientHeight);
     element.scrollTop = scale.topFor(to);
     position.current = scale.scrolled(element.scrollTop);
-    virtualizer.scrollOffset = position.current;
-    virtualizer.measure();
+    report.current(position.current, false);
   };
 
   const known = useRef({ prepended, rowHeight, total });

@@ -98,11 +98,16 @@ export interface AccountFilter {
   readonly format: string | null;
 }
 
-export function useAccountList({ walletId, text, format }: AccountFilter): Found<AccountLine> {
+/** @param isAsked Whether there is anything to ask for. */
+export function useAccountList(
+  { walletId, text, format }: AccountFilter,
+  isAsked: boolean,
+): Found<AccountLine> {
   const bridge = useBridge();
   const make = useCallback(
     (): ListSource<AccountLine> => ({
       async outline(after) {
+        if (!isAsked) return { blocks: [] };
         const body = {
           walletId,
           ...(text === '' ? {} : { text }),
@@ -116,7 +121,7 @@ export function useAccountList({ walletId, text, format }: AccountFilter): Found
           .lines,
       isOpen: () => false,
     }),
-    [bridge, walletId, text, format],
+    [bridge, walletId, text, format, isAsked],
   );
   return useLongList(make, anyChange);
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { memo, useCallback, useId, useMemo, useRef, useState } from 'react';
 import { Button, Drawer, Stack, TextInput, Title } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
@@ -56,6 +56,7 @@ function ActivityList(): ReactNode {
   const filter = useMemo(() => filterOf(wish), [wish]);
   const { list, retry } = useActivityList(filter);
   const rows = useRef<LongRowsHandle>(null);
+  const dayId = useId();
   const isFiltered = Object.keys(filter).length > 0;
   const onShow = useCallback(
     (first: number, last: number) => {
@@ -74,11 +75,11 @@ function ActivityList(): ReactNode {
               : t('{{count}} activities so far, looking further', { count: list.total })}
           </span>
           <span className="lk-list-ways">
+            <label htmlFor={dayId}>{t('Go to a day')}</label>
             <TextInput
+              id={dayId}
               type="date"
               size="xs"
-              aria-label={t('Go to a day')}
-              title={t('Go to a day')}
               onChange={(event) => {
                 const end = startOfDay(event.currentTarget.value, 1);
                 if (end !== undefined) rows.current?.scrollTo(list.indexAtTime(end - 1));
@@ -139,7 +140,8 @@ function ActivityList(): ReactNode {
   );
 }
 
-function Row({ line }: { readonly line: ActivityLine | undefined }): ReactNode {
+/** It stays as it is while the list moves. */
+const Row = memo(function Row({ line }: { readonly line: ActivityLine | undefined }): ReactNode {
   if (line === undefined) return <span className="lk-row-waiting" aria-label={t('Loading')} role="img" />;
   return (
     <Link href={`/activity/${line.id}`} className="lk-row">
@@ -157,7 +159,7 @@ function Row({ line }: { readonly line: ActivityLine | undefined }): ReactNode {
       </span>
     </Link>
   );
-}
+});
 
 function ActivityDetail({ activityId }: { readonly activityId: string }): ReactNode {
   const { data, error, isPending, refetch } = useAsk<{ activity: ActivityRecord }>('get_activity', {

@@ -90,6 +90,25 @@ function originWords({ exported, imported }: PrivateKeyRecord): string {
   return exported ? t('Exported, so a copy exists') : t('Never: it was drawn here and not exported');
 }
 
+function lossOf({ imported, addresses }: PrivateKeyRecord): string {
+  if (addresses.length === 0) {
+    return imported
+      ? t(
+          'This key was never exported from here. Without a copy, whatever depends on it is lost for good. Export it first, unless you are sure.',
+        )
+      : t(
+          'This key was never exported. Without a copy, whatever depends on it is lost for good. Export it first, unless you are sure.',
+        );
+  }
+  return imported
+    ? t(
+        'This key was never exported from here. Without a copy, whatever depends on it, and whatever its addresses hold, is lost for good. Export it first, unless you are sure.',
+      )
+    : t(
+        'This key was never exported. Without a copy, whatever depends on it, and whatever its addresses hold, is lost for good. Export it first, unless you are sure.',
+      );
+}
+
 const exportPrivateKey = {
   operation: 'export_private_key',
   type: 'ACTIVITY_TYPE_EXPORT_PRIVATE_KEY',
@@ -147,13 +166,7 @@ function ManagePrivateKey({ of }: { readonly of: PrivateKeyRecord }): ReactNode 
                 ? undefined
                 : {
                     title: imported ? t('Be sure that there is another copy') : t('There is no other copy'),
-                    text: t(
-                      'This key was never exported{{value}}. Without a copy, whatever depends on it{{value2}} is lost for good. Export it first, unless you are sure.',
-                      {
-                        value: imported ? t(' from here') : '',
-                        value2: addresses.length === 0 ? '' : t(', and whatever its addresses hold,'),
-                      },
-                    ),
+                    text: lossOf(of),
                   }
             }
             outcomes={[

@@ -154,10 +154,9 @@ export function ImportWallet(): ReactNode {
               accounts.length === 0
                 ? t('No account is derived yet: the wallet has no address until you add one.')
                 : t(
-                    '{{count}} accounts {{value}} derived: {{accounts}}. Compare the addresses with those you know.',
+                    '{{count}} accounts are derived: {{accounts}}. Compare the addresses with those you know.',
                     {
                       count: accounts.length,
-                      value: accounts.length === 1 ? 'is' : 'are',
                       accounts: accounts.map((chain) => chain.label).join(', '),
                     },
                   ),

@@ -1,24 +1,27 @@
-import { useState } from 'react';
+import { memo, useCallback, useState } from 'react';
 import type { SyntheticEvent, ReactNode } from 'react';
 import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { IconPlus } from '@tabler/icons-react';
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconPlus, IconSearch, IconWallet } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
 import { AddressRow } from '../parts/address-row.tsx';
 import {
+  accountAt,
+  addressFormats,
   chains,
   chainsIn,
   curveLabel,
   curves,
   describeFormat,
   formatsFor,
-  nextAccount,
   pathProblem,
 } from '../parts/chains.ts';
 import type { Curve, NewAccount } from '../parts/chains.ts';
 import { ExportForm, SeedPhrase } from '../parts/export-form.tsx';
 import { ShortId } from '../parts/identifier.tsx';
 import { DeleteForm, Manage, ManageAction, RenameForm } from '../parts/manage.tsx';
+import { LongRows } from '../parts/long-rows.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { longestName } from '../parts/names.ts';
 import { Origin } from '../parts/origin.tsx';
@@ -27,12 +30,21 @@ import type { Wallet as WalletRecord, WalletAccount } from '../parts/resources.t
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
 import { t, Trans } from '../parts/text.ts';
 import { useAsk, useSubmit } from '../parts/vault.tsx';
-import { useWalletAccounts } from '../parts/wallet-accounts.ts';
+import { useAccountList } from '../parts/use-long-list.ts';
 import '../parts/rows.css';
+
+/** Up to here one sees all of them at a glance. */
+const fewAccounts = 8;
 
 export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
   const wallet = useAsk<{ wallet: WalletRecord }>('get_wallet', { walletId });
-  const accounts = useWalletAccounts(walletId);
+  const [text, setText] = useState('');
+  const [format, setFormat] = useState<string | null>(null);
+  const [looked] = useDebouncedValue(text.trim(), typingPause);
+  const all = useAccountList({ walletId, text: '', format: null }, true);
+  const isFiltered = looked !== '' || format !== null;
+  const some = useAccountList({ walletId, text: looked, format }, isFiltered);
+  const accounts = isFiltered ? some : all;
   const { list } = accounts;
   const [adding, setAdding] = useState(false);
   const found = wallet.data?.wallet;
@@ -56,17 +68,17 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
           found !== undefined && (
             <>
               <Trans
-                i18nKey="<shortId/> · made <moment/> <origin/>"
+                i18nKey="<id/> · made <moment/>"
                 components={{
-                  shortId: <ShortId text={found.walletId} what={t('wallet id')} />,
+                  id: <ShortId text={found.walletId} what={t('wallet id')} />,
                   moment: <Moment at={found.createdAt} />,
-                  origin: <Origin of={found} />,
                 }}
-              />
+              />{' '}
+              <Origin of={found} />
             </>
           )
         }
-        action={list.length > 0 ? addButton : undefined}
+        action={all.list.total > 0 ? addButton : undefined}
       />
       <Failure
         title={t('The wallet could not be read')}
@@ -74,51 +86,80 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
         onRetry={() => void wallet.refetch()}
       />
       {wallet.error === null && (
-        <Panel kind="plain">
-          {accounts.isPending && <LoadingRows what={t('accounts')} />}
-          <Failure
-            title={t('The accounts could not be read')}
-            error={accounts.error}
-            onRetry={accounts.retry}
-          />
-          {!accounts.isPending && accounts.error === null && list.length === 0 && (
-            <Empty title={t('No account yet')} action={addButton}>
-              <p>
-                {t(
-                  'An account is a key derived from this wallet’s seed, at a path of its own, with an address in the form its chain uses.',
-                )}
-              </p>
-            </Empty>
+        <>
+          {all.list.total > fewAccounts && (
+            <>
+              <form
+                role="search"
+                aria-label={t('Accounts')}
+                className="lk-filters"
+                onSubmit={(event) => {
+                  event.preventDefault();
+                }}
+              >
+                <TextInput
+                  type="search"
+                  wrapperProps={{ 'data-wide': true }}
+                  label={t('Search')}
+                  placeholder={t('An address, a label, a path')}
+                  leftSection={<IconSearch size={16} aria-hidden />}
+                  autoComplete="off"
+                  spellCheck={false}
+                  maxLength={200}
+                  value={text}
+                  onChange={(event) => {
+                    setText(event.currentTarget.value);
+                  }}
+                />
+                <Select
+                  label={t('Chain')}
+                  placeholder={t('Every chain')}
+                  clearable
+                  searchable
+                  nothingFoundMessage={t('No chain of that name')}
+                  data={addressFormats.map(({ format: value, label }) => ({ value, label }))}
+                  value={format}
+                  onChange={setFormat}
+                />
+              </form>
+              <div className="lk-list-foot">
+                <span role="status">
+                  {list.isComplete
+                    ? t('{{count}} accounts', { count: list.total })
+                    : t('{{count}} accounts so far, looking further', { count: list.total })}
+                </span>
+              </div>
+            </>
           )}
-          {list.length > 0 && (
-            <ul className="lk-rows" aria-label={t('Accounts')}>
-              {list.map((account) => (
-                <li key={account.walletAccountId}>
-                  <AddressRow
-                    format={account.addressFormat}
-                    address={account.address}
-                    detail={
-                      <>
-                        {account.name !== undefined && account.name !== '' && <>{account.name} · </>}
-                        <span className="lk-mono lk-nowrap">{account.path}</span>
-                      </>
-                    }
-                    signHref={`/sign/account/${walletId}/${account.walletAccountId}`}
-                    detailsHref={`/wallets/${walletId}/accounts/${encodeURIComponent(account.address)}`}
-                  />
-                </li>
-              ))}
-            </ul>
-          )}
-        </Panel>
-      )}
-      {accounts.more !== null && (
-        <Button variant="default" loading={accounts.isLoadingMore} onClick={accounts.more}>
-          {t('Load more accounts')}
-        </Button>
+          <Panel kind="plain">
+            {list.total === 0 && !list.isComplete && list.error === null && (
+              <LoadingRows what={t('accounts')} />
+            )}
+            <Failure
+              title={t('The accounts could not be read')}
+              error={list.error}
+              onRetry={accounts.retry}
+            />
+            {list.isComplete && list.total === 0 && !isFiltered && (
+              <Empty title={t('No account yet')} action={addButton} icon={IconWallet}>
+                <p>
+                  {t(
+                    'An account is a key derived from this wallet’s seed, at a path of its own, with an address in the form its chain uses.',
+                  )}
+                </p>
+              </Empty>
+            )}
+            {list.isComplete && list.total === 0 && isFiltered && (
+              <Empty title={t('No account fits')}>
+                <p>{t('The wallet has accounts, but none with this in its address, label or path.')}</p>
+              </Empty>
+            )}
+            {list.total > 0 && <Accounts key={`${looked} ${format ?? ''}`} walletId={walletId} list={list} />}
+          </Panel>
+        </>
       )}
       {found !== undefined && (
-        <ManageWallet wallet={found} accounts={list.length} moreAccounts={accounts.more !== null} />
+        <ManageWallet wallet={found} accounts={all.list.total} moreAccounts={!all.list.isComplete} />
       )}
       <Modal
         opened={adding}
@@ -130,7 +171,6 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
       >
         <AddAccount
           walletId={walletId}
-          existing={list}
           onDone={() => {
             setAdding(false);
           }}
@@ -139,6 +179,59 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
     </>
   );
 }
+
+/** How long one does not type before what was typed is looked for, in milliseconds. */
+const typingPause = 300;
+
+function Accounts({
+  walletId,
+  list,
+}: {
+  readonly walletId: string;
+  readonly list: ReturnType<typeof useAccountList>['list'];
+}): ReactNode {
+  const onShow = useCallback(
+    (first: number, last: number) => {
+      list.show(first, last);
+    },
+    [list],
+  );
+  return (
+    <LongRows
+      count={list.total}
+      label={t('Accounts')}
+      height={{ wide: 5, narrow: 8.5 }}
+      isComplete={list.isComplete}
+      onShow={onShow}
+      row={(index) => <AccountRow walletId={walletId} account={list.lineAt(index)?.account} />}
+    />
+  );
+}
+
+/** It stays as it is while the list moves. */
+const AccountRow = memo(function AccountRow({
+  walletId,
+  account,
+}: {
+  readonly walletId: string;
+  readonly account: WalletAccount | undefined;
+}): ReactNode {
+  if (account === undefined) return <span className="lk-row-waiting" aria-label={t('Loading')} role="img" />;
+  return (
+    <AddressRow
+      format={account.addressFormat}
+      address={account.address}
+      detail={
+        <>
+          {account.name !== undefined && account.name !== '' && <>{account.name} · </>}
+          <span className="lk-mono lk-nowrap">{account.path}</span>
+        </>
+      }
+      signHref={`/sign/account/${walletId}/${account.walletAccountId}`}
+      detailsHref={`/wallets/${walletId}/accounts/${encodeURIComponent(account.address)}`}
+    />
+  );
+});
 
 const updateWallet = {
   operation: 'update_wallet',
@@ -173,7 +266,6 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
   const remove = useSubmit<{ walletIds: readonly string[]; deleteWithoutExport: boolean }, unknown>(
     deleteWallets,
   );
-  const itsAccounts = `${moreAccounts ? t('more than ') : ''}${t('{{count}} accounts', { count: accounts })}`;
   return (
     <Manage>
       <ManageAction
@@ -245,24 +337,15 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
                     title: wallet.imported
                       ? t('Be sure that there is another copy')
                       : t('There is no other copy'),
-                    text: t(
-                      'This wallet was never exported{{value}}. Without its words, whatever {{value2}} is lost for good. Export it first, unless you are sure.',
-                      {
-                        value: wallet.imported ? t(' from here') : '',
-                        value2:
-                          accounts === 0
-                            ? t('it holds')
-                            : accounts === 1
-                              ? t('its account holds')
-                              : t('its {{itsAccounts}} hold', { itsAccounts }),
-                      },
-                    ),
+                    text: lossOf(wallet, accounts),
                   }
             }
             outcomes={[
-              t('Its seed is erased from this vault, with {{value}}.', {
-                value: accounts === 0 ? t('all that follows from it') : itsAccounts,
-              }),
+              moreAccounts
+                ? t('Its seed is erased from this vault, with more than {{count}} accounts.', {
+                    count: accounts,
+                  })
+                : t('Its seed is erased from this vault, with {{count}} accounts.', { count: accounts }),
               exported
                 ? t('It was exported: whoever kept the words can import it again.')
                 : t(
@@ -294,6 +377,27 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
   );
 }
 
+function lossOf({ imported }: WalletRecord, count: number): string {
+  if (count === 0) {
+    return imported
+      ? t(
+          'This wallet was never exported from here. Without its words, whatever it holds is lost for good. Export it first, unless you are sure.',
+        )
+      : t(
+          'This wallet was never exported. Without its words, whatever it holds is lost for good. Export it first, unless you are sure.',
+        );
+  }
+  return imported
+    ? t(
+        'This wallet was never exported from here. Without its words, whatever its {{count}} accounts hold is lost for good. Export it first, unless you are sure.',
+        { count },
+      )
+    : t(
+        'This wallet was never exported. Without its words, whatever its {{count}} accounts hold is lost for good. Export it first, unless you are sure.',
+        { count },
+      );
+}
+
 const createAccounts = {
   operation: 'create_wallet_accounts',
   type: 'ACTIVITY_TYPE_CREATE_WALLET_ACCOUNTS',
@@ -302,7 +406,6 @@ const createAccounts = {
 
 interface AddAccountProps {
   readonly walletId: string;
-  readonly existing: readonly WalletAccount[];
   readonly onDone: () => void;
 }
 
@@ -313,7 +416,7 @@ const chainGroups = [
   [t('Test networks'), 'test'],
 ] as const;
 
-function AddAccount({ walletId, existing, onDone }: AddAccountProps): ReactNode {
+function AddAccount({ walletId, onDone }: AddAccountProps): ReactNode {
   const [choice, setChoice] = useState('ethereum');
   const [name, setName] = useState('');
   const [curve, setCurve] = useState<Curve>('CURVE_SECP256K1');
@@ -325,10 +428,20 @@ function AddAccount({ walletId, existing, onDone }: AddAccountProps): ReactNode 
   >(createAccounts);
 
   const chain = chains.find(({ id }) => id === choice);
+  const free = useAsk<{ path: string }>(
+    'get_free_wallet_path',
+    { walletId, curve: chain?.curve, addressFormat: chain?.addressFormat, path: chain?.path },
+    chain !== undefined,
+  );
   const account: NewAccount =
     chain === undefined
       ? { curve, pathFormat: 'PATH_FORMAT_BIP32', path: path.trim(), addressFormat: format }
-      : nextAccount(chain, existing);
+      : {
+          curve: chain.curve,
+          pathFormat: 'PATH_FORMAT_BIP32',
+          path: free.data?.path ?? accountAt(chain, 0).path,
+          addressFormat: chain.addressFormat,
+        };
   const problem = chain === undefined ? pathProblem(account.path, curve) : null;
 
   const chooseCurve = (next: Curve) => {
@@ -338,7 +451,7 @@ function AddAccount({ walletId, existing, onDone }: AddAccountProps): ReactNode 
   };
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
-    if (problem !== null) return;
+    if (problem !== null || (chain !== undefined && free.data === undefined)) return;
     create.mutate(
       { walletId, accounts: [{ ...account, ...(name.trim() === '' ? {} : { name: name.trim() }) }] },
       {
@@ -423,20 +536,27 @@ function AddAccount({ walletId, existing, onDone }: AddAccountProps): ReactNode 
         />
         <Outcomes
           items={[
-            <>
+            chain === undefined ? (
               <Trans
-                i18nKey="A key on the curve {{curve}} is derived at <span>{{path}}</span>"
+                key="derived"
+                i18nKey="A key on the curve {{curve}} is derived at <span>{{path}}</span>."
                 values={{ curve: curveLabel(account.curve), path: account.path }}
                 components={{ span: <span className="lk-mono lk-nowrap" /> }}
               />
-              {chain !== undefined && t(', the next free place')}.
-            </>,
+            ) : (
+              <Trans
+                key="derived"
+                i18nKey="A key on the curve {{curve}} is derived at <span>{{path}}</span>, the next free place."
+                values={{ curve: curveLabel(account.curve), path: account.path }}
+                components={{ span: <span className="lk-mono lk-nowrap" /> }}
+              />
+            ),
             t('It gets an address of the form “{{label}}”.', {
               label: describeFormat(account.addressFormat).label,
             }),
           ]}
         />
-        <Failure title={t('The account was not added')} error={create.error} />
+        <Failure title={t('The account was not added')} error={create.error ?? free.error} />
         <Group gap="sm">
           <Button type="submit" loading={create.isPending}>
             {t('Add account')}

@@ -181,9 +181,8 @@ export function NewWallet(): ReactNode {
               ),
               accounts.length === 0
                 ? t('No account is derived yet: the wallet has no address until you add one.')
-                : t('{{count}} accounts {{value}} derived: {{accounts}}.', {
+                : t('{{count}} accounts are derived: {{accounts}}.', {
                     count: accounts.length,
-                    value: accounts.length === 1 ? 'is' : 'are',
                     accounts: accounts.map((chain) => chain.label).join(', '),
                   }),
               t('It is written to the activity log. Nothing is sent anywhere.'),
