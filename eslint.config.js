@@ -42,7 +42,7 @@ export default defineConfig(
   },
   {
     files: ['main/**/*.ts'],
-    ignores: ['main/config.ts', 'main/start.ts', '**/*.test.ts'],
+    ignores: ['main/config.ts', 'main/start.ts', 'main/packaging/**', '**/*.test.ts'],
     rules: {
       'no-restricted-properties': [
         'error',

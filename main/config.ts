@@ -32,8 +32,12 @@ export interface Config {
   readonly useKeychain: boolean;
   /** Linux: the address of the D-Bus session, on which the keychain is. */
   readonly sessionBus: string | undefined;
+  /** Linux: the file of the AppImage that this runs from; what it is unpacked to is gone after it. */
+  readonly appImage: string | undefined;
   /** Where systemd puts this service's credentials. */
   readonly credentialsDirectory: string | undefined;
+  /** Linux: where the user's own systemd looks for units. */
+  readonly unitDirectory: string;
   /** The built window. */
   readonly rendererDirectory: string;
   /** The code of the API's reference page. */
@@ -78,7 +82,9 @@ export function makeConfig(options: ConfigOptions, environment: Environment = pr
     allowLoopbackIssuers: false,
     useKeychain: options.keychain ?? true,
     sessionBus: sessionBusAddress(environment),
+    appImage: environment['APPIMAGE'],
     credentialsDirectory: environment['CREDENTIALS_DIRECTORY'],
+    unitDirectory: join(environment['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'systemd', 'user'),
     rendererDirectory: built('renderer'),
     referenceDirectory: built('reference'),
   });

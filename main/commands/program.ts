@@ -10,6 +10,7 @@ import type { RecoveryOptions, SheetOptions } from './recovery.ts';
 import type { RequestsOptions } from './requests.ts';
 import type { ProofOptions } from './proof.ts';
 import { readPassword, type PasswordOptions } from './secrets.ts';
+import type { InstallOptions } from './service.ts';
 import type { SignOptions, SignPayloadOptions, SignTransactionOptions } from './sign.ts';
 import type { DeliveriesOptions, ListenOptions, ReplayOptions } from './webhooks.ts';
 
@@ -272,6 +273,7 @@ function addCommands(program: Command): void {
   addRequests(program);
   addSessions(program);
   addMessages(program);
+  addService(program);
   addCompletion(program);
   add<DoctorFlags>(program, {
     name: 'doctor',
@@ -880,6 +882,57 @@ function addMessages(program: Command): void {
       await retryMessage(config, id, json);
     },
   });
+}
+
+function addService(program: Command): void {
+  const service = program
+    .command('service')
+    .description('serve the vault whenever you are signed in, by systemd or launchd');
+  add<ServiceFlags>(service, {
+    name: 'install',
+    description: 'make the service, or put a new one in its place, and start it',
+    options: [
+      port(),
+      new Option('--ui', 'serve the window to the browser too'),
+      allowOrigin(),
+      rpId(),
+      oidcIssuer(),
+      noKeychainOption(),
+      passwordFile(),
+      new Option('--print', 'write the file that would be made, and change nothing'),
+    ],
+    run: async (config, { ui, print, allowOrigin: origins, oidcIssuer: issuers, ...flags }, json) => {
+      const { installService } = await import('./service.ts');
+      const lists = { allowOrigin: origins ?? [], oidcIssuer: issuers ?? [] };
+      await installService(config, { ...flags, ...lists, ui: ui === true, print: print === true, json });
+    },
+  });
+  add(service, {
+    name: 'uninstall',
+    description: 'end the service and remove it; the vault stays',
+    run: async (config, _options, json) => {
+      const { uninstallService } = await import('./service.ts');
+      await uninstallService(config, json);
+    },
+  });
+  add(service, {
+    name: 'status',
+    description: 'say whether there is a service, and whether it runs',
+    run: async (config, _options, json) => {
+      const { serviceStatus } = await import('./service.ts');
+      await serviceStatus(config, json);
+    },
+  });
+}
+
+interface ServiceFlags extends Pick<InstallOptions, 'keychain'> {
+  readonly port?: string;
+  readonly ui?: true;
+  readonly allowOrigin?: readonly string[];
+  readonly oidcIssuer?: readonly string[];
+  readonly rpId?: string;
+  readonly passwordFile?: string;
+  readonly print?: true;
 }
 
 function addCompletion(program: Command): void {

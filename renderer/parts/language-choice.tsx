@@ -10,7 +10,9 @@ export function LanguageChoice(): ReactNode {
   return (
     <NativeSelect
       label={t('Language')}
-      description={t('Of the window on this computer; it loads anew. What the service answers stays in English.')}
+      description={t(
+        'Of the window on this computer; it loads anew. What the service answers stays in English.',
+      )}
       data={offered.map(({ code, name }) => ({ value: code, label: name }))}
       value={language.code}
       onChange={(event) => {

@@ -34,6 +34,9 @@ const margin = { along: 45, needed: 15 };
 /** Rows that are kept; those that were read first are forgotten first. */
 const mostKept = 4_000;
 
+/** Between two words of how much was found, in milliseconds. */
+const sayingPause = 300;
+
 export class LongList<Line extends { readonly place: number }> {
   readonly #source: ListSource<Line>;
   readonly #listeners = new Set<() => void>();
@@ -107,14 +110,19 @@ export class LongList<Line extends { readonly place: number }> {
 
   async #goOn(start: number | undefined): Promise<void> {
     let from = start;
+    let said = Number.NEGATIVE_INFINITY;
     do {
       const part = await this.#source.outline(from);
       if (this.#isStopped()) return;
       for (const block of part.blocks) this.#append(block);
       from = part.next;
       this.#isComplete = from === undefined;
-      this.#changed();
-      this.#read();
+      // The first are shown at once; each later change is drawn anew, which takes longer the more there are.
+      if (this.#isComplete || performance.now() - said > sayingPause) {
+        said = performance.now();
+        this.#changed();
+        this.#read();
+      }
     } while (from !== undefined);
   }
 

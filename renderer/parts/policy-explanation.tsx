@@ -12,7 +12,7 @@ interface Props {
   readonly question: Readonly<Record<string, unknown>>;
 }
 
-const fieldNames = { condition: 'Condition', consensus: 'Consensus', time: t('Time') } as const;
+const fieldNames = { condition: t('Condition'), consensus: t('Consensus'), time: t('Time') } as const;
 
 /** What every policy makes of an activity, down to the parts of its expressions. */
 export function PolicyExplanation({ question }: Props): ReactNode {

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Button, Text, VisuallyHidden } from '@mantine/core';
 import { IconMenu2, IconX } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
+import { Anywhere } from './anywhere.tsx';
 import { useWaiting } from './approvals.ts';
 import { Latch, Mark } from './mark.tsx';
 import { isAt, placeGroups } from './places.ts';
@@ -69,6 +70,7 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
         </div>
         <div className="lk-side-body" id={sideId}>
           <VaultName />
+          <Anywhere />
           <nav aria-label={t('Places')} className="lk-places">
             {placeGroups.map((group) => (
               <Places key={group.label} group={group} location={location} />
@@ -147,7 +149,7 @@ function DoorState(): ReactNode {
   return (
     <div className="lk-state">
       <div className="lk-state-latch">
-        <Latch position={lock.isPending ? 'shut' : 'open'} width={48} />
+        <Latch position={lock.isPending ? 'shut' : 'open'} width={42} />
         <span>{t('Unlocked')}</span>
         <Button
           variant="default"

@@ -1,11 +1,14 @@
 import type { ReactNode } from 'react';
 import { Alert, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import type { UseQueryOptions } from '@tanstack/react-query';
+import type { Bridge } from '../../preload/contract.ts';
 import { Facts } from './page.tsx';
 import { Failure } from './states.tsx';
 import { t } from './text.ts';
 import type { ToBeSigned } from './to-be-signed.ts';
-import { useAsk } from './vault.tsx';
+import { ask, askKey, useBridge } from './vault.tsx';
 
 interface Line {
   readonly label: string;
@@ -55,19 +58,33 @@ interface Props {
   readonly place?: string;
 }
 
+/** The question of what a request does. */
+export const describing = (
+  bridge: Bridge,
+  request: ToBeSigned,
+): UseQueryOptions<{ readonly description: Description }> => ({
+  queryKey: askKey('describe_payload', request),
+  queryFn: () => ask(bridge, 'describe_payload', request),
+});
+
 /** What signing it does, in plain language: the service reads it, nothing is asked of anybody else. */
 export function TransactionSummary({ request, place }: Props): ReactNode {
-  const { data, error } = useAsk<{ description: Description }>('describe_payload', request);
-  const which = place === undefined ? '' : `${place}: `;
-  if (error !== null) return <Failure title={t('{{which}}It cannot be read', { which })} error={error} />;
+  const { data, error } = useQuery(describing(useBridge(), request));
+  if (error !== null) {
+    return (
+      <Failure
+        title={place === undefined ? t('It cannot be read') : t('{{place}}: It cannot be read', { place })}
+        error={error}
+      />
+    );
+  }
   if (data === undefined) return reading;
   const { title, lines, parts, warnings, digests } = data.description;
   return (
-    <section aria-label={t('{{which}}What it does', { which })}>
+    <section aria-label={place === undefined ? t('What it does') : t('{{place}}: What it does', { place })}>
       <Stack gap="sm">
         <Title order={2} size="h3" style={breaking}>
-          {which}
-          {title}
+          {place === undefined ? title : t('{{place}}: {{title}}', { place, title })}
         </Title>
         {warnings.map((warning) => (
           <Alert key={warning} color="orange" role="note">

@@ -34,6 +34,13 @@ export function sayDone({ title, message, undo }: Undoable): void {
   });
 }
 
+/** Presses the button of the newest offer, if there is one. @returns whether there was. */
+export function undoNewest(): boolean {
+  const button = document.querySelector<HTMLElement>(`[data-undo="${idOf(newest)}"]`);
+  button?.click();
+  return button !== null;
+}
+
 const idOf = (number: number): string => `undo ${String(number)}`;
 
 interface OfferProps {
@@ -67,7 +74,7 @@ function Offer({ id, message, undo }: OfferProps): ReactNode {
   return (
     <span className="lk-undo">
       {message !== undefined && <span>{message}</span>}
-      <Button variant="default" size="compact-sm" loading={busy} onClick={takeBack}>
+      <Button variant="default" size="compact-sm" loading={busy} data-undo={id} onClick={takeBack}>
         {t('Undo')}
       </Button>
     </span>

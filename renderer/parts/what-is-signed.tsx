@@ -1,18 +1,52 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Stack } from '@mantine/core';
+import { useQueries } from '@tanstack/react-query';
 import type { Activity } from './resources.ts';
 import { t } from './text.ts';
 import { toBeSignedBy } from './to-be-signed.ts';
-import { TransactionSummary } from './transaction-summary.tsx';
+import type { ToBeSigned } from './to-be-signed.ts';
+import { describing, TransactionSummary } from './transaction-summary.tsx';
+import { useBridge } from './vault.tsx';
 
-/** Each is a question to the service: of many, so many at once. */
-const atOnce = 10;
+/** Each is a question to the service: of many, so many at first, and then more at a time. */
+const atFirst = 10;
+const growth = 10;
+
+export interface Reading {
+  readonly requests: readonly ToBeSigned[];
+  readonly shown: number;
+  readonly showMore: () => void;
+  /** How many can be read on the screen now, or cannot be read at all. */
+  readonly read: number;
+}
+
+/** How far what an activity signs has been put into words; nothing is to be read where it signs nothing. */
+export function useReading(activity: Activity): Reading {
+  const bridge = useBridge();
+  const [most, setMost] = useState(atFirst);
+  const requests = toBeSignedBy(activity);
+  const shown = Math.min(most, requests.length);
+  const asked = useQueries({
+    queries: requests.slice(0, shown).map((request) => describing(bridge, request)),
+  });
+  return {
+    requests,
+    shown,
+    showMore: () => {
+      setMost(most * growth);
+    },
+    read: asked.filter(({ isPending }) => !isPending).length,
+  };
+}
 
 /** What an activity signs, in plain language; nothing where it signs nothing. */
 export function WhatIsSigned({ activity }: { readonly activity: Activity }): ReactNode {
-  const [shown, setShown] = useState(atOnce);
-  const requests = toBeSignedBy(activity);
+  return <InWords reading={useReading(activity)} />;
+}
+
+export function InWords({ reading }: { readonly reading: Reading }): ReactNode {
+  const { requests, shown, showMore } = reading;
   if (requests.length === 0) return null;
   const rest = requests.length - shown;
   return (
@@ -28,12 +62,7 @@ export function WhatIsSigned({ activity }: { readonly activity: Activity }): Rea
       ))}
       {rest > 0 && (
         <div>
-          <Button
-            variant="default"
-            onClick={() => {
-              setShown(shown + atOnce);
-            }}
-          >
+          <Button variant="default" onClick={showMore}>
             {t('Show more: {{rest}} not shown yet', { rest })}
           </Button>
         </div>

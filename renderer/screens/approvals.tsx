@@ -2,28 +2,32 @@ import { useEffect } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Drawer, Group, Kbd, Stack, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { IconCheck, IconX } from '@tabler/icons-react';
+import { IconArrowDown, IconArrowUp, IconCheck, IconX } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
 import { firstOf, Json, Votes } from '../parts/activity-parts.tsx';
 import { ActivityRow } from '../parts/activity-row.tsx';
 import { describeType, summarize } from '../parts/activity-words.ts';
-import { useVote, useWaiting } from '../parts/approvals.ts';
+import { useAllWaiting, useVote } from '../parts/approvals.ts';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { ShortId } from '../parts/identifier.tsx';
 import type { Activity } from '../parts/resources.ts';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
 import { t } from '../parts/text.ts';
 import { exactTime, millisecondsOf } from '../parts/time.ts';
-import { toBeSignedBy } from '../parts/to-be-signed.ts';
 import { useAsk } from '../parts/vault.tsx';
-import { WhatIsSigned } from '../parts/what-is-signed.tsx';
+import { InWords, useReading } from '../parts/what-is-signed.tsx';
+import '../parts/decide.css';
 import '../parts/rows.css';
 
 /** What waits for votes; an activity's own address opens it over the list. */
 export function Approvals({ activityId }: { readonly activityId: string | undefined }): ReactNode {
   const [, navigate] = useLocation();
-  const waiting = useWaiting();
-  const list = waiting.data?.activities ?? [];
+  const waiting = useAllWaiting();
+  const { list } = waiting;
+  const at = list.findIndex(({ id }) => id === activityId);
+  const open = (id: string | undefined) => {
+    navigate(id === undefined ? '/approvals' : `/approvals/${id}`);
+  };
   return (
     <>
       <PageHead
@@ -37,7 +41,7 @@ export function Approvals({ activityId }: { readonly activityId: string | undefi
         <Failure
           title={t('What waits for approval could not be read')}
           error={waiting.error}
-          onRetry={() => void waiting.refetch()}
+          onRetry={waiting.retry}
         />
         {waiting.isSuccess && list.length === 0 && (
           <Empty title={t('Nothing waits for approval')}>
@@ -55,7 +59,7 @@ export function Approvals({ activityId }: { readonly activityId: string | undefi
                 key={activity.id}
                 activity={activity}
                 href={`/approvals/${activity.id}`}
-                more={<>{t('asked for by {{activity}}', { activity: askedBy(activity) })}</>}
+                more={t('asked for by {{name}}', { name: askedBy(activity) })}
               >
                 <span className="lk-badge" data-tone="waiting">
                   {activity.canApprove ? t('Needs your vote') : t('Waits for others')}
@@ -65,22 +69,91 @@ export function Approvals({ activityId }: { readonly activityId: string | undefi
           </ul>
         )}
       </Panel>
+      {waiting.more !== null && (
+        <Button variant="default" loading={waiting.isLoadingMore} onClick={waiting.more}>
+          {t('Load more')}
+        </Button>
+      )}
       <Drawer
         opened={activityId !== undefined}
         onClose={() => {
-          navigate('/approvals');
+          open(undefined);
         }}
         position="right"
         size={680}
         title={t('Approval')}
       >
-        {activityId !== undefined && <Approval key={activityId} activityId={activityId} />}
+        {activityId !== undefined && (
+          <>
+            {at !== -1 && list.length > 1 && <Queue list={list} at={at} onOpen={open} />}
+            <Approval key={activityId} activityId={activityId} />
+          </>
+        )}
       </Drawer>
     </>
   );
 }
 
-const askedBy = ({ votes }: Activity): string => votes[0]?.user.userName ?? 'somebody';
+const askedBy = ({ votes }: Activity): string => votes[0]?.user.userName ?? t('somebody');
+
+interface QueueProps {
+  readonly list: readonly Activity[];
+  readonly at: number;
+  readonly onOpen: (id: string) => void;
+}
+
+/** The way through many: to the one before and the one after, by K and J as well. */
+function Queue({ list, at, onOpen }: QueueProps): ReactNode {
+  const before = list[at - 1];
+  const after = list[at + 1];
+  useKeys({
+    k:
+      before &&
+      (() => {
+        onOpen(before.id);
+      }),
+    j:
+      after &&
+      (() => {
+        onOpen(after.id);
+      }),
+  });
+  return (
+    <Group justify="space-between" mb="md" wrap="nowrap">
+      <Text size="sm" c="dimmed" role="status">
+        {t('{{index}} of {{requests}}', { index: at + 1, requests: list.length })}
+      </Text>
+      <Group gap="xs" wrap="nowrap">
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconArrowUp size={14} aria-hidden />}
+          rightSection={<Kbd aria-hidden>K</Kbd>}
+          aria-keyshortcuts="K"
+          disabled={before === undefined}
+          onClick={() => {
+            if (before !== undefined) onOpen(before.id);
+          }}
+        >
+          {t('Newer')}
+        </Button>
+        <Button
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconArrowDown size={14} aria-hidden />}
+          rightSection={<Kbd aria-hidden>J</Kbd>}
+          aria-keyshortcuts="J"
+          disabled={after === undefined}
+          onClick={() => {
+            if (after !== undefined) onOpen(after.id);
+          }}
+        >
+          {t('Older')}
+        </Button>
+      </Group>
+    </Group>
+  );
+}
 
 function Approval({ activityId }: { readonly activityId: string }): ReactNode {
   const { data, error, isPending, refetch } = useAsk<{ activity: Activity }>('get_activity', { activityId });
@@ -90,7 +163,13 @@ function Approval({ activityId }: { readonly activityId: string }): ReactNode {
       <Failure title={t('The activity could not be read')} error={error} onRetry={() => void refetch()} />
     );
   }
-  const { activity } = data;
+  return <Asked activity={data.activity} />;
+}
+
+/** What is signed in plain language, where something is; the rest as it was sent. */
+function Asked({ activity }: { readonly activity: Activity }): ReactNode {
+  const reading = useReading(activity);
+  const json = <Json title={t('What was asked')} what={t('intent')} value={firstOf(activity.intent)} />;
   return (
     <Stack gap="lg">
       <div>
@@ -107,35 +186,37 @@ function Approval({ activityId }: { readonly activityId: string }): ReactNode {
           ],
         ]}
       />
-      <Asked activity={activity} />
+      {reading.requests.length === 0 ? (
+        json
+      ) : (
+        <>
+          <InWords reading={reading} />
+          <details>
+            <summary>{t('As it was sent')}</summary>
+            {json}
+          </details>
+        </>
+      )}
       <Votes activity={activity} />
-      <Decide activity={activity} />
+      <Decide activity={activity} unread={reading.requests.length - reading.read} />
     </Stack>
   );
 }
 
-/** What is signed in plain language, where something is; the rest as it was sent. */
-function Asked({ activity }: { readonly activity: Activity }): ReactNode {
-  const json = <Json title={t('What was asked')} what={t('intent')} value={firstOf(activity.intent)} />;
-  if (toBeSignedBy(activity).length === 0) return json;
-  return (
-    <>
-      <WhatIsSigned activity={activity} />
-      <details>
-        <summary>{t('As it was sent')}</summary>
-        {json}
-      </details>
-    </>
-  );
+interface DecideProps {
+  readonly activity: Activity;
+  /** How much of what it signs is not on the screen yet: nobody agrees to what cannot have been read. */
+  readonly unread: number;
 }
 
 /** The two buttons, and the keys A and D for who goes through many. */
-function Decide({ activity }: { readonly activity: Activity }): ReactNode {
+function Decide({ activity, unread }: DecideProps): ReactNode {
   const [, navigate] = useLocation();
   const approve = useVote('approve');
   const reject = useVote('reject');
   const busy = approve.isPending || reject.isPending;
   const waits = activity.status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED';
+  const approvable = activity.canApprove && unread === 0;
 
   const vote = (how: 'approve' | 'reject') => {
     (how === 'approve' ? approve : reject).mutate(activity.fingerprint, {
@@ -146,44 +227,50 @@ function Decide({ activity }: { readonly activity: Activity }): ReactNode {
     });
   };
 
-  useEffect(() => {
-    if (!waits || busy) return;
-    const onKey = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event.target)) return;
-      const key = event.key.toLowerCase();
-      if (key === 'a' && activity.canApprove) vote('approve');
-      else if (key === 'd' && activity.canReject) vote('reject');
-    };
-    window.addEventListener('keydown', onKey);
-    return () => {
-      window.removeEventListener('keydown', onKey);
-    };
+  useKeys({
+    a:
+      waits &&
+      !busy &&
+      approvable &&
+      (() => {
+        vote('approve');
+      }),
+    d:
+      waits &&
+      !busy &&
+      activity.canReject &&
+      (() => {
+        vote('reject');
+      }),
   });
 
   if (!waits) return <Text>{t('It waits for no votes any more.')}</Text>;
   return (
-    <Stack gap="sm">
+    <Stack gap="sm" className="lk-decide">
       <Failure title={t('It was not approved')} error={approve.error} />
       <Failure title={t('It was not rejected')} error={reject.error} />
-      {!activity.canApprove && (
-        <Text size="sm">
-          {activity.canReject
+      <Text size="sm" role="status">
+        {activity.canApprove
+          ? unread > 0 &&
+            t('{{count}} payloads are not on the screen yet: read them before you approve.', {
+              count: unread,
+            })
+          : activity.canReject
             ? t('You have approved this. It waits for others.')
             : t('Your vote is not needed: neither the root quorum nor a policy names you.')}
-        </Text>
-      )}
+      </Text>
       <Group gap="sm">
         <Button
           leftSection={<IconCheck size={16} aria-hidden />}
           rightSection={<Kbd aria-hidden>A</Kbd>}
           aria-keyshortcuts="A"
-          disabled={!activity.canApprove || reject.isPending}
+          disabled={!approvable || reject.isPending}
           loading={approve.isPending}
           onClick={() => {
             vote('approve');
           }}
         >
-          {t('Approve')}
+          {t('Approve once')}
         </Button>
         <Button
           variant="default"
@@ -202,6 +289,21 @@ function Decide({ activity }: { readonly activity: Activity }): ReactNode {
       </Group>
     </Stack>
   );
+}
+
+/** Listens for single keys, which type nothing where one types; a key without its action is left alone. */
+function useKeys(actions: Readonly<Record<string, (() => void) | false | undefined>>): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event.target)) return;
+      const action = actions[event.key.toLowerCase()];
+      if (typeof action === 'function') action();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => {
+      window.removeEventListener('keydown', onKey);
+    };
+  });
 }
 
 const isTyping = (target: EventTarget | null): boolean =>

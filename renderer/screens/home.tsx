@@ -13,7 +13,7 @@ import { Moment } from '../parts/moment.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import type { Activity } from '../parts/resources.ts';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
-import { t, Trans } from '../parts/text.ts';
+import { anyOf, t, Trans } from '../parts/text.ts';
 import { timestampOf } from '../parts/time.ts';
 import { useAsk, useBackups, useStatus } from '../parts/vault.tsx';
 import './home.css';
@@ -98,7 +98,7 @@ function Health(): ReactNode {
               t('Nothing: it cannot be locked.')
             ) : (
               <Link key="opens" href="/keyslots" className="lk-link">
-                {new Intl.ListFormat('en', { type: 'disjunction' }).format(opens)}
+                {anyOf(opens)}
               </Link>
             ),
           ],

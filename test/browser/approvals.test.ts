@@ -61,7 +61,7 @@ test('the owner approves and rejects what another user asks for', async () => {
   const drawer = page.getByRole('dialog');
   await drawer.getByText('“Tags by two” asked for more votes').waitFor();
   await look('approval');
-  await button(drawer, 'Approve').click();
+  await button(drawer, 'Approve once').click();
   await page.getByText('Approved, and done.').waitFor();
   expect(await statusOf(first)).toBe('ACTIVITY_STATUS_COMPLETED');
   await page.getByText('Nothing waits for approval').waitFor();
@@ -73,7 +73,7 @@ test('the owner approves and rejects what another user asks for', async () => {
   await page.getByText('Rejected, for good.').waitFor();
   expect(await statusOf(second)).toBe('ACTIVITY_STATUS_REJECTED');
   await page.getByRole('link', { name: /Third asked for by Ben/ }).click();
-  await button(drawer, 'Approve').waitFor();
+  await button(drawer, 'Approve once').waitFor();
   await page.keyboard.press('a');
   await page.getByText('Nothing waits for approval').waitFor();
   expect(await statusOf(third)).toBe('ACTIVITY_STATUS_COMPLETED');
@@ -99,12 +99,23 @@ test('the owner approves and rejects what another user asks for', async () => {
       }),
     }),
   );
+  // Nobody approves what is not on the screen yet, by hand or by key.
+  const description = Promise.withResolvers<undefined>();
+  await page.route('**/window/**', async (route) => {
+    if (route.request().postData()?.includes('describe_payload') === true) await description.promise;
+    await route.fallback();
+  });
   await page.getByRole('link', { name: /Sign a transaction Ethereum, with 0x/ }).click();
+  await drawer.getByText('1 payload is not on the screen yet').waitFor();
+  expect(await button(drawer, 'Approve once').isDisabled()).toBe(true);
+  await page.keyboard.press('a');
+  description.resolve(undefined);
   await drawer.getByRole('heading', { name: `Send 1 ETH to 0x${'35'.repeat(20)}` }).waitFor();
   await drawer.getByText('As it was sent').click();
   await drawer.getByRole('region', { name: 'What was asked, as JSON' }).waitFor();
+  expect(await statusOf(payment)).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
   await look('approval-transaction');
-  await button(drawer, 'Approve').click();
+  await button(drawer, 'Approve once').click();
   await page.getByText('Nothing waits for approval').waitFor();
   expect(await statusOf(payment)).toBe('ACTIVITY_STATUS_COMPLETED');
   const hashes = activityOf(
@@ -131,5 +142,64 @@ test('the owner approves and rejects what another user asks for', async () => {
   await look('activity-votes');
   expect(amiss).toEqual([]);
   expect(person.violations).toEqual([]);
+  expect(person.complaints).toEqual([]);
+});
+
+test('more than a hundred wait, and are gone through by key', async () => {
+  await using service = await serveDevVault();
+  const { root } = service;
+  const key = newTestKey();
+  activityOf(
+    await root.submit('create_users', 'CREATE_USERS_V3', {
+      users: [
+        {
+          userName: 'Ben',
+          apiKeys: [{ apiKeyName: 'key', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }],
+          authenticators: [],
+          oauthProviders: [],
+          userTags: [],
+        },
+      ],
+    }),
+  );
+  activityOf(
+    await root.submit('create_policy', 'CREATE_POLICY_V3', {
+      policyName: 'Tags by two',
+      effect: 'EFFECT_ALLOW',
+      condition: "activity.resource == 'USER'",
+      consensus: 'approvers.count() >= 2',
+      notes: '',
+    }),
+  );
+  const ben = root.as(key);
+  const newest = 103;
+  for (let number = 1; number <= newest; number += 1) {
+    await ben.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: `Tag ${number}`, userIds: [] });
+  }
+  await using person = await openWindow(browser);
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await heading(page, 'Home').waitFor();
+  await goTo(page, 'Approvals');
+  const rows = page.getByRole('list', { name: 'Waiting for approval' }).getByRole('link');
+  await expect.poll(() => rows.count()).toBe(100);
+  await button(page, 'Load more').click();
+  await expect.poll(() => rows.count()).toBe(newest);
+  await button(page, 'Load more').waitFor({ state: 'hidden' });
+
+  const drawer = page.getByRole('dialog');
+  const shows = (number: number) => drawer.getByText(`Tag ${newest + 1 - number}`, { exact: true }).waitFor();
+  await rows.first().click();
+  await drawer.getByText(`1 of ${newest}`).waitFor();
+  await shows(1);
+  expect(await button(drawer, 'Newer').isDisabled()).toBe(true);
+  await page.keyboard.press('j');
+  await drawer.getByText(`2 of ${newest}`).waitFor();
+  await shows(2);
+  await page.keyboard.press('k');
+  await shows(1);
+  await page.keyboard.press('a');
+  await page.getByText('Approved, and done.').waitFor();
+  await expect.poll(() => rows.count()).toBe(newest - 1);
   expect(person.complaints).toEqual([]);
 });

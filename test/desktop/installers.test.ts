@@ -12,6 +12,7 @@ import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { extractAll, extractFile, listPackage, statFile } from '@electron/asar';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterPack } from '../../main/packaging/after-pack.ts';
 import { expectToServeAndSign } from '../packed-command.ts';
 
 const projectRoot = join(import.meta.dirname, '../..');
@@ -34,7 +35,7 @@ const { getConfig, validateConfiguration } = lib('./util/config/config.js') as C
 
 const megabyte = 2 ** 20;
 const quiet = { isEnabled: false };
-const read = (): Promise<Configuration> => getConfig(projectRoot, 'electron-builder.yml', null);
+const read = (file = 'electron-builder.yml'): Promise<Configuration> => getConfig(projectRoot, file, null);
 
 describe('electron-builder.yml', () => {
   test('is what electron-builder’s schema allows', async () => {
@@ -82,6 +83,28 @@ describe('electron-builder.yml', () => {
     });
   });
 
+  test('has a flavour to be tested, which differs by the inspector’s fuse and makes no installers', async () => {
+    const flavour = await read('electron-builder.test.yml');
+    await expect(validateConfiguration(flavour, quiet)).resolves.toBeUndefined();
+    const shipped = await read();
+    const same = (config: Configuration): object => ({
+      ...config,
+      ...{ extends: 0, directories: 0, electronFuses: 0, extraMetadata: 0, linux: 0, mac: 0, win: 0 },
+    });
+    expect(same(flavour)).toEqual(same(shipped));
+    // The name by which `refuseDebuggers` knows it.
+    expect(flavour['extraMetadata']).toEqual({ productName: 'Latchkey Test' });
+    expect(flavour['electronFuses']).toEqual({
+      ...(shipped['electronFuses'] as object),
+      enableNodeCliInspectArguments: true,
+    });
+    for (const platform of ['linux', 'mac', 'win']) {
+      const { target, identity: _, ...rest } = flavour[platform] as Record<string, unknown>;
+      expect(target).toBe('dir');
+      expect(shipped[platform]).toMatchObject(rest);
+    }
+  });
+
   test('names files that exist', async () => {
     const { icon, mac } = (await read()) as { icon: string; mac: { entitlements: string } };
     expect(existsSync(join(projectRoot, mac.entitlements))).toBe(true);
@@ -106,6 +129,33 @@ async function pngSize(path: string): Promise<[number, number]> {
   expect(bytes.subarray(1, 4).toString('latin1')).toBe('PNG');
   return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
 }
+
+describe('what is packed for one machine on another', () => {
+  test('is refused, with the native modules that it lacks and those of no use to it', async () => {
+    const resources = await mkdtemp(join(tmpdir(), 'latchkey-pack-'));
+    const modules = join(resources, 'app.asar.unpacked/node_modules');
+    const add = async (path: string): Promise<void> => {
+      await mkdir(join(modules, path, '..'), { recursive: true });
+      await writeFile(join(modules, path), '');
+    };
+    const context = {
+      appOutDir: resources,
+      electronPlatformName: 'darwin',
+      arch: 1,
+      packager: { getResourcesDir: () => resources },
+    };
+    await add('better-sqlite3/prebuilds/darwin-x64.node');
+    await add('keytar/prebuilds/darwin-x64/keytar.node');
+    await add('@node-rs/argon2-darwin-arm64/argon2.darwin-arm64.node');
+    await expect(afterPack(context)).rejects.toThrow(
+      /missing: @node-rs[/]argon2\n {2}not for it: .*argon2[.]darwin-arm64[.]node\n/,
+    );
+    await rm(join(modules, '@node-rs'), { recursive: true });
+    await add('@node-rs/argon2-darwin-x64/argon2.darwin-x64.node');
+    await expect(afterPack(context)).resolves.toBeUndefined();
+    await rm(resources, { recursive: true });
+  });
+});
 
 describe('the packed application', () => {
   // Electron's fuses: this text, the version of the list, its length, and a character for each (Electron's defaults).
@@ -176,10 +226,15 @@ describe('the packed application', () => {
       'uint8array-tools',
     ]);
     expect(packed.filter((path) => !/^(dist|node_modules)\//.test(path)).sort()).toEqual([
+      'main/desktop/icons/badge.png',
       'main/desktop/icons/tray.png',
       'main/desktop/icons/tray@2x.png',
       'main/desktop/icons/trayTemplate.png',
       'main/desktop/icons/trayTemplate@2x.png',
+      'main/desktop/icons/trayWaiting.png',
+      'main/desktop/icons/trayWaiting@2x.png',
+      'main/desktop/icons/trayWaitingTemplate.png',
+      'main/desktop/icons/trayWaitingTemplate@2x.png',
       'main/desktop/icons/window.png',
       'package.json',
     ]);
@@ -267,7 +322,7 @@ describe('the packed application', () => {
   });
 
   test('has its fuses burnt into the program', async () => {
-    const program = await readFile(join(resources, '../latchkey'), 'latin1');
+    const program = await readFile(join(resources, '../latchkey-desktop'), 'latin1');
     const fuses = program.slice(program.indexOf(sentinel) + sentinel.length + 2);
     // runAsNode, cookies, NODE_OPTIONS, --inspect, archive integrity, archive only, browser snapshot, file://, wasm traps
     expect(fuses.slice(0, defaults.length)).toBe('010011001');

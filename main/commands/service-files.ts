@@ -1,0 +1,104 @@
+/** The files by which systemd and launchd run `latchkey serve` for a user: pure text. */
+import { CommandError, exitCodes } from './output.ts';
+
+export interface ServiceSpecification {
+  /** The words that run the service, the program's absolute path first. */
+  readonly command: readonly [string, ...string[]];
+  /** An absolute path, of a file with the vault's password in its first line. */
+  readonly passwordFile?: string;
+}
+
+/** Found in every file that is made here; a file without it is somebody else's. */
+export const madeBy = 'Made by "latchkey service install"';
+
+export const systemdName = 'latchkey.service';
+
+export const launchdLabel = 'app.latchkey.service';
+
+/** The credential's name is what `latchkey serve` looks for in `$CREDENTIALS_DIRECTORY`. */
+const credential = 'latchkey-password';
+
+/**
+ * A unit of the user's own systemd. It restarts what crashed, but not what would fail the same way again: exit codes 2
+ * (usage), 3 (no vault) and 4 (in use).
+ */
+export function systemdUnit({ command, passwordFile }: ServiceSpecification): string {
+  return [
+    `# ${madeBy}, and replaced by it.`,
+    '[Unit]',
+    'Description=Latchkey key vault',
+    '',
+    '[Service]',
+    'Type=exec',
+    `ExecStart=${command.map(systemdWord).join(' ')}`,
+    ...(passwordFile === undefined ? [] : [`LoadCredential=${credential}:${systemdText(passwordFile)}`]),
+    'Restart=on-failure',
+    'RestartSec=5',
+    'RestartPreventExitStatus=2 3 4',
+    'UMask=0077',
+    '# What is in memory stays there: no core dumps, and nothing in the swap space where the system can tell.',
+    'LimitCORE=0',
+    'MemorySwapMax=0',
+    'NoNewPrivileges=yes',
+    'RestrictRealtime=yes',
+    'RestrictSUIDSGID=yes',
+    'LockPersonality=yes',
+    'SystemCallArchitectures=native',
+    'RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK',
+    '',
+    '[Install]',
+    'WantedBy=default.target',
+    '',
+  ].join('\n');
+}
+
+/** A word of a command line, as systemd unquotes it: escapes, variables and specifiers mean themselves. */
+const systemdWord = (word: string): string =>
+  `"${systemdText(word).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('$', '$$$$')}"`;
+
+function systemdText(text: string): string {
+  refuseControls(text);
+  return text.replaceAll('%', '%%');
+}
+
+/** An agent of launchd. It restarts what ended with an error, no more often than every ten seconds. */
+export function launchdAgent({ command, passwordFile }: ServiceSpecification, logFile: string): string {
+  const words = [...command, ...(passwordFile === undefined ? [] : ['--password-file', passwordFile])];
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    '<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">',
+    `<!-- ${madeBy}, and replaced by it. -->`,
+    '<plist version="1.0">',
+    '<dict>',
+    entry('Label', string(launchdLabel)),
+    entry('ProgramArguments', `<array>\n${words.map((word) => `    ${string(word)}\n`).join('')}  </array>`),
+    entry('RunAtLoad', '<true/>'),
+    entry('KeepAlive', `<dict>\n    <key>SuccessfulExit</key>\n    <false/>\n  </dict>`),
+    entry('ProcessType', string('Background')),
+    // 077
+    entry('Umask', '<integer>63</integer>'),
+    entry('HardResourceLimits', '<dict>\n    <key>Core</key>\n    <integer>0</integer>\n  </dict>'),
+    entry('StandardOutPath', string(logFile)),
+    entry('StandardErrorPath', string(logFile)),
+    '</dict>',
+    '</plist>',
+    '',
+  ].join('\n');
+}
+
+const entry = (key: string, value: string): string => `  <key>${key}</key>\n  ${value}`;
+
+function string(text: string): string {
+  refuseControls(text);
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return `<string>${escaped}</string>`;
+}
+
+/** @throws CommandError where a text cannot stand on one line of a file. */
+function refuseControls(text: string): void {
+  if (!/\p{Cc}/u.test(text)) return;
+  throw new CommandError(
+    exitCodes.usage,
+    `${JSON.stringify(text)} cannot be part of a service: expected a text without control characters`,
+  );
+}

@@ -1,0 +1,224 @@
+/** `latchkey service`: `latchkey serve` whenever its user is signed in, run by systemd or launchd. */
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { isSea } from 'node:sea';
+import type { Config } from '../config.ts';
+import { CommandError, exitCodes, note, print } from './output.ts';
+import { launchdAgent, launchdLabel, madeBy, systemdName, systemdUnit } from './service-files.ts';
+import type { ServiceSpecification } from './service-files.ts';
+
+export interface InstallOptions {
+  readonly port?: string;
+  readonly ui: boolean;
+  readonly allowOrigin: readonly string[];
+  readonly oidcIssuer: readonly string[];
+  readonly rpId?: string;
+  readonly keychain: boolean;
+  readonly passwordFile?: string;
+  /** Write the file to standard output, and change nothing. */
+  readonly print: boolean;
+  readonly json: boolean;
+}
+
+/** What runs services for a user. */
+interface Manager {
+  readonly file: string;
+  readonly fileOf: (specification: ServiceSpecification) => string;
+  /** Makes the file that is there count, and starts the service anew. */
+  readonly start: () => Promise<void>;
+  /** Ends the service and lets it go; the file is removed after it. */
+  readonly stop: () => Promise<void>;
+  readonly forget: () => Promise<void>;
+  readonly isRunning: () => Promise<boolean>;
+  /** How to read what the service writes. */
+  readonly log: string;
+  readonly hint: string;
+}
+
+/** Makes the service, or puts a new one in the place of the one that was made before, and starts it. */
+export async function installService(config: Config, options: InstallOptions): Promise<void> {
+  const manager = managerOf(config);
+  const { passwordFile } = options;
+  const text = manager.fileOf({
+    command: [...thisProgram(), ...serveArguments(config, options)],
+    ...(passwordFile === undefined ? {} : { passwordFile: existing(passwordFile) }),
+  });
+  if (options.print) {
+    process.stdout.write(text);
+    return;
+  }
+  const { dataDirectory } = config;
+  if (dataDirectory === null || !existsSync(join(dataDirectory, 'vault.db'))) {
+    throw new CommandError(
+      exitCodes.absent,
+      `there is no vault in ${String(dataDirectory)}: make one first, with \`latchkey init\``,
+    );
+  }
+  if (existsSync(manager.file)) refuseStrangers(manager.file);
+  mkdirSync(dirname(manager.file), { recursive: true });
+  writeFileSync(manager.file, text, { mode: 0o644 });
+  await manager.start();
+  print(
+    options.json,
+    { file: manager.file, running: await manager.isRunning() },
+    `Latchkey runs as a service: ${manager.file}.\nIts log: ${manager.log}\n${manager.hint}`,
+  );
+}
+
+/** Ends the service and removes its file; the vault stays. */
+export async function uninstallService(config: Config, json: boolean): Promise<void> {
+  const manager = managerOf(config);
+  if (existsSync(manager.file)) {
+    refuseStrangers(manager.file);
+    await manager.stop();
+    rmSync(manager.file);
+    await manager.forget();
+    print(json, { file: manager.file, removed: true }, 'The service is gone; the vault stays where it is.');
+  } else {
+    print(json, { file: manager.file, removed: false }, `There is no service: ${manager.file} is not there.`);
+  }
+}
+
+export async function serviceStatus(config: Config, json: boolean): Promise<void> {
+  const manager = managerOf(config);
+  const installed = existsSync(manager.file);
+  const isRunning = installed && (await manager.isRunning());
+  if (!isRunning) process.exitCode = exitCodes.absent;
+  print(
+    json,
+    { file: manager.file, installed, running: isRunning },
+    installed
+      ? `The service of ${manager.file} ${isRunning ? 'runs' : 'does not run'}. Its log: ${manager.log}`
+      : 'There is no service: make one with `latchkey service install`.',
+  );
+}
+
+function serveArguments(config: Config, options: InstallOptions): string[] {
+  const repeated = (flag: string, values: readonly string[]): string[] =>
+    values.flatMap((value) => [flag, value]);
+  return [
+    'serve',
+    // Services have an environment of their own.
+    ...['--data-dir', String(config.dataDirectory)],
+    ...(options.port === undefined ? [] : ['--port', options.port]),
+    ...(options.ui ? ['--ui'] : []),
+    ...repeated('--allow-origin', options.allowOrigin),
+    ...repeated('--oidc-issuer', options.oidcIssuer),
+    ...(options.rpId === undefined ? [] : ['--rp-id', options.rpId]),
+    ...(options.keychain ? [] : ['--no-keychain']),
+  ];
+}
+
+/** The words that run this very command again. */
+function thisProgram(): [string, ...string[]] {
+  if (isSea()) return [process.execPath];
+  const script = realpathSync(process.argv[1] ?? '');
+  if (/[\\/]_npx[\\/]/.test(script)) {
+    note(
+      `${script} lies where npm keeps what it fetched for one run: install Latchkey for the service to last.`,
+    );
+  }
+  return [process.execPath, script];
+}
+
+function existing(file: string): string {
+  const path = resolve(file);
+  if (existsSync(path)) return path;
+  throw new CommandError(exitCodes.usage, `--password-file ${file} does not exist`);
+}
+
+function refuseStrangers(file: string): void {
+  if (readFileSync(file, 'utf8').includes(madeBy)) return;
+  throw new CommandError(
+    exitCodes.failed,
+    `${file} was not made by this command: move it away first, and see \`latchkey service install --print\``,
+  );
+}
+
+function managerOf(config: Config): Manager {
+  const manager = managers[process.platform];
+  if (manager !== undefined) return manager(config);
+  throw new CommandError(
+    exitCodes.failed,
+    `there is no service on ${process.platform}, only with systemd on Linux and launchd on macOS: let the system's own scheduler run \`latchkey serve\` when you sign in`,
+  );
+}
+
+const managers: Partial<Record<NodeJS.Platform, (config: Config) => Manager>> = {
+  linux: systemd,
+  darwin: launchd,
+};
+
+function systemd({ unitDirectory }: Config): Manager {
+  const systemctl = (...words: string[]): Promise<string> => run('systemctl', ['--user', ...words]);
+  return {
+    file: join(unitDirectory, systemdName),
+    fileOf: systemdUnit,
+    async start() {
+      await systemctl('daemon-reload');
+      await systemctl('enable', systemdName);
+      await systemctl('restart', systemdName);
+    },
+    async stop() {
+      await systemctl('disable', '--now', systemdName);
+    },
+    async forget() {
+      await systemctl('daemon-reload');
+    },
+    isRunning: () =>
+      systemctl('is-active', '--quiet', systemdName).then(
+        () => true,
+        () => false,
+      ),
+    log: `journalctl --user --unit ${systemdName}`,
+    hint: 'It runs while you are signed in; `loginctl enable-linger` keeps it running without you.',
+  };
+}
+
+function launchd(): Manager {
+  const domain = `gui/${String(process.getuid?.() ?? 0)}`;
+  const target = `${domain}/${launchdLabel}`;
+  const file = join(homedir(), 'Library', 'LaunchAgents', `${launchdLabel}.plist`);
+  const log = join(homedir(), 'Library', 'Logs', 'Latchkey.log');
+  const isLoaded = (): Promise<boolean> =>
+    run('launchctl', ['print', target]).then(
+      () => true,
+      () => false,
+    );
+  const stop = async (): Promise<void> => {
+    if (await isLoaded()) await run('launchctl', ['bootout', target]);
+  };
+  return {
+    file,
+    fileOf: (specification) => launchdAgent(specification, log),
+    async start() {
+      await stop();
+      await run('launchctl', ['bootstrap', domain, file]);
+    },
+    stop,
+    forget: () => Promise.resolve(),
+    isRunning: () =>
+      run('launchctl', ['print', target]).then(
+        (text) => /^\s*state = running$/m.test(text),
+        () => false,
+      ),
+    log,
+    hint: 'It runs while you are signed in.',
+  };
+}
+
+/** @throws CommandError with what the program said. */
+function run(program: string, argv: readonly string[]): Promise<string> {
+  return new Promise((done, reject) => {
+    execFile(program, argv, { encoding: 'utf8', timeout: 60_000 }, (error, stdout, stderr) => {
+      if (error === null) {
+        done(stdout);
+        return;
+      }
+      const said = stderr.trim() === '' ? error.message : stderr.trim();
+      reject(new CommandError(exitCodes.failed, `\`${[program, ...argv].join(' ')}\` failed: ${said}`));
+    });
+  });
+}

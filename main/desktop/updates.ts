@@ -1,0 +1,217 @@
+/**
+ * Updates by consent: nothing is asked of a server unless a person chose it, nothing is fetched or installed without being
+ * asked for, and nothing is taken that the project's own key did not sign.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { app, dialog } from 'electron';
+import type { AppUpdater } from 'electron-updater';
+import type { ShellChoice } from '../lib/shell.ts';
+import { report } from './report.ts';
+import { updateKey } from './update-key.ts';
+import type { UpdateFeed } from './update-provider.ts';
+
+const hour = 60 * 60_000;
+
+type Choice = 'off' | 'ask';
+
+/** What updates need of the rest of the app. */
+export interface UpdateParts {
+  readonly feed: UpdateFeed;
+  /** Whether anything may leave this machine. */
+  readonly networkAllowed: () => Promise<boolean>;
+  /** Closes the vault and all that is open, before another program takes this one's place. */
+  readonly close: () => Promise<void>;
+  /** The updater; this system's own unless given. */
+  readonly updater?: () => Promise<AppUpdater>;
+}
+
+/** Where updates come from, as the package was built; or why it gets none, for a person to read. */
+export function findUpdateFeed(key: string | null = updateKey): UpdateFeed | { readonly obstacle: string } {
+  const says = JSON.parse(readFileSync(join(app.getAppPath(), 'package.json'), 'utf8')) as {
+    readonly updateUrl?: unknown;
+  };
+  if (!app.isPackaged) return { obstacle: 'This Latchkey runs from its source: update that.' };
+  if (typeof says.updateUrl !== 'string') {
+    return { obstacle: 'This Latchkey was built without a place to get updates from.' };
+  }
+  if (key === null) return { obstacle: 'This Latchkey was built without the key that signs updates.' };
+  if (!/^https:[/][/]/.test(says.updateUrl)) {
+    return { obstacle: 'This Latchkey was built with a place of updates that is not https.' };
+  }
+  return { url: says.updateUrl, publicKey: key };
+}
+
+/** Updates as the rest of the app knows them. */
+export interface UpdateControl extends Disposable {
+  /** What the settings show and change; undefined where this build gets no updates. */
+  readonly choice: ShellChoice<Choice> | undefined;
+  /** Looks once a day where that was chosen, and speaks up only when there is something. */
+  readonly lookWhenDue: () => Promise<void>;
+  /** A person asks: they are answered in any case. */
+  readonly lookNow: () => Promise<void>;
+}
+
+/** Updates for a build that gets them; for another one, an answer to who asks. */
+export function prepareUpdates(parts: Omit<UpdateParts, 'feed'>): UpdateControl {
+  const feed = findUpdateFeed();
+  if (!('obstacle' in feed)) return new Updates({ ...parts, feed });
+  return {
+    choice: undefined,
+    lookWhenDue: () => Promise.resolve(),
+    lookNow: () => say('info', 'There are no updates for this Latchkey', feed.obstacle),
+    [Symbol.dispose]: () => undefined,
+  };
+}
+
+export class Updates implements UpdateControl {
+  readonly #parts: UpdateParts;
+  readonly #choiceFile = join(app.getPath('userData'), 'updates.json');
+  /** Versions that were offered and not wanted, while this process runs. */
+  readonly #declined = new Set<string>();
+  readonly #timer: NodeJS.Timeout;
+  #updater: Promise<AppUpdater> | undefined;
+  #isLooking = false;
+  #lookedAt = 0;
+
+  constructor(parts: UpdateParts) {
+    this.#parts = parts;
+    // A machine that sleeps keeps no timer of a day.
+    this.#timer = setInterval(() => void this.lookWhenDue(), hour);
+    this.#timer.unref();
+  }
+
+  readonly choice: ShellChoice<Choice> = {
+    read: () => this.#readChoice(),
+    write: (choice) => {
+      writeFileSync(this.#choiceFile, JSON.stringify({ look: choice }), { mode: 0o600 });
+      if (choice === 'ask') void this.lookWhenDue();
+    },
+  };
+
+  async lookWhenDue(): Promise<void> {
+    if (this.#readChoice() !== 'ask' || Date.now() - this.#lookedAt < 24 * hour) return;
+    if (!(await this.#mayUseNetwork())) return;
+    await this.#look('quietly');
+  }
+
+  async lookNow(): Promise<void> {
+    if (await this.#mayUseNetwork()) {
+      await this.#look('aloud');
+      return;
+    }
+    await say(
+      'info',
+      'Latchkey did not look for updates',
+      'The settings keep this Latchkey off the network.',
+    );
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+
+  async #mayUseNetwork(): Promise<boolean> {
+    try {
+      return await this.#parts.networkAllowed();
+    } catch {
+      // A vault that does not hold says nothing that could be relied on.
+      return false;
+    }
+  }
+
+  async #look(how: 'quietly' | 'aloud'): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    this.#lookedAt = Date.now();
+    try {
+      const updater = await (this.#updater ??= this.#start());
+      const found = await updater.checkForUpdates();
+      if (found?.isUpdateAvailable === true) await this.#offer(updater, found.updateInfo.version, how);
+      else if (how === 'aloud')
+        await say('info', 'This is the newest Latchkey', `Version ${app.getVersion()}.`);
+    } catch (error) {
+      await this.#tell(error, how);
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  async #start(): Promise<AppUpdater> {
+    // Who never looks for updates never loads what does.
+    const { followFeed, systemUpdater } = await import('./update-provider.ts');
+    const updater = await (this.#parts.updater?.() ?? Promise.resolve(systemUpdater()));
+    followFeed(updater, this.#parts.feed);
+    updater.logger = null;
+    // Each call rejects as well; without a listener, this event would end the process.
+    updater.on('error', () => undefined);
+    return updater;
+  }
+
+  async #offer(updater: AppUpdater, version: string, how: 'quietly' | 'aloud'): Promise<void> {
+    if (how === 'quietly' && this.#declined.has(version)) return;
+    const wanted = await ask(
+      `Latchkey ${version} is there`,
+      `This is ${app.getVersion()}. The new version comes from ${new URL(this.#parts.feed.url).host} and is checked against the signature of Latchkey’s makers. Nothing is installed before you say so.`,
+      'Download',
+    );
+    if (!wanted) {
+      this.#declined.add(version);
+      return;
+    }
+    await updater.downloadUpdate();
+    const now = await ask(
+      `Latchkey ${version} is ready`,
+      'To install it, Latchkey locks the vault and starts anew.',
+      'Install now',
+    );
+    if (now) await this.#install(updater);
+    else this.#declined.add(version);
+  }
+
+  async #install(updater: AppUpdater): Promise<void> {
+    await this.#parts.close();
+    // The new version starts while this one ends.
+    app.releaseSingleInstanceLock();
+    updater.once('error', (error) => {
+      report('the update was not installed', error);
+      dialog.showErrorBox('The update was not installed', error.message);
+      app.quit();
+    });
+    updater.quitAndInstall(false, true);
+  }
+
+  async #tell(error: unknown, how: 'quietly' | 'aloud'): Promise<void> {
+    report('no update', error);
+    const { name, message } = error instanceof Error ? error : new Error(String(error));
+    if (name === 'UpdateRefusedError') await say('warning', 'Latchkey refused an update', message);
+    else if (how === 'aloud') await say('error', 'Latchkey could not look for updates', message);
+  }
+
+  #readChoice(): Choice {
+    try {
+      const { look } = JSON.parse(readFileSync(this.#choiceFile, 'utf8')) as { readonly look?: unknown };
+      return look === 'ask' ? 'ask' : 'off';
+    } catch {
+      return 'off';
+    }
+  }
+}
+
+async function say(type: 'info' | 'warning' | 'error', message: string, detail: string): Promise<void> {
+  await dialog.showMessageBox({ type, message, detail, buttons: ['OK'] });
+}
+
+/** @returns whether the person wants it. */
+async function ask(message: string, detail: string, yes: string): Promise<boolean> {
+  const { response } = await dialog.showMessageBox({
+    type: 'question',
+    message,
+    detail,
+    buttons: [yes, 'Not now'],
+    defaultId: 0,
+    cancelId: 1,
+    noLink: true,
+  });
+  return response === 0;
+}

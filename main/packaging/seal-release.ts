@@ -1,0 +1,88 @@
+/**
+ * `npm run seal-release -- DIRECTORY`: signs the update metadata among a release's files, and writes SHA256SUMS over all
+ * of them. The private key is in `LATCHKEY_UPDATE_KEY`; without one, nothing is signed, and no app takes updates of it.
+ */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { updateKey } from '../desktop/update-key.ts';
+import { isUpdateMetadataSigned, signUpdateMetadata } from '../lib/update-signature.ts';
+
+const sumsName = 'SHA256SUMS';
+
+export interface ReleaseKey {
+  readonly privateKey: string;
+  /** What the apps of this release have pinned. */
+  readonly publicKey: string;
+}
+
+/**
+ * Signs each `latest….yml`, after its files' hashes were compared with the files beside it.
+ * @returns names of what was signed. @throws Error where metadata names what is not there, or the key is not the pinned one.
+ */
+export async function signMetadata(
+  directory: string,
+  { privateKey, publicKey }: ReleaseKey,
+): Promise<string[]> {
+  const names = (await readdir(directory)).filter((name) => /^latest.*[.]yml$/.test(name)).sort();
+  for (const name of names) {
+    const text = await readFile(join(directory, name), 'utf8');
+    for (const { url, sha512 } of filesIn(text)) {
+      if ((await digest('sha512', join(directory, url))).toString('base64') === sha512) continue;
+      throw new Error(
+        `${name} has another SHA-512 of ${url} than the file: it was changed after it was built`,
+      );
+    }
+    const signature = signUpdateMetadata(privateKey, name, text);
+    if (!isUpdateMetadataSigned(publicKey, name, text, signature)) {
+      throw new Error('the key is not the one that apps have pinned: they would refuse this release');
+    }
+    await writeFile(join(directory, `${name}.sig`), `${signature}\n`);
+  }
+  return names;
+}
+
+/** The list under `files:` as electron-builder writes it. @throws Error where there is none. */
+function filesIn(text: string): { readonly url: string; readonly sha512: string }[] {
+  const found = [...text.matchAll(/^ {2}- url: (.+)\n {4}sha512: (\S+)$/gm)].map(
+    ([, url = '', sha512 = '']) => ({
+      url,
+      sha512,
+    }),
+  );
+  if (found.length === 0) throw new Error('update metadata without files');
+  return found;
+}
+
+/** Writes the sums of all files, as `sha256sum --check` reads them. */
+export async function writeSums(directory: string): Promise<void> {
+  const names = (await readdir(directory, { withFileTypes: true }))
+    .filter((entry) => entry.isFile() && entry.name !== sumsName)
+    .map(({ name }) => name)
+    .sort();
+  const lines: string[] = [];
+  for (const name of names)
+    lines.push(`${(await digest('sha256', join(directory, name))).toString('hex')}  ${name}\n`);
+  await writeFile(join(directory, sumsName), lines.join(''));
+}
+
+async function digest(algorithm: 'sha256' | 'sha512', file: string): Promise<Buffer> {
+  const hash = createHash(algorithm);
+  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer);
+  return hash.digest();
+}
+
+if (import.meta.main) {
+  const directory = resolve(process.argv[2] ?? 'release');
+  const privateKey = (process.env['LATCHKEY_UPDATE_KEY'] ?? '').trim();
+  if (privateKey === '' || updateKey === null) {
+    const missing =
+      updateKey === null ? 'no key is pinned (npm run update-key)' : 'LATCHKEY_UPDATE_KEY is empty';
+    process.stderr.write(`Nothing is signed: ${missing}. Apps will take no updates of this release.\n`);
+  } else {
+    const signed = await signMetadata(directory, { privateKey, publicKey: updateKey });
+    process.stdout.write(`Signed: ${signed.join(', ')}\n`);
+  }
+  await writeSums(directory);
+}

@@ -1,0 +1,69 @@
+/** What works on every screen of the vault by the keyboard: the palette, the list of shortcuts, and undoing. */
+
+import { useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
+import { Kbd } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { Palette } from './palette.tsx';
+import { isTyping, paletteKeys, Shortcuts } from './shortcuts.tsx';
+import { t } from './text.ts';
+import { undoNewest } from './undo.tsx';
+
+type Open = 'palette' | 'shortcuts' | null;
+
+/** The button that opens the palette, and what the keys open. */
+export function Anywhere(): ReactNode {
+  const [open, setOpen] = useState<Open>(null);
+  const openPalette = () => {
+    setOpen('palette');
+  };
+  const close = () => {
+    setOpen(null);
+  };
+
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.repeat || event.altKey || event.isComposing) return;
+      const key = event.key.toLowerCase();
+      if (event.ctrlKey || event.metaKey) {
+        if (key === 'k' && !event.shiftKey) {
+          // Browsers have a search of their own behind it.
+          event.preventDefault();
+          setOpen((now) => (now === 'palette' ? null : 'palette'));
+        } else if (key === 'z' && !event.shiftKey && !isTyping(event.target) && undoNewest()) {
+          event.preventDefault();
+        }
+      } else if (key === '?' && !isTyping(event.target)) {
+        setOpen('shortcuts');
+      }
+    };
+    window.addEventListener('keydown', onKey);
+    return () => {
+      window.removeEventListener('keydown', onKey);
+    };
+  }, []);
+
+  return (
+    <>
+      <button type="button" className="lk-find" aria-keyshortcuts="Control+K Meta+K" onClick={openPalette}>
+        <IconSearch size={16} aria-hidden />
+        <span>{t('Search')}</span>
+        <span className="lk-find-keys" aria-hidden>
+          {paletteKeys.map((key) => (
+            <Kbd key={key} size="xs">
+              {key}
+            </Kbd>
+          ))}
+        </span>
+      </button>
+      <Palette
+        opened={open === 'palette'}
+        onClose={close}
+        onHelp={() => {
+          setOpen('shortcuts');
+        }}
+      />
+      <Shortcuts opened={open === 'shortcuts'} onClose={close} />
+    </>
+  );
+}

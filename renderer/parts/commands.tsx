@@ -1,0 +1,246 @@
+/** What one can do from anywhere in the vault, as the palette offers it. */
+
+import { useMantineColorScheme } from '@mantine/core';
+import type { MantineColorScheme } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import {
+  IconArchive,
+  IconCopy,
+  IconDeviceDesktop,
+  IconFileImport,
+  IconKeyboard,
+  IconLock,
+  IconMoon,
+  IconPlugConnected,
+  IconPlus,
+  IconSignature,
+  IconSun,
+  IconUserPlus,
+} from '@tabler/icons-react';
+import type { Icon } from '@tabler/icons-react';
+import { useLocation } from 'wouter';
+import type { BackUp } from '../../preload/contract.ts';
+import { placeGroups } from './places.ts';
+import { readable } from './readable.ts';
+import { t } from './text.ts';
+import { sayDone } from './undo.tsx';
+import { useBackupCall, useBackups, useBridge, useStatus, useStatusCall } from './vault.tsx';
+
+export interface Command {
+  readonly id: string;
+  readonly label: string;
+  readonly icon: Icon;
+  /** What else people look for who mean it. */
+  readonly words?: string | undefined;
+  /** Keys that do the same. */
+  readonly keys?: string;
+  readonly run: () => void;
+}
+
+/** Where one goes from, for what is made or begun. */
+const ways: readonly (Omit<Command, 'id' | 'run'> & { readonly to: string })[] = [
+  { to: '/wallets/new', label: t('New wallet'), icon: IconPlus, words: t('make create seed') },
+  { to: '/wallets/import', label: t('Import a wallet'), icon: IconFileImport, words: t('mnemonic words') },
+  { to: '/private-keys/new', label: t('New private key'), icon: IconPlus, words: t('make create') },
+  { to: '/private-keys/import', label: t('Import a private key'), icon: IconFileImport },
+  { to: '/sign', label: t('Sign something'), icon: IconSignature, words: t('message transaction') },
+  { to: '/connect', label: t('Give a script a key'), icon: IconPlugConnected, words: t('API connect') },
+  { to: '/users/new', label: t('Add a user'), icon: IconUserPlus, words: t('make create person') },
+  { to: '/policies/new', label: t('New policy'), icon: IconPlus, words: t('make create rule') },
+  { to: '/sub-organizations/new', label: t('New sub-organization'), icon: IconPlus, words: t('make create') },
+];
+
+const appearances: readonly {
+  readonly scheme: MantineColorScheme;
+  readonly label: string;
+  readonly icon: Icon;
+}[] = [
+  { scheme: 'light', label: t('Light appearance'), icon: IconSun },
+  { scheme: 'dark', label: t('Dark appearance'), icon: IconMoon },
+  { scheme: 'auto', label: t('Appearance as the system has it'), icon: IconDeviceDesktop },
+];
+
+interface Wishes {
+  /** Opens the list of shortcuts. */
+  readonly onHelp: () => void;
+}
+
+export function useCommands({ onHelp }: Wishes): {
+  readonly actions: readonly Command[];
+  readonly places: readonly Command[];
+} {
+  const [, navigate] = useLocation();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const { url, organization, keyslots } = useStatus();
+  const bridge = useBridge();
+  const lock = useStatusCall((to) => to.lock());
+  const backups = useBackups().data;
+  const backUp = useBackupCall((to, wish: BackUp) => to.backUp(wish));
+
+  const copy = (text: string, copied: string) => {
+    bridge.copy(text).then(
+      () => notifications.show({ message: copied }),
+      (error: unknown) => {
+        sayFailed(t('It was not copied'), error);
+      },
+    );
+  };
+  const appear = (scheme: MantineColorScheme, label: string) => {
+    const before = colorScheme;
+    setColorScheme(scheme);
+    sayDone({
+      title: label,
+      undo: () => {
+        setColorScheme(before);
+        return Promise.resolve();
+      },
+    });
+  };
+  const makeBackup = () => {
+    // Where it is to be written is asked on the screen, unless the schedule says so.
+    if (backups?.schedule == null) {
+      navigate('/backups');
+      return;
+    }
+    notifications.show({
+      id: 'back up',
+      title: t('Backing up'),
+      message: t('The vault stays in use.'),
+      loading: true,
+      autoClose: false,
+    });
+    backUp.mutate(
+      {},
+      {
+        onSuccess({ file }) {
+          notifications.update({
+            id: 'back up',
+            title: t('The backup is made'),
+            message: file,
+            loading: false,
+            autoClose: 8_000,
+          });
+        },
+        onError(error) {
+          notifications.hide('back up');
+          sayFailed(t('The backup was not made'), error);
+        },
+      },
+    );
+  };
+
+  const actions: Command[] = [
+    ...ways.map(({ to, ...way }) => ({
+      ...way,
+      id: to,
+      run: () => {
+        navigate(to);
+      },
+    })),
+    ...(keyslots.length === 0
+      ? []
+      : [
+          {
+            id: 'lock',
+            label: t('Lock now'),
+            icon: IconLock,
+            words: t('close shut'),
+            run: () => {
+              lock.mutate(undefined, {
+                onError(error) {
+                  sayFailed(t('The vault is still open'), error);
+                },
+              });
+            },
+          },
+        ]),
+    ...(backups?.available === true
+      ? [
+          {
+            id: 'back up',
+            label: t('Back up now'),
+            icon: IconArchive,
+            words: t('save copy'),
+            run: makeBackup,
+          },
+        ]
+      : []),
+    {
+      id: 'copy url',
+      label: t('Copy the API address'),
+      icon: IconCopy,
+      words: url,
+      run: () => {
+        copy(url, t('The API address is copied'));
+      },
+    },
+    ...(organization === null
+      ? []
+      : [
+          {
+            id: 'copy organization',
+            label: t('Copy the organization’s id'),
+            icon: IconCopy,
+            run: () => {
+              copy(organization.id, t('The organization’s id is copied'));
+            },
+          },
+        ]),
+    ...appearances
+      .filter(({ scheme }) => scheme !== colorScheme)
+      .map(({ scheme, label, icon }) => ({
+        id: `appearance ${scheme}`,
+        label,
+        icon,
+        words: t('theme colours mode'),
+        run: () => {
+          appear(scheme, label);
+        },
+      })),
+    {
+      id: 'help',
+      label: t('Keyboard shortcuts'),
+      icon: IconKeyboard,
+      words: t('help keys'),
+      keys: '?',
+      run: onHelp,
+    },
+  ];
+  const places = placeGroups.flatMap((group) =>
+    group.places.map(({ to, label, icon, words }) => ({
+      id: `place ${to}`,
+      label,
+      icon,
+      words: [words ?? '', group.label ?? ''].join(' '),
+      run: () => {
+        navigate(to);
+      },
+    })),
+  );
+  return { actions, places };
+}
+
+function sayFailed(title: string, error: unknown): void {
+  notifications.show({
+    title,
+    message: readable(error instanceof Error ? error.message : String(error)),
+    autoClose: false,
+  });
+}
+
+/** Those that every word of a query is in, the ones whose label begins with it first. */
+export function matching(commands: readonly Command[], query: string): readonly Command[] {
+  const wanted = fold(query)
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  if (wanted.length === 0) return commands;
+  const found = commands.filter(({ label, words = '' }) => {
+    const text = fold(`${label} ${words}`);
+    return wanted.every((word) => text.includes(word));
+  });
+  const begins = ({ label }: Command): number => (fold(label).startsWith(wanted.join(' ')) ? 0 : 1);
+  return found.toSorted((a, b) => begins(a) - begins(b));
+}
+
+/** Without case and accents. */
+const fold = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().trim();

@@ -1,0 +1,100 @@
+/** What the search found, in words and as addresses of screens. */
+
+import {
+  IconBuildingCommunity,
+  IconCoin,
+  IconHistory,
+  IconKey,
+  IconPlugConnected,
+  IconShieldCheck,
+  IconTag,
+  IconUser,
+  IconWallet,
+} from '@tabler/icons-react';
+import type { Icon } from '@tabler/icons-react';
+import { describeType, describeStatus } from './activity-words.ts';
+import { shorten } from './short.ts';
+import { t } from './text.ts';
+
+/** As the service answers it. */
+export interface Found {
+  readonly kind: keyof typeof kinds;
+  readonly id: string;
+  readonly name: string;
+  readonly detail: string | null;
+  readonly within: string | null;
+}
+
+interface Kind {
+  readonly group: string;
+  readonly icon: Icon;
+  readonly to: (found: Found) => string;
+  /** What is shown instead of its name, and of its detail. */
+  readonly say?: (found: Found) => { readonly name: string; readonly detail: string };
+}
+
+const kinds = {
+  WALLET: { group: t('Wallets'), icon: IconWallet, to: ({ id }) => `/wallets/${id}` },
+  WALLET_ACCOUNT: {
+    group: t('Accounts'),
+    icon: IconCoin,
+    to: ({ detail, within }) => `/wallets/${within ?? ''}/accounts/${encodeURIComponent(detail ?? '')}`,
+    say: ({ name, detail }) => ({
+      name: name === detail ? shorten(name, 12, 10) : name,
+      detail: name === detail ? '' : shorten(detail ?? '', 12, 10),
+    }),
+  },
+  PRIVATE_KEY: {
+    group: t('Private keys'),
+    icon: IconKey,
+    to: ({ id }) => `/private-keys/${id}`,
+    say: ({ name, detail }) => ({ name, detail: (detail ?? '').replace('CURVE_', '').toLowerCase() }),
+  },
+  USER: { group: t('Users'), icon: IconUser, to: ({ id }) => `/users/${id}` },
+  API_KEY: {
+    group: t('API keys'),
+    icon: IconPlugConnected,
+    to: ({ within }) => `/users/${within ?? ''}`,
+    say: ({ name, detail }) => ({ name, detail: shorten(detail ?? '') }),
+  },
+  POLICY: {
+    group: t('Policies'),
+    icon: IconShieldCheck,
+    to: ({ id }) => `/policies/${id}`,
+    say: ({ name, detail }) => ({ name, detail: detail === 'EFFECT_DENY' ? t('denies') : t('allows') }),
+  },
+  USER_TAG: { group: t('Tags'), icon: IconTag, to: () => '/tags', say: ofTag(t('for users')) },
+  PRIVATE_KEY_TAG: { group: t('Tags'), icon: IconTag, to: () => '/tags', say: ofTag(t('for private keys')) },
+  SUB_ORGANIZATION: {
+    group: t('Sub-organizations'),
+    icon: IconBuildingCommunity,
+    to: ({ id }) => `/sub-organizations/${id}`,
+  },
+  ACTIVITY: {
+    group: t('Activity'),
+    icon: IconHistory,
+    to: ({ id }) => `/activity/${id}`,
+    say: ({ name, detail, id }) => ({
+      name: `${describeType(name)} ${shorten(id)}`,
+      detail: describeStatus(detail ?? '').label,
+    }),
+  },
+} as const satisfies Readonly<Record<string, Kind>>;
+
+function ofTag(detail: string): (found: Found) => { readonly name: string; readonly detail: string } {
+  return ({ name }) => ({ name, detail });
+}
+
+export interface SaidFound {
+  readonly group: string;
+  readonly icon: Icon;
+  readonly to: string;
+  readonly name: string;
+  readonly detail: string;
+}
+
+export function say(found: Found): SaidFound {
+  const kind: Kind = kinds[found.kind];
+  const { name, detail } = kind.say?.(found) ?? { name: found.name, detail: found.detail ?? '' };
+  return { group: kind.group, icon: kind.icon, to: kind.to(found), name, detail };
+}

@@ -1,0 +1,244 @@
+/** One field for everything: where to go, what to do, and whatever is in the vault. */
+
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import type { KeyboardEvent, ReactNode } from 'react';
+import { Kbd, Loader, Modal, VisuallyHidden } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconSearch } from '@tabler/icons-react';
+import type { Icon } from '@tabler/icons-react';
+import { useLocation } from 'wouter';
+import { matching, useCommands } from './commands.tsx';
+import { say } from './found.ts';
+import type { Found } from './found.ts';
+import { readable } from './readable.ts';
+import { t } from './text.ts';
+import { useAsk } from './vault.tsx';
+import './palette.css';
+
+interface Props {
+  readonly opened: boolean;
+  readonly onClose: () => void;
+  readonly onHelp: () => void;
+}
+
+export function Palette({ opened, onClose, onHelp }: Props): ReactNode {
+  return (
+    <Modal.Root opened={opened} onClose={onClose} size={620} yOffset="10vh" transitionProps={atOnce}>
+      <Modal.Overlay />
+      <Modal.Content aria-label={t('Search and commands')} className="lk-palette">
+        <Finder onClose={onClose} onHelp={onHelp} />
+      </Modal.Content>
+    </Modal.Root>
+  );
+}
+
+/** Who opens it types already. */
+const atOnce = { duration: 0 } as const;
+
+/** Something to choose, with the id of its option on the page. */
+interface Choice {
+  readonly id: string;
+  readonly name: string;
+  readonly detail: string;
+  readonly icon: Icon;
+  readonly keys?: string | undefined;
+  readonly run: () => void;
+}
+
+interface ChoiceGroup {
+  readonly label: string;
+  readonly choices: readonly Choice[];
+}
+
+/** The shortest text that the vault is searched for: one letter finds most of it. */
+const shortest = 2;
+
+/** Between the last key and the question, in milliseconds. */
+const pause = 120;
+
+function Finder({ onClose, onHelp }: Omit<Props, 'opened'>): ReactNode {
+  const [, navigate] = useLocation();
+  const [query, setQuery] = useState('');
+  const [at, setAt] = useState(0);
+  const listId = useId();
+  const field = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    field.current?.focus();
+  }, []);
+  const { actions, places } = useCommands({ onHelp });
+  const [asked] = useDebouncedValue(query.trim(), pause);
+  const searches = asked.length >= shortest;
+  const search = useAsk<{ results: readonly Found[] }>('search', { text: asked.slice(0, 200) }, searches);
+  const found = searches && query.trim() !== '' ? (search.data?.results ?? []) : [];
+
+  const groups: ChoiceGroup[] = [
+    group(t('Go to'), listId, matching(places, query)),
+    group(t('Do'), listId, matching(actions, query)),
+  ];
+  // Before anything is typed, what one does stands first: where one goes is in the side bar.
+  if (query.trim() === '') groups.reverse();
+  for (const each of found) {
+    const { group: label, to, ...said } = say(each);
+    const choice: Choice = {
+      ...said,
+      id: `${listId} ${each.kind} ${each.id}`.replaceAll(/\s/g, '-'),
+      run: () => {
+        navigate(to);
+      },
+    };
+    const last = groups.at(-1);
+    if (last?.label === label) groups[groups.length - 1] = { label, choices: [...last.choices, choice] };
+    else groups.push({ label, choices: [choice] });
+  }
+  const shown = groups.filter(({ choices }) => choices.length > 0);
+  const choices = shown.flatMap((each) => each.choices);
+  const current = choices[Math.min(at, choices.length - 1)];
+  const waiting = searches && search.isPending;
+
+  const choose = (choice: Choice | undefined) => {
+    if (choice === undefined) return;
+    onClose();
+    choice.run();
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    // Enter and arrows of an input method choose its characters.
+    if (event.nativeEvent.isComposing) return;
+    const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (move !== undefined && choices.length > 0) {
+      event.preventDefault();
+      setAt((Math.min(at, choices.length - 1) + move + choices.length) % choices.length);
+    } else if (event.key === 'Enter') {
+      event.preventDefault();
+      choose(current);
+    }
+  };
+
+  return (
+    <>
+      <div className="lk-palette-field">
+        {waiting ? <Loader size={18} aria-hidden /> : <IconSearch size={20} aria-hidden />}
+        <input
+          ref={field}
+          type="text"
+          role="combobox"
+          aria-label={t('Search and commands')}
+          aria-expanded="true"
+          aria-controls={listId}
+          aria-autocomplete="list"
+          aria-activedescendant={current?.id}
+          placeholder={t('A place, an action, a name, an id, an address…')}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          maxLength={200}
+          data-autofocus
+          value={query}
+          onChange={(event) => {
+            setQuery(event.currentTarget.value);
+            setAt(0);
+          }}
+          onKeyDown={onKeyDown}
+        />
+        <Kbd size="xs">Esc</Kbd>
+      </div>
+      <div
+        id={listId}
+        role="listbox"
+        aria-label={t('What is found')}
+        className="lk-palette-list"
+        tabIndex={-1}
+      >
+        {shown.map((each) => (
+          <Group key={each.label} group={each} current={current} onChoose={choose} />
+        ))}
+      </div>
+      {choices.length === 0 && !waiting && (
+        <p className="lk-palette-none">
+          {t(
+            'Nothing is found. Names are found by any part of them; ids, addresses and keys by how they begin.',
+          )}
+        </p>
+      )}
+      {search.error !== null && searches && (
+        <p className="lk-palette-none" role="alert">
+          {readable(search.error.message)}
+        </p>
+      )}
+      <VisuallyHidden role="status">
+        {waiting ? t('Searching') : t('{{count}} results', { count: choices.length })}
+      </VisuallyHidden>
+    </>
+  );
+}
+
+const group = (label: string, listId: string, commands: ReturnType<typeof matching>): ChoiceGroup => ({
+  label,
+  choices: commands.map(({ id, label: name, icon, keys, run }) => ({
+    id: `${listId} ${id}`.replaceAll(/\s/g, '-'),
+    name,
+    detail: '',
+    icon,
+    keys,
+    run,
+  })),
+});
+
+interface GroupProps {
+  readonly group: ChoiceGroup;
+  readonly current: Choice | undefined;
+  readonly onChoose: (choice: Choice) => void;
+}
+
+function Group({ group: { label, choices }, current, onChoose }: GroupProps): ReactNode {
+  const headId = useId();
+  return (
+    <div role="group" aria-labelledby={headId}>
+      <div id={headId} className="lk-palette-head" aria-hidden>
+        {label}
+      </div>
+      {choices.map((choice) => (
+        <Option
+          key={choice.id}
+          choice={choice}
+          selected={choice === current}
+          onChoose={() => {
+            onChoose(choice);
+          }}
+        />
+      ))}
+    </div>
+  );
+}
+
+interface OptionProps {
+  readonly choice: Choice;
+  readonly selected: boolean;
+  readonly onChoose: () => void;
+}
+
+function Option({ choice, selected, onChoose }: OptionProps): ReactNode {
+  const { id, name, detail, icon: Picture, keys } = choice;
+  const option = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (selected) option.current?.scrollIntoView({ block: 'nearest' });
+  }, [selected]);
+  return (
+    // The keyboard stays in the field, which says which option is meant.
+    <div
+      ref={option}
+      id={id}
+      role="option"
+      aria-selected={selected}
+      className="lk-palette-option"
+      onMouseDown={(event) => {
+        event.preventDefault();
+      }}
+      onClick={onChoose}
+    >
+      <Picture size={18} aria-hidden />
+      <span className="lk-palette-name">{name}</span>
+      <span className="lk-palette-detail">{detail}</span>
+      {keys !== undefined && <Kbd size="xs">{keys}</Kbd>}
+    </div>
+  );
+}

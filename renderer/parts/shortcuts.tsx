@@ -1,0 +1,53 @@
+/** The keys that work in the vault, and what they do. */
+
+import { Fragment } from 'react';
+import type { ReactNode } from 'react';
+import { Kbd, Modal } from '@mantine/core';
+import { t } from './text.ts';
+import './shortcuts.css';
+
+/** What is held with a letter on this machine. */
+const held = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl';
+
+/** For the button that opens the palette. */
+export const paletteKeys: readonly string[] = [held, 'K'];
+
+const shortcuts: readonly (readonly [keys: readonly string[], does: string])[] = [
+  [paletteKeys, t('Search and commands')],
+  [[held, 'Z'], t('Undo what was just done, while it is offered')],
+  [['?'], t('This list')],
+  [['Esc'], t('Close what is open')],
+  [['A'], t('Approve the request that is open')],
+  [['D'], t('Reject the request that is open')],
+];
+
+interface Props {
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+export function Shortcuts({ opened, onClose }: Props): ReactNode {
+  return (
+    <Modal opened={opened} onClose={onClose} title={t('Keyboard shortcuts')} size="md">
+      <dl className="lk-shortcuts">
+        {shortcuts.map(([keys, does]) => (
+          <div key={does}>
+            <dt>
+              {keys.map((key, index) => (
+                <Fragment key={key}>
+                  {index > 0 && ' + '}
+                  <Kbd>{key}</Kbd>
+                </Fragment>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+    </Modal>
+  );
+}
+
+/** Whether keys pressed there are letters of a text. */
+export const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null;

@@ -1,0 +1,164 @@
+/** Home, and what works from every screen: the palette with its search, the shortcuts, and undoing. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Browser } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { launchChromium, openWindow, takePicture } from './chromium.ts';
+import { axeFindings, tooWideFindings } from './inspect.ts';
+import { newVaultPlace, serveDevVault } from './service.ts';
+import { button, firstRun, goTo, heading, makeWallet, readAddresses } from './steps.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  return () => browser.close();
+});
+
+describe('home', () => {
+  test('says what a new vault lacks, and leads to it; its first request works as it is shown', async () => {
+    using place = newVaultPlace();
+    await using service = await place.serve();
+    await using person = await openWindow(browser);
+    const { page } = person;
+    const found: string[] = [];
+    await page.goto(service.windowUrl);
+    await firstRun(page);
+    const attention = page.getByRole('list', { name: 'Needs your attention' });
+    await attention.getByText(/There is no backup yet/).waitFor();
+    await page.getByText('Nothing has happened in this vault').waitFor();
+    found.push(...(await axeFindings(page, 'home')), ...(await tooWideFindings(page, 'home')));
+    // Every place is in sight in a window of the usual size.
+    const side = await page
+      .getByRole('navigation', { name: 'Places' })
+      .evaluate((nav) => nav.scrollHeight - nav.clientHeight);
+    expect(side).toBe(0);
+
+    await button(page, 'Copy first request').click();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    const [command = '', ...parameters] = copied.split(' ');
+    expect(command).toBe('curl');
+    const { stdout } = await promisify(execFile)(command, ['-sS', ...parameters]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      signer: expect.stringMatching(/^04[0-9a-f]{128}$/) as string,
+    });
+
+    await attention.getByRole('link', { name: 'Make a backup' }).click();
+    await heading(page, 'Backups').waitFor();
+    expect(found).toEqual([]);
+    expect(person.complaints).toEqual([]);
+  });
+});
+
+describe('the palette', () => {
+  test('goes to places, does things, and finds what is in the vault, by the keyboard alone', async () => {
+    await using service = await serveDevVault();
+    await using person = await openWindow(browser);
+    const { page } = person;
+    const found: string[] = [];
+    await page.goto(service.windowUrl);
+    await makeWallet(page, 'Rainy days', ['Ethereum', 'Solana']);
+    await page.getByRole('listitem').nth(1).waitFor();
+    const [ethereum = ''] = await readAddresses(page);
+
+    await page.keyboard.press('ControlOrMeta+k');
+    const field = page.getByRole('combobox', { name: 'Search and commands' });
+    const option = (name: string | RegExp) => page.getByRole('option', { name });
+    const chosen = page.getByRole('option', { selected: true });
+    await field.waitFor();
+    await option('New wallet').waitFor();
+    found.push(...(await axeFindings(page, 'palette')));
+    await page.keyboard.type('webho');
+    await page.keyboard.press('Enter');
+    await heading(page, 'Webhooks').waitFor();
+
+    // A name by a part of it, with what else is called so.
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.keyboard.type('days');
+    await option('Rainy days').waitFor();
+    found.push(
+      ...(await axeFindings(page, 'palette-found')),
+      ...(await tooWideFindings(page, 'palette-found')),
+    );
+    await page.keyboard.press('Enter');
+    await heading(page, 'Rainy days').waitFor();
+
+    // An address by how it begins, whatever its case.
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.keyboard.type(ethereum.slice(0, 9).toUpperCase().replace('0X', '0x'));
+    await option(new RegExp(ethereum.slice(0, 12))).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText(ethereum.slice(-8)).first().waitFor();
+    expect(page.url()).toContain(ethereum);
+
+    // An activity by its id.
+    const { body } = await service.root.query('list_activities');
+    const { activities } = body as unknown as { activities: readonly { id: string }[] };
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.keyboard.type(activities[0]?.id ?? '');
+    await option(/Create a wallet/).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Activity' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog', { name: 'Activity' }).waitFor({ state: 'hidden' });
+
+    // What is not there is said; arrows go round; Escape gives the focus back.
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.keyboard.type('no such thing anywhere');
+    await page.getByText('Nothing is found.').waitFor();
+    await field.fill('');
+    const first = await chosen.innerText();
+    await page.keyboard.press('ArrowUp');
+    expect(await chosen.innerText()).not.toBe(first);
+    await page.keyboard.press('ArrowDown');
+    expect(await chosen.innerText()).toBe(first);
+    await page.keyboard.press('Escape');
+    await field.waitFor({ state: 'hidden' });
+
+    expect(found).toEqual([]);
+    expect(person.violations).toEqual([]);
+    expect(person.complaints).toEqual([]);
+  });
+
+  test('changes what it changes so that it can be undone, and locks', async () => {
+    using place = newVaultPlace();
+    await using service = await place.serve();
+    await using person = await openWindow(browser);
+    const { page } = person;
+    const scheme = () => page.locator('html').getAttribute('data-mantine-color-scheme');
+    await page.goto(service.windowUrl);
+    await firstRun(page);
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.keyboard.type('dark');
+    await page.keyboard.press('Enter');
+    await expect.poll(scheme).toBe('dark');
+    await button(page, 'Undo').waitFor();
+    await takePicture(page, 'undo');
+    await page.keyboard.press('ControlOrMeta+z');
+    await page.getByText('It is as it was before.').waitFor();
+    expect(await scheme()).toBe('light');
+
+    await page.keyboard.press('?');
+    const shortcuts = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await shortcuts.getByText('Search and commands').waitFor();
+    await page.keyboard.press('Escape');
+    await shortcuts.waitFor({ state: 'hidden' });
+    // A question mark that is typed is a question mark.
+    await goTo(page, 'Sign');
+    await goTo(page, 'Wallets');
+    await page.getByRole('link', { name: 'New wallet' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Why');
+    await page.keyboard.press('?');
+    expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Why?');
+    expect(await shortcuts.isVisible()).toBe(false);
+
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.keyboard.type('lock n');
+    await page.keyboard.press('Enter');
+    await heading(page, 'Unlock').waitFor();
+    // What works in the vault does not in front of it.
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.keyboard.press('?');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+});
