@@ -148,8 +148,10 @@ export class LongList<Line extends { readonly place: number }> {
       this.#read();
       const { newer } = this.#source;
       // What is looked through still comes to the end by itself.
-      if (newer === undefined)
-        return this.#isComplete ? await this.#goOn(this.placeAt(this.#total - 1)) : undefined;
+      if (newer === undefined) {
+        if (this.#isComplete) await this.#goOn(this.placeAt(this.#total - 1));
+        return;
+      }
       const newest = this.placeAt(0) ?? (this.#isComplete ? 0 : undefined);
       if (newest === undefined) return;
       const { blocks } = await newer(newest);

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { CSSProperties, KeyboardEvent, ReactNode, Ref } from 'react';
 import { useImperativeHandle } from 'react';
 import { useVirtualizer } from '@tanstack/react-virtual';
@@ -75,6 +75,7 @@ function Rows({
   const report = useRef<(position: number, isScrolling: boolean) => void>(() => undefined);
   const total = count * rowHeight;
 
+  // eslint-disable-next-line react-hooks/incompatible-library -- nothing here is compiled, and nothing keeps what it returns
   const virtualizer = useVirtualizer({
     count,
     getScrollElement: () => box.current,
@@ -112,14 +113,17 @@ function Rows({
     },
   });
 
-  const moveTo = (to: number) => {
-    const element = box.current;
-    if (element === null) return;
-    scale.resize(total, element.clientHeight);
-    element.scrollTop = scale.topFor(to);
-    position.current = scale.scrolled(element.scrollTop);
-    report.current(position.current, false);
-  };
+  const moveTo = useCallback(
+    (to: number) => {
+      const element = box.current;
+      if (element === null) return;
+      scale.resize(total, element.clientHeight);
+      element.scrollTop = scale.topFor(to);
+      position.current = scale.scrolled(element.scrollTop);
+      report.current(position.current, false);
+    },
+    [scale, total],
+  );
 
   const known = useRef({ prepended, rowHeight, total });
   useLayoutEffect(() => {
@@ -132,9 +136,9 @@ function Rows({
     const added = prepended - before.prepended;
     const atStart = position.current < rowHeight;
     const row = position.current / before.rowHeight + (atStart ? 0 : added);
-    if (focused !== null && added > 0) setFocused(focused + added);
+    if (added > 0) setFocused((at) => (at === null ? null : at + added));
     moveTo(row * rowHeight);
-  });
+  }, [prepended, rowHeight, total, scale, moveTo]);
 
   useEffect(() => {
     const element = box.current;
