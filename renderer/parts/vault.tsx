@@ -15,6 +15,8 @@ import type {
   Bridge,
   MessagesStatus,
   SeenRequests,
+  Settings,
+  SettingsChange,
   ShownMessage,
   VaultEvent,
   VaultStatus,
@@ -199,6 +201,15 @@ function useBridgeCall<Input, Answer>(
 export const useBackupCall = <Input, Answer>(
   run: (bridge: Bridge, input: Input) => Promise<Answer>,
 ): UseMutationResult<Answer, Error, Input> => useBridgeCall(backupsKey, run);
+
+/** How this vault behaves on this computer. */
+export function useSettings(): UseQueryResult<Settings> {
+  const bridge = useBridge();
+  return useQuery({ queryKey: settingsKey, queryFn: () => bridge.settings() });
+}
+
+export const useSettingsCall = (): UseMutationResult<Settings, Error, SettingsChange> =>
+  useBridgeCall(settingsKey, (bridge, change: SettingsChange) => bridge.changeSettings(change));
 
 /** How messages leave the vault, and what became of the last. */
 export function useMessages(): UseQueryResult<MessagesStatus> {
