@@ -142,6 +142,7 @@ function refresher(client: QueryClient): { onEvent: (event: VaultEvent) => void;
         void client.invalidateQueries({ queryKey: messagesKey });
       } else if (event.kind === 'requests') {
         void client.invalidateQueries({ queryKey: requestsKey });
+        void client.invalidateQueries({ queryKey: [...askedKey, 'list_credential_uses'] });
       } else {
         // The status says what the organization and its owner are called.
         if (renames.has(event.type)) void client.invalidateQueries({ queryKey: statusKey });
