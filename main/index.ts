@@ -10,6 +10,7 @@ import { showBadge } from './desktop/badge.ts';
 import { endOnFault, reviveWindows } from './desktop/crash.ts';
 import { freezeNow, listenForFreeze } from './desktop/freeze.ts';
 import { guardAllContents, guardSession, refuseDebuggers } from './desktop/guards.ts';
+import { joinHolder } from './desktop/held.ts';
 import { serveBridge } from './desktop/ipc.ts';
 import { followLinks } from './desktop/links.ts';
 import { isHiddenStart, loginItem } from './desktop/login.ts';
@@ -64,7 +65,17 @@ async function run(config: Config): Promise<void> {
   opened.use(reviveWindows());
   await serveScheme(config.rendererDirectory);
   const startAtLogin = loginItem(config.appImage ?? process.execPath);
-  const vault = await startVault(config, { shell: startAtLogin === undefined ? {} : { startAtLogin } });
+  let isOurs = true;
+  const vault = await startVault(config, {
+    shell: startAtLogin === undefined ? {} : { startAtLogin },
+  }).catch((error: unknown) => {
+    isOurs = false;
+    return joinHolder(error, config.dataDirectory);
+  });
+  if (vault === undefined) {
+    app.quit();
+    return;
+  }
   opened.defer(() => vault.close());
   opened.defer(freezeOnSignal(vault.bridge));
   opened.use(serveBridge(vault.bridge));
@@ -72,7 +83,8 @@ async function run(config: Config): Promise<void> {
   const approvals = opened.use(watchApprovals(vault.bridge));
   opened.use(createTray(vault.bridge, approvals, freezing.accelerator));
   opened.use(showBadge(approvals));
-  opened.use(startAutoLock(vault.bridge));
+  // A vault that another process holds may serve scripts while nobody is here: that process has its own rules.
+  if (isOurs) opened.use(startAutoLock(vault.bridge));
   opened.use(notifyOfMessages(vault.bridge));
   opened.use(notifyOfApprovals(approvals));
   opened.use(endOnFault(vault.bridge));

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { SyntheticEvent, ReactNode } from 'react';
 import { Button, PasswordInput, SegmentedControl, Stack, Text, Title } from '@mantine/core';
 import type { KeyslotKind, UnlockWith } from '../../preload/contract.ts';
+import { FrozenNotice } from '../parts/freeze.tsx';
 import { useScreenTitle } from '../parts/page.tsx';
 import { recoveryOf, recoveryProblem, toRecovery } from '../parts/phrase.ts';
 import type { Recovery } from '../parts/phrase.ts';
@@ -25,10 +26,12 @@ const changedOutside = "The vault's file was changed outside Latchkey";
 
 /** Opens a locked vault with whichever of its keyslots one has at hand. */
 export function Unlock(): ReactNode {
-  const { keyslots, keychain, organization, tampering, url } = useStatus();
+  const { keyslots, keychain, organization, tampering, url, frozen } = useStatus();
   const slots = order.filter((slot) => keyslots.includes(slot));
-  const usable = slots.filter((slot) => slot !== 'keychain' || keychain.available);
-  const [chosen, setChosen] = useState<KeyslotKind>(usable[0] ?? 'recovery');
+  const usable = slots.filter((slot) => slot !== 'keychain' || (keychain.available && frozen === null));
+  const [wanted, setChosen] = useState<KeyslotKind>(usable[0] ?? 'recovery');
+  // It may be frozen while this screen is shown.
+  const chosen = usable.includes(wanted) ? wanted : (usable[0] ?? 'recovery');
   const [password, setPassword] = useState('');
   const [phrase, setPhrase] = useState('');
   const [missing, setMissing] = useState<string | null>(null);
@@ -80,6 +83,7 @@ export function Unlock(): ReactNode {
         </Title>
         <p className="lk-prose">Unlocking puts the vault’s keys into memory until you lock it again.</p>
         <Stack gap="lg" maw={460}>
+          <FrozenNotice />
           {slots.length > 1 && (
             <SegmentedControl
               aria-label="Unlock with"
