@@ -14,6 +14,7 @@ import type {
   BackupsStatus,
   Bridge,
   MessagesStatus,
+  SeenRequests,
   ShownMessage,
   VaultEvent,
   VaultStatus,
@@ -214,6 +215,21 @@ export function useShownMessages(): UseQueryResult<readonly ShownMessage[]> {
     // A code is not kept behind the screen that shows it.
     gcTime: 0,
     refetchInterval: shownPause,
+  });
+}
+
+/** While it is looked at, in milliseconds: the service tells of new requests for half a minute after each look. */
+const requestsPause = 10_000;
+
+/** The last requests that came to the API, as they come; @param live Whether new ones are asked for. */
+export function useRequests(live: boolean): UseQueryResult<SeenRequests> {
+  const bridge = useBridge();
+  return useQuery({
+    queryKey: requestsKey,
+    queryFn: () => bridge.requests(),
+    enabled: live,
+    staleTime: 0,
+    refetchInterval: live && requestsPause,
   });
 }
 
