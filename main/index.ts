@@ -65,13 +65,9 @@ async function run(config: Config): Promise<void> {
   opened.use(reviveWindows());
   await serveScheme(config.rendererDirectory);
   const startAtLogin = loginItem(config.appImage ?? process.execPath);
-  let isOurs = true;
   const vault = await startVault(config, {
     shell: startAtLogin === undefined ? {} : { startAtLogin },
-  }).catch((error: unknown) => {
-    isOurs = false;
-    return joinHolder(error, config.dataDirectory);
-  });
+  }).catch((error: unknown) => joinHolder(error, config.dataDirectory));
   if (vault === undefined) {
     app.quit();
     return;
@@ -84,7 +80,7 @@ async function run(config: Config): Promise<void> {
   opened.use(createTray(vault.bridge, approvals, freezing.accelerator));
   opened.use(showBadge(approvals));
   // A vault that another process holds may serve scripts while nobody is here: that process has its own rules.
-  if (isOurs) opened.use(startAutoLock(vault.bridge));
+  if ('keyring' in vault) opened.use(startAutoLock(vault.bridge));
   opened.use(notifyOfMessages(vault.bridge));
   opened.use(notifyOfApprovals(approvals));
   opened.use(endOnFault(vault.bridge));

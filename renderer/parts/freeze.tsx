@@ -6,6 +6,7 @@ import { Failure } from './states.tsx';
 import { t } from './text.ts';
 import { exactTime } from './time.ts';
 import { useStatus, useStatusCall } from './vault.tsx';
+import './freeze.css';
 
 /** The brake for all signing: asks once, says what it costs, and locks the vault harder than `Lock` does. */
 export function FreezeButton(): ReactNode {

@@ -164,14 +164,16 @@ function DoorState(): ReactNode {
         >
           {t('Lock')}
         </Button>
-        <FreezeButton />
       </div>
       {lock.error !== null && (
         <Text size="sm" role="alert">
           {lock.error.message}
         </Text>
       )}
-      <SchemeSwitch />
+      <div className="lk-foot">
+        <SchemeSwitch />
+        <FreezeButton />
+      </div>
     </div>
   );
 }
