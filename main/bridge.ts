@@ -1,10 +1,12 @@
 /** The service's side of the window's door: `preload/contract.ts`, over a vault. */
 import { z } from 'zod';
 import type {
+  About,
   BackupRecord,
   BackupsStatus,
   Bridge,
   Keyslots,
+  Licence,
   LogCheck,
   LogPart,
   LogState,
@@ -12,6 +14,7 @@ import type {
   RowFinding,
   SeenRequest,
   SeenRequests,
+  SelfTestFinding,
   Settings as SettingsShown,
   Sheet,
   ShownMessage,
@@ -20,6 +23,7 @@ import type {
   VaultStatus,
   VerifiedBackup,
 } from '../preload/contract.ts';
+import { readAbout, readLicences } from './about.ts';
 import { parse, parseSecret } from './activities/parse.ts';
 import type { AuditLog } from './audit/audit-log.ts';
 import type { Backups } from './backup/backups.ts';
@@ -45,6 +49,7 @@ import {
 import { LatchkeyError } from './lib/errors.ts';
 import type { Messages } from './messages/messages.ts';
 import { channelChange, messageTest } from './messages/settings.ts';
+import { selfTest } from './self-test/self-test.ts';
 import type { Settings } from './settings/settings.ts';
 import { checkMissing, setUp, type SetupParts } from './setup.ts';
 
@@ -52,6 +57,8 @@ import { checkMissing, setUp, type SetupParts } from './setup.ts';
 export interface Surroundings {
   readonly version: string;
   readonly directory: string | null;
+  /** Where the build is. */
+  readonly distDirectory: string;
   /** Known once the service listens. */
   readonly url: () => string;
 }
@@ -350,6 +357,28 @@ export class VaultDoor implements VaultBridge {
 
   prove(input: unknown): Promise<{ readonly until: number }> {
     return this.#keyslots.prove(input);
+  }
+
+  about(): Promise<About> {
+    return readAbout(this.#around.distDirectory, this.#around.version);
+  }
+
+  licences(): Promise<readonly Licence[]> {
+    return readLicences(this.#around.distDirectory);
+  }
+
+  async selfTest(): Promise<readonly SelfTestFinding[]> {
+    this.#vault();
+    const { keychain, guard, keyring, units, clock } = this.#parts;
+    keyring.checkUnlocked();
+    return selfTest({
+      keychain,
+      directory: this.#around.directory,
+      checkRows: () => guard.inspect(),
+      checkLog: () => this.#log.check(),
+      peek: (read) => units.peek(read),
+      now: () => clock.now(),
+    });
   }
 
   onEvent(listener: (event: VaultEvent) => void): () => void {

@@ -10,7 +10,7 @@ import { showBadge } from './desktop/badge.ts';
 import { endOnFault, reviveWindows } from './desktop/crash.ts';
 import { freezeNow, listenForFreeze } from './desktop/freeze.ts';
 import { guardAllContents, guardSession, refuseDebuggers } from './desktop/guards.ts';
-import { joinHolder } from './desktop/held.ts';
+import { joinHolder, type JoinedVault } from './desktop/held.ts';
 import { serveBridge } from './desktop/ipc.ts';
 import { followLinks } from './desktop/links.ts';
 import { isHiddenStart, loginItem } from './desktop/login.ts';
@@ -20,10 +20,11 @@ import { closeBeforeQuit } from './desktop/quit.ts';
 import { report } from './desktop/report.ts';
 import { registerScheme, serveScheme } from './desktop/scheme.ts';
 import { createTray, lockNow } from './desktop/tray.ts';
+import { prepareUpdates } from './desktop/updates.ts';
 import { unsupportedRuntime } from './desktop/versions.ts';
 import { showWindow } from './desktop/window.ts';
 import { freezeOnSignal } from './freeze-signal.ts';
-import { startVault } from './vault.ts';
+import { startVault, type Vault } from './vault.ts';
 
 try {
   prepare();
@@ -65,13 +66,23 @@ async function run(config: Config): Promise<void> {
   opened.use(reviveWindows());
   await serveScheme(config.rendererDirectory);
   const startAtLogin = loginItem(config.appImage ?? process.execPath);
-  const vault = await startVault(config, {
-    shell: startAtLogin === undefined ? {} : { startAtLogin },
+  const updates = opened.use(
+    prepareUpdates({
+      networkAllowed: async () => (await vault.bridge.settings()).network,
+      close: () => open.disposeAsync(),
+    }),
+  );
+  const found = await startVault(config, {
+    shell: {
+      ...(startAtLogin === undefined ? {} : { startAtLogin }),
+      ...(updates.choice === undefined ? {} : { updates: updates.choice }),
+    },
   }).catch((error: unknown) => joinHolder(error, config.dataDirectory));
-  if (vault === undefined) {
+  if (found === undefined) {
     app.quit();
     return;
   }
+  const vault: Vault | JoinedVault = found;
   opened.defer(() => vault.close());
   opened.defer(freezeOnSignal(vault.bridge));
   opened.use(serveBridge(vault.bridge));
@@ -88,6 +99,7 @@ async function run(config: Config): Promise<void> {
     lock: () => void lockNow(vault.bridge),
     freeze: () => void freezeNow(vault.bridge),
     freezeAccelerator: freezing.accelerator,
+    lookForUpdates: () => void updates.lookNow(),
   });
 
   // Without a listener, Electron quits with its last window; here the tray stays.
@@ -101,6 +113,7 @@ async function run(config: Config): Promise<void> {
 
   const open = opened.move();
   closeBeforeQuit(() => open.disposeAsync());
+  void updates.lookWhenDue();
 }
 
 /** Says what is wrong, once, and ends. */

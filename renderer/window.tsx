@@ -11,6 +11,7 @@ import { Failure } from './parts/states.tsx';
 import { MessageNotices } from './parts/message-notices.tsx';
 import { Shell } from './parts/shell.tsx';
 import { StatusProvider, useDoorState, useStatusQuery } from './parts/vault.tsx';
+import { About } from './screens/about.tsx';
 import { Activity } from './screens/activity.tsx';
 import { Approvals } from './screens/approvals.tsx';
 import { Backups } from './screens/backups.tsx';
@@ -30,6 +31,7 @@ import { ImportPrivateKey } from './screens/private-key-import.tsx';
 import { PrivateKey } from './screens/private-key.tsx';
 import { NewPrivateKey, PrivateKeys } from './screens/private-keys.tsx';
 import { Sessions } from './screens/sessions.tsx';
+import { Settings } from './screens/settings.tsx';
 import { Sign } from './screens/sign.tsx';
 import { SignedOut } from './screens/signed-out.tsx';
 import { Stopped } from './screens/stopped.tsx';
@@ -172,6 +174,8 @@ function Places(): ReactNode {
           </Route>
           <Route path="/backups" component={Backups} />
           <Route path="/messages" component={Messages} />
+          <Route path="/settings" component={Settings} />
+          <Route path="/about" component={About} />
           <Route path="/connect" component={Connect} />
           <Route component={NotFound} />
         </Switch>

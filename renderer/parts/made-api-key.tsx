@@ -1,10 +1,10 @@
-import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Alert, Button, Group, Stack, Tabs, Text } from '@mantine/core';
-import { IconEye, IconEyeOff } from '@tabler/icons-react';
+import { IconEyeOff } from '@tabler/icons-react';
 import { CopyButton } from './copy-button.tsx';
 import type { NamedPair } from './new-api-key.tsx';
 import { Facts, Panel } from './page.tsx';
+import { HoldButton, useReveal } from './secret.tsx';
 import { commandLines, curlExample, environmentLines, sdkExample } from './snippets.ts';
 import { t } from './text.ts';
 import { Value } from './value.tsx';
@@ -18,7 +18,7 @@ interface Props {
 /** A new API key with its private half, what a script needs beside it, and code to start from. */
 export function MadeApiKey({ pair, onDone }: Props): ReactNode {
   const { url, organization } = useStatus();
-  const [shown, setShown] = useState(false);
+  const { shown, show, hide, ending } = useReveal(pair);
   const access = { url, organizationId: organization?.id ?? '', ...pair };
   const hidden = '•'.repeat(24);
   const environment = environmentLines(access);
@@ -50,21 +50,25 @@ export function MadeApiKey({ pair, onDone }: Props): ReactNode {
                 text={pair.privateKey}
                 shown={shown ? pair.privateKey : hidden}
                 what={t('private key')}
+                secret
               />,
             ],
           ]}
         />
         <div>
-          <Button
-            variant="default"
-            size="xs"
-            leftSection={shown ? <IconEyeOff size={16} aria-hidden /> : <IconEye size={16} aria-hidden />}
-            onClick={() => {
-              setShown(!shown);
-            }}
-          >
-            {shown ? t('Hide the private key') : t('Show the private key')}
-          </Button>
+          {shown ? (
+            <Button
+              variant="default"
+              size="xs"
+              leftSection={<IconEyeOff size={16} aria-hidden />}
+              onClick={hide}
+            >
+              {t('Hide the private key')}
+            </Button>
+          ) : (
+            <HoldButton onHeld={show}>{t('Show the private key')}</HoldButton>
+          )}
+          {ending}
         </div>
         <Tabs defaultValue="environment">
           <Tabs.List>
@@ -80,6 +84,7 @@ export function MadeApiKey({ pair, onDone }: Props): ReactNode {
               )}
               text={environment}
               shown={shown ? environment : environmentLines({ ...access, privateKey: hidden })}
+              secret
               what={t('environment lines')}
             />
           </Tabs.Panel>
@@ -122,16 +127,17 @@ interface SnippetProps {
   /** What is on the screen instead of the text. */
   readonly shown?: string;
   readonly what: string;
+  readonly secret?: boolean;
 }
 
-function Snippet({ note, text, shown = text, what }: SnippetProps): ReactNode {
+function Snippet({ note, text, shown = text, what, secret = false }: SnippetProps): ReactNode {
   return (
     <>
       <Group justify="space-between" align="start" mb="xs">
-        <Text size="sm" c="dimmed" flex={t('1 1 16rem')}>
+        <Text size="sm" c="dimmed" flex="1 1 16rem">
           {note}
         </Text>
-        <CopyButton text={text} what={what} wide />
+        <CopyButton text={text} what={what} wide secret={secret} />
       </Group>
       <pre className="lk-json" tabIndex={0} role="region" aria-label={what}>
         {shown}

@@ -15,6 +15,8 @@ import type {
   Bridge,
   MessagesStatus,
   SeenRequests,
+  Settings,
+  SettingsChange,
   ShownMessage,
   VaultEvent,
   VaultStatus,
@@ -140,6 +142,7 @@ function refresher(client: QueryClient): { onEvent: (event: VaultEvent) => void;
         void client.invalidateQueries({ queryKey: messagesKey });
       } else if (event.kind === 'requests') {
         void client.invalidateQueries({ queryKey: requestsKey });
+        void client.invalidateQueries({ queryKey: [...askedKey, 'list_credential_uses'] });
       } else {
         // The status says what the organization and its owner are called.
         if (renames.has(event.type)) void client.invalidateQueries({ queryKey: statusKey });
@@ -199,6 +202,15 @@ function useBridgeCall<Input, Answer>(
 export const useBackupCall = <Input, Answer>(
   run: (bridge: Bridge, input: Input) => Promise<Answer>,
 ): UseMutationResult<Answer, Error, Input> => useBridgeCall(backupsKey, run);
+
+/** How this vault behaves on this computer. */
+export function useSettings(): UseQueryResult<Settings> {
+  const bridge = useBridge();
+  return useQuery({ queryKey: settingsKey, queryFn: () => bridge.settings() });
+}
+
+export const useSettingsCall = (): UseMutationResult<Settings, Error, SettingsChange> =>
+  useBridgeCall(settingsKey, (bridge, change: SettingsChange) => bridge.changeSettings(change));
 
 /** How messages leave the vault, and what became of the last. */
 export function useMessages(): UseQueryResult<MessagesStatus> {

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Button, Group, Stack, Switch, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, Switch, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconPlus } from '@tabler/icons-react';
 import { describeType } from '../parts/activity-words.ts';
@@ -8,7 +8,7 @@ import { DeleteForm, DialogButton } from '../parts/manage.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { NameField } from '../parts/name-field.tsx';
 import { nameProblem } from '../parts/names.ts';
-import { PageHead, Panel } from '../parts/page.tsx';
+import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
 import { t, Trans } from '../parts/text.ts';
 import type { Timestamp } from '../parts/time.ts';
@@ -201,6 +201,13 @@ function EndpointRow({ endpoint }: { readonly endpoint: Endpoint }): ReactNode {
           {t('Send a test')}
         </Button>
         <DialogButton
+          name={t('Send again…')}
+          label={t('Send again… earlier events to {{name}}', { name })}
+          title={t('Send earlier events to “{{name}}” again', { name })}
+        >
+          {(close) => <ReplayForm endpoint={endpoint} close={close} />}
+        </DialogButton>
+        <DialogButton
           name={t('Delete…')}
           label={t('Delete the endpoint {{name}}', { name })}
           title={t('Delete “{{name}}”', { name })}
@@ -234,6 +241,71 @@ function EndpointRow({ endpoint }: { readonly endpoint: Endpoint }): ReactNode {
   );
 }
 
+const hourMs = 3_600_000;
+const spans = [
+  { value: String(hourMs), label: t('The last hour') },
+  { value: String(24 * hourMs), label: t('The last day') },
+  { value: String(7 * 24 * hourMs), label: t('The last week') },
+] as const;
+
+/** Every event of a time once more, for a receiver that lost some. */
+function ReplayForm({
+  endpoint: { endpointId, name },
+  close,
+}: {
+  readonly endpoint: Endpoint;
+  readonly close: () => void;
+}): ReactNode {
+  const [span, setSpan] = useState(String(hourMs));
+  const replaying = useSubmit<object, { readonly count: number }>(replay);
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    replaying.mutate(
+      { endpointId, sinceMs: String(Date.now() - Number(span)) },
+      {
+        onSuccess({ result: { count } }) {
+          close();
+          notifications.show({
+            title: t('Events are sent again'),
+            message: t('{{count}} events are on their way to “{{name}}” again.', { count, name }),
+          });
+        },
+      },
+    );
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <Select
+          label={t('Which events')}
+          data={spans}
+          value={span}
+          allowDeselect={false}
+          maw={240}
+          onChange={(value) => {
+            setSpan(value ?? span);
+          }}
+        />
+        <Outcomes
+          items={[
+            t('Each event is sent with the id that it had, so that a receiver knows those it has already.'),
+            t('What the endpoint has not subscribed to is left out.'),
+          ]}
+        />
+        <Failure title={t('The events were not sent again')} error={replaying.error} />
+        <Group gap="sm">
+          <Button type="submit" loading={replaying.isPending}>
+            {t('Send them again')}
+          </Button>
+          <Button variant="subtle" color="gray" onClick={close}>
+            {t('Cancel')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
 const stateWords: Readonly<Record<Delivery['state'], string>> = {
   waiting: t('On its way'),
   delivered: t('Delivered'),
@@ -242,18 +314,69 @@ const stateWords: Readonly<Record<Delivery['state'], string>> = {
   expired: t('Given up'),
 };
 
+const filterStates = ['waiting', 'delivered', 'refused', 'parked'] as const;
+
+const tones: Readonly<Partial<Record<Delivery['state'], string>>> = {
+  waiting: 'waiting',
+  refused: 'failed',
+  parked: 'failed',
+  expired: 'failed',
+};
+
 function Deliveries({ endpoints }: { readonly endpoints: readonly Endpoint[] }): ReactNode {
+  const [state, setState] = useState('');
+  const [endpointId, setEndpointId] = useState('');
   const { data, error, isPending, refetch } = useAsk<{ deliveries: readonly Delivery[] }>(
     'list_webhook_deliveries',
-    { paginationOptions: { limit: shownDeliveries } },
+    {
+      paginationOptions: { limit: shownDeliveries },
+      ...(state === '' ? {} : { state }),
+      ...(endpointId === '' ? {} : { endpointId }),
+    },
   );
+  const filtered = state !== '' || endpointId !== '';
   const names = new Map(endpoints.map(({ endpointId, name }) => [endpointId, name]));
   return (
-    <Panel title={t('Deliveries')} kind="plain">
+    <Panel
+      title={t('Deliveries')}
+      kind="plain"
+      aside={
+        <Group gap="xs">
+          <Select
+            aria-label={t('Endpoint')}
+            size="xs"
+            w={170}
+            data={[
+              { value: '', label: t('To every endpoint') },
+              ...endpoints.map((each) => ({ value: each.endpointId, label: each.name })),
+            ]}
+            value={endpointId}
+            allowDeselect={false}
+            onChange={(value) => {
+              setEndpointId(value ?? '');
+            }}
+          />
+          <Select
+            aria-label={t('State')}
+            size="xs"
+            w={140}
+            data={[
+              { value: '', label: t('In any state') },
+              ...filterStates.map((value) => ({ value, label: stateWords[value] })),
+            ]}
+            value={state}
+            allowDeselect={false}
+            onChange={(value) => {
+              setState(value ?? '');
+            }}
+          />
+        </Group>
+      }
+    >
       {isPending && <LoadingRows what={t('deliveries')} rows={2} />}
       <Failure title={t('The deliveries could not be read')} error={error} onRetry={() => void refetch()} />
       {data?.deliveries.length === 0 && (
-        <Empty title={t('Nothing was sent yet')} level={3}>
+        <Empty title={filtered ? t('No delivery of this kind') : t('Nothing was sent yet')} level={3}>
           <p>{t('Each event that is sent to an endpoint is here, with what became of it.')}</p>
         </Empty>
       )}
@@ -280,10 +403,13 @@ function DeliveryRow({ delivery, to }: { readonly delivery: Delivery; readonly t
   return (
     <li className="lk-row lk-manage">
       <div>
-        <span className="lk-row-name">{what}</span>
+        <span className="lk-row-name">{what}</span>{' '}
+        <span className="lk-badge" data-tone={tones[state]}>
+          {stateWords[state]}
+        </span>
         <br />
         <span className="lk-row-more">
-          {stateWords[state]} · {to} · <Moment at={createdAt} />
+          {to} · <Moment at={createdAt} />
           {attempts > 1 && ` · ${t('tried {{count}} times', { count: attempts })}`}
           {nextAttemptAt !== undefined && (
             <>
