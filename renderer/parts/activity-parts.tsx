@@ -109,5 +109,5 @@ const outcomeWords: Readonly<Record<string, string>> = {
 
 function wordsOf({ selection }: Vote, index: number): string {
   if (selection === 'VOTE_SELECTION_REJECTED') return 'rejected';
-  return index === 0 ? 'asked' : 'approved';
+  return index === 0 ? t('asked') : t('approved');
 }
