@@ -139,7 +139,7 @@ function refresher(client: QueryClient): { onEvent: (event: VaultEvent) => void;
         void client.invalidateQueries({ queryKey: messagesKey });
       } else if (event.kind === 'requests') {
         void client.invalidateQueries({ queryKey: requestsKey });
-      } else {
+      } else if (event.kind === 'activity') {
         // The status says what the organization and its owner are called.
         if (renames.has(event.type)) void client.invalidateQueries({ queryKey: statusKey });
         waiting.add(event.type.includes('_SIGN_') ? 'log' : 'all');

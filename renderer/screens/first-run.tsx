@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { PasswordInput, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Anchor, PasswordInput, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import type { CreateVault, KeyslotKind, VaultStatus } from '../../preload/contract.ts';
@@ -14,9 +14,11 @@ import { SheetMaker } from '../parts/recovery-sheet.tsx';
 import { Failure } from '../parts/states.tsx';
 import { StepFrame } from '../parts/step-frame.tsx';
 import { StrengthMeter } from '../parts/strength-meter.tsx';
+import { t, Trans } from '../parts/text.ts';
 import { Steps, Threshold } from '../parts/threshold.tsx';
 import { useBridge, useStatus, useStatusCall } from '../parts/vault.tsx';
 import { CheckStep, PhraseStep } from './first-run-phrase.tsx';
+import { RestoreStep } from './first-run-restore.tsx';
 
 const steps = ['Welcome', 'Names', 'How it opens', 'Recovery phrase', 'Check the words', 'Done'] as const;
 
@@ -41,6 +43,7 @@ export function FirstRun({ onCreating }: Props): ReactNode {
   const bridge = useBridge();
   const status = useStatus();
   const [step, setStep] = useState(0);
+  const [restores, setRestores] = useState(false);
   const [names, setNames] = useState<Names>({
     organizationName: 'Personal',
     userName: 'Owner',
@@ -91,12 +94,34 @@ export function FirstRun({ onCreating }: Props): ReactNode {
     );
   };
 
+  if (restores) {
+    return (
+      <Threshold
+        latch="shut"
+        door={
+          <p>
+            <strong>{t('A vault that was.')}</strong> {t('It comes back as it was when its backup was made.')}
+          </p>
+        }
+      >
+        <RestoreStep
+          onRestoring={onCreating}
+          onBack={() => {
+            setRestores(false);
+          }}
+        />
+      </Threshold>
+    );
+  }
   return (
     <Threshold latch={step === 5 ? 'open' : 'shut'} door={<Steps steps={steps} current={step} />}>
       {step === 0 && (
         <Welcome
           onNext={() => {
             setStep(1);
+          }}
+          onRestore={() => {
+            setRestores(true);
           }}
         />
       )}
@@ -158,7 +183,12 @@ export function FirstRun({ onCreating }: Props): ReactNode {
   );
 }
 
-function Welcome({ onNext }: { readonly onNext: () => void }): ReactNode {
+interface WelcomeProps {
+  readonly onNext: () => void;
+  readonly onRestore: () => void;
+}
+
+function Welcome({ onNext, onRestore }: WelcomeProps): ReactNode {
   const { directory } = useStatus();
   return (
     <StepFrame title="A vault for your keys" next="Set up my vault" onNext={onNext}>
@@ -185,6 +215,16 @@ function Welcome({ onNext }: { readonly onNext: () => void }): ReactNode {
       <Text size="sm" c="dimmed" mt="md">
         Have a pen and paper at hand, and nobody looking over your shoulder.
       </Text>
+      {directory !== null && (
+        <Text size="sm" mt="md">
+          <Trans
+            i18nKey="Had a vault before? <restore>Restore it from a backup</restore>."
+            components={{
+              restore: <Anchor component="button" type="button" size="sm" inherit onClick={onRestore} />,
+            }}
+          />
+        </Text>
+      )}
     </StepFrame>
   );
 }
