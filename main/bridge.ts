@@ -157,7 +157,10 @@ export class VaultDoor implements VaultBridge {
     this.#keyslots = new KeyslotCalls({ ...parts, witness: log }, this.#drawn);
     parts.keyring.onChange((unlocked) => {
       if (!unlocked) this.#drawn.phrase = undefined;
-      this.announce({ kind: 'status' });
+      // Whoever unlocks has more to do before the file can be read, which a listener may do at once.
+      queueMicrotask(() => {
+        this.announce({ kind: 'status' });
+      });
     });
   }
 

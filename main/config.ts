@@ -32,6 +32,8 @@ export interface Config {
   readonly useKeychain: boolean;
   /** Linux: the address of the D-Bus session, on which the keychain is. */
   readonly sessionBus: string | undefined;
+  /** Linux: the file of the AppImage that this runs from; what it is unpacked to is gone after it. */
+  readonly appImage: string | undefined;
   /** Where systemd puts this service's credentials. */
   readonly credentialsDirectory: string | undefined;
   /** Linux: where the user's own systemd looks for units. */
@@ -80,6 +82,7 @@ export function makeConfig(options: ConfigOptions, environment: Environment = pr
     allowLoopbackIssuers: false,
     useKeychain: options.keychain ?? true,
     sessionBus: sessionBusAddress(environment),
+    appImage: environment['APPIMAGE'],
     credentialsDirectory: environment['CREDENTIALS_DIRECTORY'],
     unitDirectory: join(environment['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'systemd', 'user'),
     rendererDirectory: built('renderer'),

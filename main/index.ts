@@ -3,16 +3,22 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { app, dialog, session } from 'electron';
 import type { Config } from './config.ts';
-import { readConfig } from './config.ts';
+import { readConfig, version } from './config.ts';
+import { watchApprovals } from './desktop/approvals.ts';
 import { startAutoLock } from './desktop/auto-lock.ts';
-import { guardAllContents, guardSession } from './desktop/guards.ts';
+import { showBadge } from './desktop/badge.ts';
+import { endOnFault, reviveWindows } from './desktop/crash.ts';
+import { freezeNow, listenForFreeze } from './desktop/freeze.ts';
+import { guardAllContents, guardSession, refuseDebuggers } from './desktop/guards.ts';
 import { serveBridge } from './desktop/ipc.ts';
+import { followLinks } from './desktop/links.ts';
+import { isHiddenStart, loginItem } from './desktop/login.ts';
 import { setMenu } from './desktop/menu.ts';
-import { notifyOfMessages } from './desktop/notifications.ts';
+import { notifyOfApprovals, notifyOfMessages } from './desktop/notifications.ts';
 import { closeBeforeQuit } from './desktop/quit.ts';
 import { report } from './desktop/report.ts';
 import { registerScheme, serveScheme } from './desktop/scheme.ts';
-import { createTray } from './desktop/tray.ts';
+import { createTray, lockNow } from './desktop/tray.ts';
 import { unsupportedRuntime } from './desktop/versions.ts';
 import { showWindow } from './desktop/window.ts';
 import { freezeOnSignal } from './freeze-signal.ts';
@@ -29,8 +35,11 @@ function prepare(): void {
   if (problem !== undefined) throw new Error(problem);
   // An installed application's arguments follow its own name; Electron's, the name of the project.
   const config = readConfig(process.argv.slice(app.isPackaged ? 1 : 2));
+  refuseDebuggers();
   registerScheme();
   guardAllContents();
+  // A Wayland session gives shortcuts that work everywhere through its portal alone.
+  if (process.platform === 'linux') app.commandLine.appendSwitch('enable-features', 'GlobalShortcutsPortal');
 
   // What Chromium keeps lies with the vault; so does Electron's lock, which makes one instance of each vault.
   if (config.dataDirectory !== null) {
@@ -52,21 +61,35 @@ function prepare(): void {
 async function run(config: Config): Promise<void> {
   await using opened = new AsyncDisposableStack();
   guardSession(session.defaultSession);
-  setMenu();
+  opened.use(reviveWindows());
   await serveScheme(config.rendererDirectory);
-  const vault = await startVault(config);
+  const startAtLogin = loginItem(config.appImage ?? process.execPath);
+  const vault = await startVault(config, { shell: startAtLogin === undefined ? {} : { startAtLogin } });
   opened.defer(() => vault.close());
   opened.defer(freezeOnSignal(vault.bridge));
   opened.use(serveBridge(vault.bridge));
-  opened.use(createTray(vault.bridge));
+  const freezing = opened.use(listenForFreeze(vault.bridge));
+  const approvals = opened.use(watchApprovals(vault.bridge));
+  opened.use(createTray(vault.bridge, approvals, freezing.accelerator));
+  opened.use(showBadge(approvals));
   opened.use(startAutoLock(vault.bridge));
   opened.use(notifyOfMessages(vault.bridge));
+  opened.use(notifyOfApprovals(approvals));
+  opened.use(endOnFault(vault.bridge));
+  setMenu(version, {
+    lock: () => void lockNow(vault.bridge),
+    freeze: () => void freezeNow(vault.bridge),
+    freezeAccelerator: freezing.accelerator,
+  });
 
   // Without a listener, Electron quits with its last window; here the tray stays.
   app.on('window-all-closed', () => undefined);
-  app.on('second-instance', showWindow);
-  app.on('activate', showWindow);
-  showWindow();
+  opened.use(followLinks(approvals));
+  const show = (): void => {
+    showWindow();
+  };
+  app.on('activate', show);
+  if (!isHiddenStart()) show();
 
   const open = opened.move();
   closeBeforeQuit(() => open.disposeAsync());

@@ -69,7 +69,10 @@ describe('/openapi.json', () => {
 
   test('has every operation, each with a sentence of its own, under a resource', () => {
     const paths = [...operations.keys()].map((path) => `/public/v1/${path}`);
-    expect(Object.keys(document.paths).sort()).toEqual([...paths, '/public/v1/discovery/keys'].sort());
+    const beside = ['stream/activities', 'discovery/keys', 'discovery/webhooks/jwks'];
+    expect(Object.keys(document.paths).sort()).toEqual(
+      [...paths, ...beside.map((path) => `/public/v1/${path}`)].sort(),
+    );
     const said = [...operations.keys()].map((path) => describedAs(path));
     for (const { operationId, description, tags } of said) {
       expect(description, operationId).toMatch(/^[A-Z].*\.$/);
@@ -77,6 +80,20 @@ describe('/openapi.json', () => {
     }
     expect(new Set(said.map(({ description }) => description)).size).toBe(said.length);
     expect(new Set(said.map(({ operationId }) => operationId)).size).toBe(said.length);
+  });
+
+  test('has the stream of activities, whose answer is no JSON, and its refusals', async () => {
+    const { requestBody, responses } = describedAs('stream/activities');
+    expect(requestBody.content['application/json'].schema).toMatchObject({ required: ['organizationId'] });
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '400', '401', '429']));
+    expect(responses['200']).toHaveProperty(['content', 'text/event-stream']);
+    const refused = await send(service.url, {
+      path: '/public/v1/stream/activities',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ organizationId: service.organizationId }),
+    });
+    expect(refused.status).toBe(401);
+    expect(checkerOf(document).answer('stream/activities', 401, refused.body)).toEqual([]);
   });
 
   test('says nothing of operations that are not there', () => {

@@ -1,5 +1,6 @@
 /** Webhooks through the real port, to real receivers that behave, and that do not. */
 import { describe, expect, test, vi } from 'vitest';
+import { appendActivity, getLogRow, logEnd } from '../main/db/activities.ts';
 import { activityOf, newTestKey, resultOf, startTestVault, TestClient } from './support.ts';
 import type { Answer, Json, TestVault } from './support.ts';
 import { fetchWebhookKeys, WebhookReceiver } from './webhook-receiver.ts';
@@ -406,6 +407,143 @@ describe('a receiver', () => {
       expect(await deliveries(service)).toMatchObject([{ state: 'refused', attempts: 1, lastResult }]);
     }, patience);
     expect(elsewhere.events).toEqual([]);
+  });
+});
+
+describe('an endpoint', () => {
+  test('that takes nothing for a day has what waited that long given up, and the rest tried on', async () => {
+    await using scene = await start();
+    const { service, receiver } = scene;
+    await createEndpoint(service, receiver.url);
+    receiver.misbehave = (response) => {
+      response.writeHead(503).end();
+      return true;
+    };
+    const old = [await makeTag(service), await makeTag(service), await makeTag(service)];
+    const states = async (): Promise<unknown[]> =>
+      (await deliveries(service)).map(({ activityId, state, attempts }) => [activityId, state, attempts]);
+    const waiting = (attempts: number): unknown[] => [
+      [old[0], 'waiting', attempts],
+      [old[1], 'waiting', 0],
+      [old[2], 'waiting', 0],
+    ];
+    await vi.waitFor(async () => {
+      expect(await states()).toEqual(waiting(1));
+    }, patience);
+    service.clock.advance(23 * 60 * 60_000);
+    service.vault.webhooks.look();
+    await vi.waitFor(async () => {
+      expect(await states()).toEqual(waiting(2));
+    }, patience);
+    // Past the port, which takes no request that is so late by the clock of who sends it.
+    const late = crypto.randomUUID();
+    await service.vault.units.write((tx) => {
+      const row = getLogRow(tx, logEnd(tx).sequence);
+      if (row === undefined) throw new Error('the log is empty');
+      appendActivity(tx, { ...row, id: late, fingerprint: late, updatedAt: service.clock.now() });
+    });
+    service.clock.advance(2 * 60 * 60_000);
+    service.vault.webhooks.look();
+    await vi.waitFor(async () => {
+      expect(await states()).toEqual([
+        [old[0], 'parked', 3],
+        [old[1], 'parked', 0],
+        [old[2], 'parked', 0],
+        [late, 'waiting', 1],
+      ]);
+    }, patience);
+    const [, second] = await deliveries(service);
+    expect(second?.['lastResult']).toBe('not tried: what was before it could not be delivered');
+    receiver.misbehave = undefined;
+    service.clock.advance(60 * 60_000);
+    service.vault.webhooks.look();
+    await vi.waitFor(() => {
+      expect(receiver.ids).toEqual([late]);
+    }, patience);
+  });
+
+  test('that is switched off refuses what waits for it, gets its tests, and begins anew when switched on', async () => {
+    await using scene = await start();
+    const { service, receiver } = scene;
+    const endpointId = await createEndpoint(service, receiver.url);
+    receiver.misbehave = (response) => {
+      response.writeHead(503).end();
+      return true;
+    };
+    const before = [await makeTag(service), await makeTag(service)];
+    await vi.waitFor(async () => {
+      expect(await deliveries(service)).toMatchObject([{ attempts: 1 }, { attempts: 0 }]);
+    }, patience);
+    receiver.misbehave = undefined;
+    const turn = (isActive: boolean) =>
+      service.root.submit('update_webhook_endpoint', 'UPDATE_WEBHOOK_ENDPOINT', { endpointId, isActive });
+    await turn(false);
+    service.clock.advance(60_000);
+    service.vault.webhooks.look();
+    await vi.waitFor(async () => {
+      expect(await deliveries(service)).toMatchObject(
+        before.map((activityId) => ({
+          activityId,
+          state: 'refused',
+          lastResult: 'the endpoint is switched off',
+        })),
+      );
+    }, patience);
+    await makeTag(service);
+    const tried = activityOf(
+      await service.root.submit('test_webhook_endpoint', 'TEST_WEBHOOK_ENDPOINT', { endpointId }),
+    );
+    await vi.waitFor(() => {
+      expect(receiver.ids).toEqual([tried.id]);
+    }, patience);
+    const on = activityOf(await turn(true));
+    const after = await makeTag(service);
+    await vi.waitFor(() => {
+      expect(receiver.ids).toEqual([tried.id, on.id, after]);
+    }, patience);
+  });
+
+  test('that wants few events gets them, however many others there are, and also what is far behind', async () => {
+    await using scene = await start();
+    const { service, receiver } = scene;
+    await createEndpoint(service, receiver.url, {
+      subscriptions: [
+        {
+          eventType: 'ACTIVITY_UPDATES',
+          filtersJson: JSON.stringify({ activityTypes: ['ACTIVITY_TYPE_CREATE_USER_TAG'] }),
+        },
+      ],
+    });
+    const place = (): number =>
+      service.vault.units.read((tx) => tx.get<{ place: number }>('SELECT place FROM webhook_endpoints'))
+        ?.place ?? 0;
+    const begin = place();
+    await service.newUser('Unwanted');
+    const first = await makeTag(service);
+    await vi.waitFor(() => {
+      expect(receiver.ids).toEqual([first]);
+    }, patience);
+    await vi.waitFor(() => {
+      expect(place()).toBeGreaterThan(begin);
+    }, patience);
+    const reached = place();
+    const row = service.vault.units.read((tx) => getLogRow(tx, reached));
+    if (row === undefined) throw new Error('the log is empty');
+    // More than is looked through at once, and more than is remembered without being written down.
+    const unwanted = { ...row, type: 'ACTIVITY_TYPE_CREATE_USERS_V3' };
+    await service.vault.units.write((tx) => {
+      for (let index = 0; index < 2500; index++) {
+        const id = `unwanted ${String(index)}`;
+        appendActivity(tx, { ...unwanted, id, fingerprint: id });
+      }
+    });
+    const second = await makeTag(service);
+    await vi.waitFor(() => {
+      expect(receiver.ids).toEqual([first, second]);
+    }, patience);
+    await vi.waitFor(() => {
+      expect(place()).toBeGreaterThanOrEqual(reached + 2501);
+    }, patience);
   });
 });
 

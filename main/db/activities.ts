@@ -139,7 +139,7 @@ export const listLogAfter = (
   organizationId === undefined
     ? listLog(tx, after, Number.MAX_SAFE_INTEGER, limit)
     : tx.all<ActivityRow>(
-        `SELECT ${columns} FROM activities INDEXED BY activities_organization
+        `SELECT ${columns} FROM activities INDEXED BY activities_places
          WHERE organization_id = ? AND sequence > ? ORDER BY sequence LIMIT ?`,
         organizationId,
         after,

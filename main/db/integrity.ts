@@ -25,7 +25,9 @@ export const unprotected: Readonly<
   activities: { why: 'each row carries the hash of the one before it; the last is sealed with the sums' },
   log_heads: { why: 'each row is signed, and checked against the log' },
   integrity: { why: 'it is what authenticates: its columns open under the master key and the row key' },
-  credential_uses: { why: 'written for many requests together, after them; it is shown, and decides nothing' },
+  credential_uses: {
+    why: 'written for many requests together, after them; it is shown, and decides nothing',
+  },
   backups: { why: 'written while the vault is locked too; it is shown, and decides nothing' },
   backup_schedule: {
     columns: ['last_failure', 'last_failure_at'],

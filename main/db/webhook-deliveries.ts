@@ -352,7 +352,7 @@ function listPending(
   const fateOf = sorterFor(endpoint);
   const isSubOrganization = getOrganization(tx, organizationId)?.parentId != null;
   const [source, ...values]: readonly [string, ...Value[]] = isSubOrganization
-    ? ['activities INDEXED BY activities_organization WHERE organization_id = ? AND', organizationId]
+    ? ['activities INDEXED BY activities_places WHERE organization_id = ? AND', organizationId]
     : ['activities WHERE'];
   const found: WebhookDelivery[] = [];
   let below = endpoint.id < before.endpointId ? before.sequence + 1 : before.sequence;

@@ -1,22 +1,27 @@
-/** Locks the vault when its owner leaves: the screen locks, the machine sleeps, or nobody touches it for a while. */
+/** Locks the vault when its owner leaves, as the settings say: the screen locks, the machine sleeps, or nobody is there. */
 import { powerMonitor } from 'electron';
-import type { Bridge } from '../../preload/contract.ts';
+import type { Bridge, Settings } from '../../preload/contract.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { report } from './report.ts';
 
-export const defaultIdleSeconds = 10 * 60;
+/** Until the settings are known, and where they cannot be: a file that is refused is locked anyway. */
+const cautious: Settings['autoLock'] = { idleMinutes: 10, onScreenLock: true, onSuspend: true };
 const pollMilliseconds = 5_000;
 
-/**
- * Watches until it is disposed of.
- * @param idleSeconds How long without a key or a pointer moved, in whole seconds.
- */
-export function startAutoLock(
-  bridge: Pick<Bridge, 'status' | 'lock'>,
-  idleSeconds = defaultIdleSeconds,
-): Disposable {
-  if (!Number.isSafeInteger(idleSeconds) || idleSeconds < 1) {
-    throw new TypeError(`idleSeconds: expected a whole number of seconds from 1, got ${String(idleSeconds)}`);
+/** Watches until it is disposed of, and follows the settings. */
+export function startAutoLock(bridge: Pick<Bridge, 'status' | 'lock' | 'settings' | 'onEvent'>): Disposable {
+  let wanted = cautious;
+
+  let asked = 0;
+  async function follow(): Promise<void> {
+    const question = ++asked;
+    try {
+      const { autoLock } = await bridge.settings();
+      if (question === asked) wanted = autoLock;
+    } catch (error) {
+      if (question === asked) wanted = cautious;
+      if (!(error instanceof LatchkeyError)) report('auto-lock does not know its settings', error);
+    }
   }
 
   async function lock(): Promise<void> {
@@ -29,15 +34,29 @@ export function startAutoLock(
   }
 
   // Without asking for the state first: the machine may be asleep before an answer.
-  const leave = (): void => {
+  const onScreenLock = (): void => {
+    if (wanted.onScreenLock) void lock();
+  };
+  const onSuspend = (): void => {
+    if (wanted.onSuspend) void lock();
+  };
+  // Whatever the settings say: nobody is there after it.
+  const onShutdown = (): void => {
     void lock();
   };
 
   let polling = false;
   async function poll(): Promise<void> {
-    // Linux has no event for a locked screen; it is seen here.
-    const state = powerMonitor.getSystemIdleState(idleSeconds);
-    if (polling || (state !== 'idle' && state !== 'locked')) return;
+    const { idleMinutes, onScreenLock: locksWithScreen } = wanted;
+    // Longer than anybody is away, where being idle does not count.
+    const seconds = idleMinutes === null ? 2 ** 31 - 1 : idleMinutes * 60;
+    const state = powerMonitor.getSystemIdleState(seconds);
+    // Linux has no event for a locked screen; it is seen here. A screen that locks is an idle one some time before.
+    const left =
+      state === 'locked'
+        ? locksWithScreen || powerMonitor.getSystemIdleTime() >= seconds
+        : state === 'idle' && idleMinutes !== null;
+    if (polling || !left) return;
     polling = true;
     try {
       if ((await bridge.status()).state === 'unlocked') await lock();
@@ -48,16 +67,25 @@ export function startAutoLock(
     }
   }
 
-  powerMonitor.on('lock-screen', leave);
-  powerMonitor.on('suspend', leave);
-  powerMonitor.on('user-did-resign-active', leave);
+  void follow();
+  const stopEvents = bridge.onEvent((event) => {
+    // A vault that is made or opened has settings of its own.
+    if (event.kind === 'settings' || event.kind === 'status') void follow();
+  });
+  const listeners = [
+    ['lock-screen', onScreenLock],
+    // Another person of this machine has its screen.
+    ['user-did-resign-active', onScreenLock],
+    ['suspend', onSuspend],
+    ['shutdown', onShutdown],
+  ] as const;
+  for (const [name, listener] of listeners) powerMonitor.on(name as 'suspend', listener);
   const timer = setInterval(() => void poll(), pollMilliseconds).unref();
   return {
     [Symbol.dispose]() {
       clearInterval(timer);
-      powerMonitor.off('lock-screen', leave);
-      powerMonitor.off('suspend', leave);
-      powerMonitor.off('user-did-resign-active', leave);
+      stopEvents();
+      for (const [name, listener] of listeners) powerMonitor.off(name as 'suspend', listener);
     },
   };
 }

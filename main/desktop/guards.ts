@@ -10,6 +10,25 @@ const externalPages: ReadonlySet<string> = new Set();
 /** What would reach the network or the disk. */
 const outside: ReadonlySet<string> = new Set(['http:', 'https:', 'ws:', 'wss:', 'ftp:', 'file:', 'unknown']);
 
+/** Switches by which another program would read the window's pages and speak for them. */
+const debuggingSwitches = ['remote-debugging-port', 'remote-debugging-pipe', 'load-extension'] as const;
+
+/** The flavour of the package that tests drive; it is never published. */
+const testFlavour = 'Latchkey Test';
+
+/**
+ * An installed application takes no debugger: its fuses keep Node's out, this Chromium's. Call before `ready`.
+ * @throws Error
+ */
+export function refuseDebuggers(): void {
+  if (!app.isPackaged || app.getName() === testFlavour) return;
+  const found = debuggingSwitches.find((name) => app.commandLine.hasSwitch(name));
+  if (found === undefined) return;
+  throw new Error(
+    `Latchkey does not start with --${found}: whoever is at the other end could use the vault as you do.`,
+  );
+}
+
 /** Guards every web contents that comes to be, also those that no code of ours makes. Call before `ready`. */
 export function guardAllContents(): void {
   app.enableSandbox();

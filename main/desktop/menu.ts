@@ -1,9 +1,26 @@
-/** The application's menu: roles of the system's own, and none of the links that Electron's default menu has. */
+/** The application's menu and about panel: roles of the system's own, Latchkey's two brakes, and no links. */
+import { join } from 'node:path';
 import { app, Menu } from 'electron';
 import type { MenuItemConstructorOptions } from 'electron';
 
-export function setMenu(): void {
-  const separator: MenuItemConstructorOptions = { type: 'separator' };
+export interface MenuActions {
+  readonly lock: () => void;
+  readonly freeze: () => void;
+  /** The shortcut that freezes from anywhere, where the system gave it. */
+  readonly freezeAccelerator: string | undefined;
+}
+
+const separator: MenuItemConstructorOptions = { type: 'separator' };
+
+/** @param version Latchkey's own. */
+export function setMenu(version: string, actions: MenuActions): void {
+  app.setAboutPanelOptions({
+    applicationName: 'Latchkey',
+    applicationVersion: version,
+    version: `Electron ${process.versions.electron}, Node ${process.versions.node}`,
+    copyright: 'Copyright © Latchkey contributors. Apache-2.0.',
+    iconPath: join(app.getAppPath(), 'main/desktop/icons/window.png'),
+  });
   const view: MenuItemConstructorOptions[] = [
     { role: 'resetZoom' },
     { role: 'zoomIn' },
@@ -12,13 +29,51 @@ export function setMenu(): void {
     { role: 'togglefullscreen' },
   ];
   if (!app.isPackaged) view.push(separator, { role: 'toggleDevTools' });
+  const brakes: MenuItemConstructorOptions[] = [
+    { label: 'Lock Now', accelerator: 'CommandOrControl+L', click: actions.lock },
+    {
+      label: 'Freeze All Signing',
+      // Shown beside it; it is heard of whatever is in front, and not a second time here.
+      ...(actions.freezeAccelerator === undefined
+        ? {}
+        : { accelerator: actions.freezeAccelerator, registerAccelerator: false }),
+      click: actions.freeze,
+    },
+  ];
+  const isMac = process.platform === 'darwin';
+  const first: MenuItemConstructorOptions[] = isMac
+    ? [
+        {
+          label: 'Latchkey',
+          submenu: [
+            { role: 'about' },
+            separator,
+            ...brakes,
+            separator,
+            { role: 'services' },
+            separator,
+            { role: 'hide' },
+            { role: 'hideOthers' },
+            { role: 'unhide' },
+            separator,
+            { role: 'quit' },
+          ],
+        },
+      ]
+    : [
+        {
+          label: '&File',
+          submenu: [...brakes, separator, { role: 'close' }, { role: 'quit', label: 'Quit Latchkey' }],
+        },
+      ];
   Menu.setApplicationMenu(
     Menu.buildFromTemplate([
-      { role: process.platform === 'darwin' ? 'appMenu' : 'fileMenu' },
+      ...first,
       // Without it, macOS has no shortcuts for copy and paste.
       { role: 'editMenu' },
       { label: 'View', submenu: view },
       { role: 'windowMenu' },
+      ...(isMac ? [] : [{ label: 'Help', submenu: [{ role: 'about' as const, label: 'About Latchkey' }] }]),
     ]),
   );
 }

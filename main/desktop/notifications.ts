@@ -1,6 +1,7 @@
 /** The system's notifications of messages that are shown on this computer instead of being sent. */
 import { Notification } from 'electron';
 import type { Bridge } from '../../preload/contract.ts';
+import type { Approvals } from './approvals.ts';
 import { report } from './report.ts';
 import { showWindow } from './window.ts';
 
@@ -22,7 +23,9 @@ export function notifyOfMessages(bridge: Pick<Bridge, 'shownMessages' | 'onEvent
         body: code.length <= longestCode ? code : 'Open Latchkey to read it.',
       });
       open.set(id, notification);
-      notification.on('click', showWindow);
+      notification.on('click', () => {
+        showWindow();
+      });
       notification.on('close', () => {
         open.delete(id);
       });
@@ -58,4 +61,67 @@ export function notifyOfMessages(bridge: Pick<Bridge, 'shownMessages' | 'onEvent
       open.clear();
     },
   };
+}
+
+/** Of so many at once, each is told of; of more, how many there are. */
+const mostTold = 3;
+
+/**
+ * Notifies of what begins to wait for the owner's vote, until it is disposed of. A click brings the window to it; what is to
+ * be signed is not told here, where a locked screen may show it.
+ */
+export function notifyOfApprovals(approvals: Approvals): Disposable {
+  // By activity, or by nothing for many. One that nothing refers to is collected, and its clicks with it.
+  const open = new Map<string, Notification>();
+
+  function notify(id: string, body: string, place: string): void {
+    const notification = new Notification({ title: 'Latchkey: your approval is needed', body });
+    open.get(id)?.close();
+    open.set(id, notification);
+    notification.on('click', () => {
+      showWindow(place);
+    });
+    notification.on('close', () => {
+      if (open.get(id) === notification) open.delete(id);
+    });
+    notification.on('failed', (_event, error) => {
+      open.delete(id);
+      // The tray, the badge and the window say it too.
+      report('a notification was not shown', error);
+    });
+    notification.show();
+  }
+
+  const stopNew = approvals.onNew((activities) => {
+    if (!Notification.isSupported()) return;
+    if (activities.length > mostTold) {
+      notify('', `${String(activities.length)} activities wait for your vote.`, '/approvals');
+      return;
+    }
+    for (const { id, type } of activities) notify(id, inWords(type), `/approvals/${id}`);
+  });
+  const stopChange = approvals.onChange(() => {
+    const waiting = new Set(approvals.waiting.map(({ id }) => id));
+    for (const [id, notification] of [...open]) {
+      if (id === '' ? waiting.size === 0 : !waiting.has(id)) notification.close();
+    }
+  });
+  return {
+    [Symbol.dispose]() {
+      stopNew();
+      stopChange();
+      for (const notification of [...open.values()]) notification.close();
+      open.clear();
+    },
+  };
+}
+
+/** `ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2` as a person reads it. */
+function inWords(type: string): string {
+  const words = type
+    .replace(/^ACTIVITY_TYPE_/, '')
+    .replace(/_V\d+$/, '')
+    .toLowerCase()
+    .replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -1,66 +1,117 @@
-/** The mark in the system's tray: what the vault's state is, and lock, open and quit without the window. */
+/** The mark in the system's tray: what the vault's state is, what waits, and lock, freeze, open and quit without the window. */
 import { join } from 'node:path';
 import { app, Menu, nativeImage, Tray } from 'electron';
 import type { MenuItemConstructorOptions } from 'electron';
-import type { Bridge, VaultState } from '../../preload/contract.ts';
+import type { Bridge, VaultStatus } from '../../preload/contract.ts';
+import type { Approvals } from './approvals.ts';
+import { waitingText } from './badge.ts';
+import { freezeNow } from './freeze.ts';
 import { report } from './report.ts';
 import { showWindow } from './window.ts';
 
-const said: Readonly<Record<VaultState, string>> = {
+type Shown = VaultStatus['state'] | 'frozen';
+
+const said: Readonly<Record<Shown, string>> = {
   none: 'no vault yet',
   locked: 'locked',
+  frozen: 'frozen',
   unlocked: 'unlocked',
 };
 
-/** Shows the tray until it is disposed of. It follows the vault's state. */
-export function createTray(bridge: Pick<Bridge, 'status' | 'lock' | 'onEvent'>): Disposable {
-  // macOS colours a template image itself.
-  const name = process.platform === 'darwin' ? 'trayTemplate.png' : 'tray.png';
-  const tray = new Tray(nativeImage.createFromPath(join(app.getAppPath(), 'main/desktop/icons', name)));
-  tray.on('click', showWindow);
+/** Shows the tray until it is disposed of. It follows the vault's state, and what waits for votes. */
+export function createTray(
+  bridge: Pick<Bridge, 'status' | 'lock' | 'freeze' | 'onEvent'>,
+  approvals: Pick<Approvals, 'waiting' | 'onChange'>,
+  freezeAccelerator?: string,
+): Disposable {
+  const images = { calm: image(false), waiting: image(true) };
+  const tray = new Tray(images.calm);
+  const open = (): void => {
+    showWindow();
+  };
+  tray.on('click', open);
 
-  async function lockNow(): Promise<void> {
-    try {
-      await bridge.lock();
-    } catch (error) {
-      report('the vault did not lock', error);
-    }
+  let state: Shown | undefined;
+  function show(): void {
+    const count = approvals.waiting.length;
+    const waits = waitingText(count);
+    tray.setImage(count === 0 ? images.calm : images.waiting);
+    // Beside the mark; macOS alone shows it.
+    tray.setTitle(count === 0 ? '' : String(count));
+    tray.setToolTip(
+      ['Latchkey', ...(state === undefined ? [] : [said[state]])].join(': ') + (waits && `, ${waits}`),
+    );
+    tray.setContextMenu(Menu.buildFromTemplate(menu(waits)));
   }
 
-  function show(state: VaultState | undefined): void {
-    tray.setToolTip(state === undefined ? 'Latchkey' : `Latchkey: ${said[state]}`);
-    tray.setContextMenu(Menu.buildFromTemplate(trayMenu(state, () => void lockNow())));
+  function menu(waits: string): MenuItemConstructorOptions[] {
+    const items: MenuItemConstructorOptions[] = [{ label: 'Open Latchkey', click: open }];
+    if (waits !== '') {
+      items.push({
+        label: `${waits}…`,
+        click: () => {
+          showWindow('/approvals');
+        },
+      });
+    }
+    if (state === 'none') items.push({ label: 'Set up…', click: open });
+    if (state === 'locked' || state === 'frozen') items.push({ label: 'Unlock…', click: open });
+    items.push({ type: 'separator' });
+    if (state === 'unlocked') items.push({ label: 'Lock now', click: () => void lockNow(bridge) });
+    // Also where the state is not known: it is then that it may be wanted.
+    if (state !== 'none' && state !== 'frozen') {
+      items.push({
+        label: 'Freeze all signing',
+        ...(freezeAccelerator === undefined
+          ? {}
+          : { accelerator: freezeAccelerator, registerAccelerator: false }),
+        click: () => void freezeNow(bridge),
+      });
+    }
+    if (state === 'frozen') items.push({ label: 'All signing is frozen', enabled: false });
+    if (items.at(-1)?.type !== 'separator') items.push({ type: 'separator' });
+    return [...items, { label: 'Quit Latchkey', role: 'quit' }];
   }
 
   let asked = 0;
   async function follow(): Promise<void> {
     const question = ++asked;
     try {
-      const { state } = await bridge.status();
+      const status = await bridge.status();
       // An answer that was overtaken says nothing about now.
-      if (question === asked && !tray.isDestroyed()) show(state);
+      if (question !== asked || tray.isDestroyed()) return;
+      state = status.frozen === null ? status.state : 'frozen';
+      show();
     } catch (error) {
       report('the tray does not know the state of the vault', error);
     }
   }
 
-  show(undefined);
+  show();
   void follow();
   const stopEvents = bridge.onEvent((event) => {
     if (event.kind === 'status') void follow();
   });
+  const stopWaiting = approvals.onChange(show);
   return {
     [Symbol.dispose]() {
       stopEvents();
+      stopWaiting();
       tray.destroy();
     },
   };
 }
 
-function trayMenu(state: VaultState | undefined, lockNow: () => void): MenuItemConstructorOptions[] {
-  const items: MenuItemConstructorOptions[] = [{ label: 'Open Latchkey', click: showWindow }];
-  if (state === 'none') items.push({ label: 'Set up…', click: showWindow });
-  if (state === 'locked') items.push({ label: 'Unlock…', click: showWindow });
-  if (state === 'unlocked') items.push({ label: 'Lock now', click: lockNow });
-  return [...items, { type: 'separator' }, { label: 'Quit Latchkey', role: 'quit' }];
+export async function lockNow(bridge: Pick<Bridge, 'lock'>): Promise<void> {
+  try {
+    await bridge.lock();
+  } catch (error) {
+    report('the vault did not lock', error);
+  }
+}
+
+/** macOS colours a template image itself. */
+function image(isWaiting: boolean): ReturnType<typeof nativeImage.createFromPath> {
+  const name = `tray${isWaiting ? 'Waiting' : ''}${process.platform === 'darwin' ? 'Template' : ''}.png`;
+  return nativeImage.createFromPath(join(app.getAppPath(), 'main/desktop/icons', name));
 }

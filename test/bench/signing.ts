@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { request, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
@@ -30,10 +30,20 @@ interface Bench extends AsyncDisposable {
   /** Of the API's operations. */
   readonly base: string;
   readonly vaultDirectory: string;
+  /** What the service's threads have used so far. */
+  cpu(): Cpu;
   /** Signs and sends for a while. */
   load(seconds: number): Promise<Load>;
   /** Another activity of the same user's. */
   submit(path: string, type: string, parameters: object): Promise<void>;
+}
+
+/** Processor time, in microseconds; NaN where the system does not tell (Linux does). */
+interface Cpu {
+  /** Of the thread that answers requests. */
+  readonly main: number;
+  /** Of all others: of those that post webhooks, collect garbage, and wait for the disk. */
+  readonly others: number;
 }
 
 export async function measureSigning(directory: string, seconds: number): Promise<Load> {
@@ -90,6 +100,14 @@ export interface LoadDuringWebhooks {
   readonly deliveriesPerSecond: number;
   /** The same once nothing is signed any more: what was left over. */
   readonly deliveriesPerSecondAfter: number;
+  /** Processor time of the service's main thread for one signature without webhooks. */
+  readonly mainUsPerSignature: number;
+  /** What it takes more for a delivery. */
+  readonly mainUsPerDelivery: number;
+  /** What its other threads take more, the one that posts above all. */
+  readonly othersUsPerDelivery: number;
+  /** The ratio as far as the main thread alone decides: that of an idle machine with more processors than programs. */
+  readonly ratioByMain: number;
 }
 
 /** The same load with an endpoint that is sent every signature's activity, and without, in turns. */
@@ -112,16 +130,26 @@ export async function measureSigningDuringWebhooks(
       during: [] as number[],
       delivered: [] as number[],
       after: [] as number[],
+      perSignature: [] as number[],
+      mainPerDelivery: [] as number[],
+      othersPerDelivery: [] as number[],
     };
     for (let turn = 0; turn < 3; turn++) {
-      rates.alone.push((await bench.load(seconds)).perSecond);
+      const [alone, used] = await withCpu(bench, () => bench.load(seconds));
+      rates.alone.push(alone.perSecond);
+      const perSignature = { main: used.main / alone.requests, others: used.others / alone.requests };
+      rates.perSignature.push(perSignature.main);
       await bench.submit('set_organization_feature', 'SET_ORGANIZATION_FEATURE', {
         name: 'FEATURE_NAME_WEBHOOK',
         value: url,
       });
       const before = await received();
-      const load = await bench.load(seconds);
+      const [load, busy] = await withCpu(bench, () => bench.load(seconds));
       const during = await received();
+      const share = (part: 'main' | 'others'): number =>
+        (busy[part] - perSignature[part] * load.requests) / (during - before);
+      rates.mainPerDelivery.push(share('main'));
+      rates.othersPerDelivery.push(share('others'));
       rates.during.push(load.perSecond);
       rates.delivered.push((during - before) / seconds);
       rates.after.push(await drain(received, before + load.requests));
@@ -130,10 +158,18 @@ export async function measureSigningDuringWebhooks(
       });
     }
     const [alonePerSecond, perSecond] = [median(rates.alone), median(rates.during)];
+    const [mainUsPerSignature, mainUsPerDelivery] = [
+      median(rates.perSignature),
+      median(rates.mainPerDelivery),
+    ];
     return {
       alonePerSecond,
       perSecond,
       ratio: perSecond / alonePerSecond,
+      mainUsPerSignature,
+      mainUsPerDelivery,
+      othersUsPerDelivery: median(rates.othersPerDelivery),
+      ratioByMain: mainUsPerSignature / (mainUsPerSignature + mainUsPerDelivery),
       deliveriesPerSecond: median(rates.delivered),
       deliveriesPerSecondAfter: median(rates.after),
     };
@@ -152,6 +188,25 @@ async function drain(received: () => Promise<number>, all: number): Promise<numb
     if (performance.now() - start > 120_000) throw new Error(`${String(all - count)} events did not arrive`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
+}
+
+async function withCpu<T>(bench: Bench, work: () => Promise<T>): Promise<readonly [T, Cpu]> {
+  const before = bench.cpu();
+  const value = await work();
+  const after = bench.cpu();
+  return [value, { main: after.main - before.main, others: after.others - before.others }];
+}
+
+/** The first number of a thread's `schedstat` is its time on a processor, in nanoseconds. */
+function cpuOf(pid: number | undefined): Cpu {
+  const tasks = `/proc/${String(pid)}/task`;
+  if (!existsSync(tasks)) return { main: Number.NaN, others: Number.NaN };
+  const used = { main: 0, others: 0 };
+  for (const thread of readdirSync(tasks)) {
+    const time = Number(readFileSync(join(tasks, thread, 'schedstat'), 'utf8').split(' ')[0]) / 1000;
+    used[thread === String(pid) ? 'main' : 'others'] += time;
+  }
+  return used;
 }
 
 const median = (values: readonly number[]): number =>
@@ -245,6 +300,7 @@ async function startBench(
     return {
       base,
       vaultDirectory,
+      cpu: () => cpuOf(service.pid),
       submit: async (path, type, parameters) => {
         await post(`${base}/${path}`, key, {
           type: `ACTIVITY_TYPE_${type}`,

@@ -215,14 +215,14 @@ describe('the application', () => {
   test('shows its window when it is started a second time', async () => {
     const { electron } = await open();
     const [window] = electron.BrowserWindow.getAllWindows();
-    electron.app.emit('second-instance');
+    electron.app.emit('second-instance', new electron.FakeEvent(), ['latchkey'], '/', {});
     expect(window?.focused).toBe(1);
     expect(electron.BrowserWindow.getAllWindows()).toHaveLength(1);
   });
 
   test('has a menu without links', async () => {
     const { electron } = await open();
-    expect(electron.machine.menu?.labels).toEqual(['fileMenu', 'editMenu', 'View', 'windowMenu']);
+    expect(electron.machine.menu?.labels).toEqual(['&File', 'editMenu', 'View', 'windowMenu', 'Help']);
   });
 });
 

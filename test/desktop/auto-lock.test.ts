@@ -1,11 +1,12 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Settings } from '../../preload/contract.ts';
 import { LatchkeyError } from '../../main/lib/errors.ts';
 import { BridgeDouble } from './bridge-double.ts';
 
 vi.mock('electron', () => import('./fake-electron.ts'));
 
 const { becomeReady, machine, powerMonitor } = await import('./fake-electron.ts');
-const { defaultIdleSeconds, startAutoLock } = await import('../../main/desktop/auto-lock.ts');
+const { startAutoLock } = await import('../../main/desktop/auto-lock.ts');
 
 const minute = 60_000;
 let double: BridgeDouble;
@@ -27,15 +28,17 @@ afterEach(() => {
 });
 
 describe('auto-lock', () => {
-  test.each(['lock-screen', 'suspend', 'user-did-resign-active'])('locks on %s, at once', (signal) => {
-    watch = startAutoLock(double);
-    powerMonitor.emit(signal);
-    // Not a tick later: the machine may sleep by then.
-    expect(double.asked).toEqual([{ name: 'lock', args: [] }]);
-  });
+  test.each(['lock-screen', 'suspend', 'user-did-resign-active', 'shutdown'])(
+    'locks on %s, at once',
+    (signal) => {
+      watch = startAutoLock(double);
+      powerMonitor.emit(signal);
+      // Not a tick later: the machine may sleep by then.
+      expect(double.count('lock')).toBe(1);
+    },
+  );
 
   test('locks when nobody touched the machine for ten minutes, and not before', async () => {
-    expect(defaultIdleSeconds).toBe(600);
     watch = startAutoLock(double);
     machine.idleSeconds = 599;
     await vi.advanceTimersByTimeAsync(minute);
@@ -45,17 +48,69 @@ describe('auto-lock', () => {
     expect(double.count('lock')).toBe(1);
   });
 
-  test('takes another limit', async () => {
-    watch = startAutoLock(double, 60);
-    machine.idleSeconds = 60;
-    await vi.advanceTimersByTimeAsync(5_000);
-    expect(double.count('lock')).toBe(1);
-  });
+  describe('as the settings say', () => {
+    const set = async (autoLock: Partial<Settings['autoLock']>): Promise<void> => {
+      double.settingsNow = {
+        ...double.settingsNow,
+        autoLock: { ...double.settingsNow.autoLock, ...autoLock },
+      };
+      double.announce({ kind: 'settings' });
+      await vi.advanceTimersByTimeAsync(0);
+    };
 
-  test.each([0, -1, 1.5, Number.NaN, Infinity])('refuses a limit of %s seconds', (limit) => {
-    expect(() => startAutoLock(double, limit)).toThrow(
-      /^idleSeconds: expected a whole number of seconds from 1/,
-    );
+    beforeEach(() => {
+      watch = startAutoLock(double);
+    });
+
+    test('locks after another time', async () => {
+      await set({ idleMinutes: 1 });
+      machine.idleSeconds = 59;
+      await vi.advanceTimersByTimeAsync(5_000);
+      expect(double.count('lock')).toBe(0);
+      machine.idleSeconds = 60;
+      await vi.advanceTimersByTimeAsync(5_000);
+      expect(double.count('lock')).toBe(1);
+    });
+
+    test('does not lock an idle vault, and still with the screen', async () => {
+      await set({ idleMinutes: null });
+      machine.idleSeconds = 10 * 3600;
+      await vi.advanceTimersByTimeAsync(minute);
+      expect(double.count('lock')).toBe(0);
+      machine.screenLocked = true;
+      await vi.advanceTimersByTimeAsync(5_000);
+      expect(double.count('lock')).toBe(1);
+    });
+
+    test('does not lock with the screen, and still when nobody is there', async () => {
+      await set({ onScreenLock: false });
+      powerMonitor.emit('lock-screen');
+      powerMonitor.emit('user-did-resign-active');
+      machine.screenLocked = true;
+      machine.idleSeconds = 599;
+      await vi.advanceTimersByTimeAsync(minute);
+      expect(double.count('lock')).toBe(0);
+      machine.idleSeconds = 600;
+      await vi.advanceTimersByTimeAsync(5_000);
+      expect(double.count('lock')).toBe(1);
+    });
+
+    test('does not lock for sleep, and still when the machine is turned off', async () => {
+      await set({ onSuspend: false });
+      powerMonitor.emit('suspend');
+      expect(double.count('lock')).toBe(0);
+      powerMonitor.emit('shutdown');
+      expect(double.count('lock')).toBe(1);
+    });
+
+    test('is as cautious as at first where they cannot be read', async () => {
+      await set({ idleMinutes: null, onScreenLock: false, onSuspend: false });
+      double.failure = new LatchkeyError('VAULT_TAMPERED', 'changed');
+      await set({});
+      double.failure = undefined;
+      powerMonitor.emit('suspend');
+      expect(double.count('lock')).toBe(1);
+    });
   });
 
   test('sees a locked screen where the system sends no signal of it', async () => {
@@ -95,7 +150,8 @@ describe('auto-lock', () => {
     powerMonitor.emit('suspend');
     powerMonitor.emit('lock-screen');
     await vi.advanceTimersByTimeAsync(minute);
-    expect(double.asked).toEqual([]);
+    expect(double.count('lock')).toBe(0);
+    expect(double.listeners).toBe(0);
     expect(vi.getTimerCount()).toBe(0);
   });
 });

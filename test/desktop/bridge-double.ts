@@ -36,6 +36,8 @@ export class BridgeDouble implements Omit<Bridge, 'copy' | 'protectContent'> {
   /** What the next calls fail with, instead of answering. */
   failure: Error | undefined;
   shown: readonly ShownMessage[] = [];
+  /** What `call` answers. */
+  body: unknown = {};
   settingsNow: Settings = {
     autoLock: { idleMinutes: 10, onScreenLock: true, onSuspend: true },
     port: null,
@@ -91,7 +93,7 @@ export class BridgeDouble implements Omit<Bridge, 'copy' | 'protectContent'> {
 
   async call(...args: Parameters<Bridge['call']>): ReturnType<Bridge['call']> {
     await this.#answer('call', args);
-    return { status: 200, body: {} };
+    return { status: 200, body: this.body };
   }
 
   async logState(...args: Parameters<Bridge['logState']>): ReturnType<Bridge['logState']> {

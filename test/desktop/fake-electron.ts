@@ -24,6 +24,19 @@ export const machine = {
   releasedLock: false,
   sandboxed: false,
   paths: new Map<string, string>(),
+  name: 'latchkey',
+  /** What the command line said to Chromium, and what the application added. */
+  switches: new Map<string, string>(),
+  badge: 0,
+  about: undefined as electron.AboutPanelOptionsOptions | undefined,
+  /** Schemes whose links the system hands to the application. */
+  protocols: [] as string[],
+  login: { openAtLogin: false, wasOpenedAtLogin: false },
+  displays: [{ workArea: { x: 0, y: 0, width: 1920, height: 1080 } }],
+  /** What presses each shortcut calls. */
+  shortcuts: new Map<string, () => void>(),
+  /** Whether another application has every shortcut. */
+  shortcutsTaken: false,
   idleSeconds: 0,
   screenLocked: false,
   clipboard: '',
@@ -75,18 +88,57 @@ class FakeApp
       | 'enableSandbox'
       | 'exit'
       | 'getAppPath'
+      | 'getName'
       | 'getPath'
       | 'getVersion'
       | 'isPackaged'
       | 'quit'
       | 'releaseSingleInstanceLock'
       | 'requestSingleInstanceLock'
+      | 'setAboutPanelOptions'
+      | 'setAsDefaultProtocolClient'
+      | 'setBadgeCount'
+      | 'setLoginItemSettings'
       | 'setPath'
       | 'whenReady'
     >
 {
+  readonly commandLine = {
+    appendSwitch(name: string, value = ''): void {
+      needsUnready('app.commandLine.appendSwitch');
+      machine.switches.set(name, value);
+    },
+    hasSwitch: (name: string): boolean => machine.switches.has(name),
+  } satisfies Pick<Electron['app']['commandLine'], 'appendSwitch' | 'hasSwitch'>;
+
   get isPackaged(): boolean {
     return machine.packaged;
+  }
+
+  getName(): string {
+    return machine.name;
+  }
+
+  getLoginItemSettings(): { readonly openAtLogin: boolean; readonly wasOpenedAtLogin: boolean } {
+    return machine.login;
+  }
+
+  setLoginItemSettings({ openAtLogin = false }: electron.Settings): void {
+    machine.login = { ...machine.login, openAtLogin };
+  }
+
+  setAboutPanelOptions(options: electron.AboutPanelOptionsOptions): void {
+    machine.about = options;
+  }
+
+  setAsDefaultProtocolClient(protocol: string): boolean {
+    machine.protocols.push(protocol);
+    return true;
+  }
+
+  setBadgeCount(count = 0): boolean {
+    machine.badge = count;
+    return true;
   }
 
   enableSandbox(): void {
@@ -151,12 +203,21 @@ export interface FakeFrame {
 
 export class FakeWebContents
   extends EventEmitter
-  implements Pick<electron.WebContents, 'send' | 'setWindowOpenHandler'>
+  implements Pick<electron.WebContents, 'getURL' | 'reload' | 'send' | 'setWindowOpenHandler'>
 {
+  reloads = 0;
   mainFrame: FakeFrame = { url: 'about:blank', parent: null };
   /** What the page was sent, oldest first. */
   readonly sent: { readonly channel: string; readonly args: unknown[] }[] = [];
   #windowOpenHandler: Parameters<electron.WebContents['setWindowOpenHandler']>[0] | undefined;
+
+  getURL(): string {
+    return this.mainFrame.url;
+  }
+
+  reload(): void {
+    this.reloads += 1;
+  }
 
   send(channel: string, ...args: unknown[]): void {
     const cloned = structuredClone(args);
@@ -195,12 +256,16 @@ export class BrowserWindow
       electron.BrowserWindow,
       | 'destroy'
       | 'focus'
+      | 'getNormalBounds'
       | 'isDestroyed'
+      | 'isMaximized'
       | 'isMinimized'
       | 'isVisible'
       | 'loadURL'
+      | 'maximize'
       | 'restore'
       | 'setContentProtection'
+      | 'setOverlayIcon'
       | 'show'
     >
 {
@@ -210,7 +275,10 @@ export class BrowserWindow
   /** What the page was answered with. */
   page: Response | undefined;
   minimized = false;
+  maximized = false;
   focused = 0;
+  bounds: electron.Rectangle;
+  overlay: { readonly image: object | null; readonly description: string } | undefined;
   /** Whether pictures of the screen leave it out. */
   protected = false;
   #visible: boolean;
@@ -221,8 +289,15 @@ export class BrowserWindow
     needsReady('BrowserWindow');
     this.options = options;
     this.#visible = options.show ?? true;
+    const { x = 0, y = 0, width = 800, height = 600 } = options;
+    this.bounds = { x, y, width, height };
     BrowserWindow.#all.push(this);
     app.emit('web-contents-created', new FakeEvent(), this.webContents);
+    app.emit('browser-window-created', new FakeEvent(), this);
+  }
+
+  static fromWebContents(contents: FakeWebContents): BrowserWindow | null {
+    return BrowserWindow.#all.find(({ webContents }) => webContents === contents) ?? null;
   }
 
   static getAllWindows(): BrowserWindow[] {
@@ -230,6 +305,11 @@ export class BrowserWindow
   }
 
   async loadURL(url: string): Promise<void> {
+    const there = this.webContents.mainFrame.url;
+    if (url !== there && url.split('#', 1)[0] === there.split('#', 1)[0]) {
+      this.webContents.mainFrame = { url, parent: null };
+      return;
+    }
     const page = await protocol.request(url);
     if (!page.ok) throw new Error(`ERR_FAILED (${String(page.status)}) loading '${url}'`);
     this.page = page;
@@ -251,6 +331,23 @@ export class BrowserWindow
 
   restore(): void {
     this.minimized = false;
+  }
+
+  maximize(): void {
+    this.maximized = true;
+    this.#visible = true;
+  }
+
+  isMaximized(): boolean {
+    return this.maximized;
+  }
+
+  getNormalBounds(): electron.Rectangle {
+    return this.bounds;
+  }
+
+  setOverlayIcon(image: object | null, description: string): void {
+    this.overlay = { image, description };
   }
 
   isMinimized(): boolean {
@@ -390,7 +487,15 @@ class FakeProtocol implements Pick<Electron['protocol'], 'handle' | 'registerSch
 
 export const protocol = new FakeProtocol();
 
-class FakePowerMonitor extends EventEmitter implements Pick<Electron['powerMonitor'], 'getSystemIdleState'> {
+class FakePowerMonitor
+  extends EventEmitter
+  implements Pick<Electron['powerMonitor'], 'getSystemIdleState' | 'getSystemIdleTime'>
+{
+  getSystemIdleTime(): number {
+    needsReady('powerMonitor');
+    return machine.idleSeconds;
+  }
+
   getSystemIdleState(idleThreshold: number): ReturnType<Electron['powerMonitor']['getSystemIdleState']> {
     needsReady('powerMonitor');
     if (machine.screenLocked) return 'locked';
@@ -412,8 +517,18 @@ export class FakeMenu {
     return this.template.map(({ label, role, type }) => label ?? role ?? type ?? '');
   }
 
+  /** An entry, also of a menu below. */
+  item(label: string, among = this.template): electron.MenuItemConstructorOptions | undefined {
+    for (const entry of among) {
+      if (entry.label === label) return entry;
+      const below = Array.isArray(entry.submenu) ? this.item(label, entry.submenu) : undefined;
+      if (below !== undefined) return below;
+    }
+    return undefined;
+  }
+
   choose(label: string): void {
-    const item = this.template.find((entry) => entry.label === label);
+    const item = this.item(label);
     if (item === undefined) throw new Error(`no menu entry ${label} in ${this.labels.join(', ')}`);
     if (item.role === 'quit') app.quit();
     // Latchkey's entries look at none of what Electron passes to them.
@@ -436,9 +551,13 @@ export const nativeImage = {
   createFromPath: (path: string): FakeImage => ({ path }),
 } satisfies Record<keyof Electron['nativeImage'] & 'createFromPath', unknown>;
 
-class FakeTray extends EventEmitter implements Pick<electron.Tray, 'destroy' | 'isDestroyed' | 'setToolTip'> {
-  readonly image: FakeImage;
+class FakeTray
+  extends EventEmitter
+  implements Pick<electron.Tray, 'destroy' | 'isDestroyed' | 'setTitle' | 'setToolTip'>
+{
+  image: FakeImage;
   toolTip = '';
+  title = '';
   menu: FakeMenu | undefined;
   #destroyed = false;
 
@@ -452,6 +571,16 @@ class FakeTray extends EventEmitter implements Pick<electron.Tray, 'destroy' | '
   setToolTip(toolTip: string): void {
     this.#mustLive();
     this.toolTip = toolTip;
+  }
+
+  setTitle(title: string): void {
+    this.#mustLive();
+    this.title = title;
+  }
+
+  setImage(image: FakeImage): void {
+    this.#mustLive();
+    this.image = image;
   }
 
   setContextMenu(menu: FakeMenu): void {
@@ -584,3 +713,22 @@ export const shell = {
     return Promise.resolve();
   },
 } satisfies Pick<Electron['shell'], 'openExternal'>;
+
+export const globalShortcut = {
+  register(accelerator: string, callback: () => void): boolean {
+    needsReady('globalShortcut');
+    if (machine.shortcutsTaken) return false;
+    machine.shortcuts.set(accelerator, callback);
+    return true;
+  },
+  unregister(accelerator: string): void {
+    machine.shortcuts.delete(accelerator);
+  },
+} satisfies Pick<Electron['globalShortcut'], 'register' | 'unregister'>;
+
+export const screen = {
+  getAllDisplays(): { readonly workArea: electron.Rectangle }[] {
+    needsReady('screen');
+    return machine.displays;
+  },
+} satisfies Record<keyof Electron['screen'] & 'getAllDisplays', unknown>;

@@ -89,9 +89,11 @@ describe('electron-builder.yml', () => {
     const shipped = await read();
     const same = (config: Configuration): object => ({
       ...config,
-      ...{ extends: 0, directories: 0, electronFuses: 0, linux: 0, mac: 0, win: 0 },
+      ...{ extends: 0, directories: 0, electronFuses: 0, extraMetadata: 0, linux: 0, mac: 0, win: 0 },
     });
     expect(same(flavour)).toEqual(same(shipped));
+    // The name by which `refuseDebuggers` knows it.
+    expect(flavour['extraMetadata']).toEqual({ productName: 'Latchkey Test' });
     expect(flavour['electronFuses']).toEqual({
       ...(shipped['electronFuses'] as object),
       enableNodeCliInspectArguments: true,
@@ -224,10 +226,15 @@ describe('the packed application', () => {
       'uint8array-tools',
     ]);
     expect(packed.filter((path) => !/^(dist|node_modules)\//.test(path)).sort()).toEqual([
+      'main/desktop/icons/badge.png',
       'main/desktop/icons/tray.png',
       'main/desktop/icons/tray@2x.png',
       'main/desktop/icons/trayTemplate.png',
       'main/desktop/icons/trayTemplate@2x.png',
+      'main/desktop/icons/trayWaiting.png',
+      'main/desktop/icons/trayWaiting@2x.png',
+      'main/desktop/icons/trayWaitingTemplate.png',
+      'main/desktop/icons/trayWaitingTemplate@2x.png',
       'main/desktop/icons/window.png',
       'package.json',
     ]);

@@ -1,11 +1,12 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ShownMessage } from '../../preload/contract.ts';
+import { ApprovalsDouble } from './approvals-double.ts';
 import { BridgeDouble } from './bridge-double.ts';
 
 vi.mock('electron', () => import('./fake-electron.ts'));
 
 const { becomeReady, machine } = await import('./fake-electron.ts');
-const { notifyOfMessages } = await import('../../main/desktop/notifications.ts');
+const { notifyOfApprovals, notifyOfMessages } = await import('../../main/desktop/notifications.ts');
 const showWindow = vi.hoisted(() => vi.fn());
 vi.mock('../../main/desktop/window.ts', () => ({ showWindow }));
 
@@ -112,6 +113,64 @@ describe('a message that is shown on this computer', () => {
     machine.notifications[0]?.emit('failed', {}, 'not signed');
     expect(logged.mock.calls.join()).toContain('not signed');
     expect(logged.mock.calls.join()).not.toContain('123456');
+    logged.mockRestore();
+  });
+});
+
+describe('an activity that begins to wait for a vote', () => {
+  let approvals: ApprovalsDouble;
+  let watching: Disposable;
+
+  beforeEach(() => {
+    approvals = new ApprovalsDouble();
+    watching = notifyOfApprovals(approvals);
+  });
+  afterEach(() => {
+    watching[Symbol.dispose]();
+    expect(approvals.listeners).toBe(0);
+  });
+
+  test('is notified of in words, without what is to be signed, and a click leads to it', () => {
+    approvals.set('one');
+    const [notification] = machine.notifications;
+    expect(notification).toMatchObject({
+      isShown: true,
+      title: 'Latchkey: your approval is needed',
+      body: 'Sign raw payload',
+    });
+    notification?.emit('click');
+    expect(showWindow).toHaveBeenLastCalledWith('/approvals/one');
+  });
+
+  test('is taken back when it waits no more', () => {
+    approvals.set('one', 'two');
+    expect(machine.notifications.map(({ isShown }) => isShown)).toEqual([true, true]);
+    approvals.set('two');
+    expect(machine.notifications.map(({ isShown }) => isShown)).toEqual([false, true]);
+    watching[Symbol.dispose]();
+    expect(machine.notifications.map(({ isShown }) => isShown)).toEqual([false, false]);
+  });
+
+  test('is told of together with the others where they are many', () => {
+    approvals.set('one', 'two', 'three', 'four');
+    expect(machine.notifications).toMatchObject([{ body: '4 activities wait for your vote.' }]);
+    machine.notifications[0]?.emit('click');
+    expect(showWindow).toHaveBeenLastCalledWith('/approvals');
+    approvals.set();
+    expect(machine.notifications[0]?.isShown).toBe(false);
+  });
+
+  test('is left to tray, badge and window where the system shows none', () => {
+    machine.notifies = false;
+    approvals.set('one');
+    expect(machine.notifications).toEqual([]);
+  });
+
+  test('that the system refuses to show is reported', () => {
+    const logged = vi.spyOn(console, 'error').mockReturnValue();
+    approvals.set('one');
+    machine.notifications[0]?.emit('failed', {}, 'not signed');
+    expect(logged.mock.calls.join()).toContain('not signed');
     logged.mockRestore();
   });
 });

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ApprovalsDouble } from './approvals-double.ts';
 import { BridgeDouble } from './bridge-double.ts';
 
 vi.mock('electron', () => import('./fake-electron.ts'));
@@ -12,6 +13,7 @@ vi.mock('../../main/desktop/window.ts', () => ({ showWindow }));
 
 const projectRoot = join(import.meta.dirname, '../..');
 let double: BridgeDouble;
+let approvals: ApprovalsDouble;
 let shown: Disposable;
 
 beforeAll(() => {
@@ -23,6 +25,7 @@ beforeEach(() => {
   machine.trays = [];
   showWindow.mockClear();
   double = new BridgeDouble();
+  approvals = new ApprovalsDouble();
 });
 
 afterEach(() => {
@@ -30,7 +33,7 @@ afterEach(() => {
 });
 
 function show(): (typeof machine.trays)[number] {
-  shown = createTray(double);
+  shown = createTray(double, approvals, 'F9');
   const [tray] = machine.trays;
   if (tray === undefined) throw new Error('there is no tray');
   return tray;
@@ -42,16 +45,52 @@ describe('the tray', () => {
   });
 
   test.each([
-    ['none', 'Latchkey: no vault yet', ['Open Latchkey', 'Set up…', 'separator', 'Quit Latchkey']],
-    ['locked', 'Latchkey: locked', ['Open Latchkey', 'Unlock…', 'separator', 'Quit Latchkey']],
-    ['unlocked', 'Latchkey: unlocked', ['Open Latchkey', 'Lock now', 'separator', 'Quit Latchkey']],
-  ] as const)('says of a vault that is %s: %s', async (state, toolTip, labels) => {
-    double.state = state;
+    ['none', 'no vault yet', ['Set up…', 'separator']],
+    ['locked', 'locked', ['Unlock…', 'separator', 'Freeze all signing', 'separator']],
+    ['unlocked', 'unlocked', ['separator', 'Lock now', 'Freeze all signing', 'separator']],
+    ['frozen', 'frozen', ['Unlock…', 'separator', 'All signing is frozen', 'separator']],
+  ] as const)('says of a vault that is %s what it is', async (state, said, labels) => {
+    double.state = state === 'frozen' ? 'locked' : state;
+    if (state === 'frozen') double.frozenAt = 1;
     const tray = show();
     await vi.waitFor(() => {
-      expect(tray.toolTip).toBe(toolTip);
+      expect(tray.toolTip).toBe(`Latchkey: ${said}`);
     });
-    expect(tray.menu?.labels).toEqual(labels);
+    expect(tray.menu?.labels).toEqual(['Open Latchkey', ...labels, 'Quit Latchkey']);
+  });
+
+  test('freezes at once, and says so', async () => {
+    const tray = show();
+    await vi.waitFor(() => {
+      expect(tray.toolTip).toBe('Latchkey: unlocked');
+    });
+    expect(tray.menu?.item('Freeze all signing')).toMatchObject({
+      accelerator: 'F9',
+      registerAccelerator: false,
+    });
+    tray.menu?.choose('Freeze all signing');
+    expect(double.count('freeze')).toBe(1);
+    double.announce({ kind: 'status' });
+    await vi.waitFor(() => {
+      expect(tray.toolTip).toBe('Latchkey: frozen');
+    });
+  });
+
+  test('shows how many activities wait, and leads to them', async () => {
+    const tray = show();
+    const calm = tray.image.path;
+    await vi.waitFor(() => {
+      expect(tray.toolTip).toBe('Latchkey: unlocked');
+    });
+    approvals.set('one', 'two');
+    expect(tray).toMatchObject({ toolTip: 'Latchkey: unlocked, 2 approvals wait', title: '2' });
+    expect(tray.image.path).not.toBe(calm);
+    expect(existsSync(tray.image.path)).toBe(true);
+    tray.menu?.choose('2 approvals wait…');
+    expect(showWindow).toHaveBeenLastCalledWith('/approvals');
+    approvals.set();
+    expect(tray).toMatchObject({ toolTip: 'Latchkey: unlocked', title: '' });
+    expect(tray.image.path).toBe(calm);
   });
 
   test('locks, and shows that the vault is locked', async () => {
@@ -97,7 +136,14 @@ describe('the tray', () => {
       expect(log).toHaveBeenCalledOnce();
     });
     expect(tray.toolTip).toBe('Latchkey');
-    expect(tray.menu?.labels).toEqual(['Open Latchkey', 'separator', 'Quit Latchkey']);
+    // It can still be frozen: that is when it may be wanted.
+    expect(tray.menu?.labels).toEqual([
+      'Open Latchkey',
+      'separator',
+      'Freeze all signing',
+      'separator',
+      'Quit Latchkey',
+    ]);
     log.mockRestore();
   });
 

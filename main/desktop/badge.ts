@@ -1,0 +1,30 @@
+/** How many activities wait for a vote, on the application's own icon: a count, or a dot where the system has no counts. */
+import { join } from 'node:path';
+import { app, BrowserWindow, nativeImage } from 'electron';
+import type { Approvals } from './approvals.ts';
+
+/** Shows it until it is disposed of. */
+export function showBadge(approvals: Approvals): Disposable {
+  const show = (): void => {
+    const count = approvals.waiting.length;
+    app.setBadgeCount(count);
+    if (process.platform !== 'win32') return;
+    const dot =
+      count === 0 ? null : nativeImage.createFromPath(join(app.getAppPath(), 'main/desktop/icons/badge.png'));
+    for (const window of BrowserWindow.getAllWindows()) window.setOverlayIcon(dot, waitingText(count));
+  };
+  const stop = approvals.onChange(show);
+  // Windows gives the dot to a window, and takes it away with it.
+  app.on('browser-window-created', show);
+  return {
+    [Symbol.dispose]() {
+      stop();
+      app.off('browser-window-created', show);
+      app.setBadgeCount(0);
+    },
+  };
+}
+
+/** Empty for none. */
+export const waitingText = (count: number): string =>
+  count === 0 ? '' : count === 1 ? '1 approval waits' : `${String(count)} approvals wait`;

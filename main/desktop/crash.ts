@@ -1,0 +1,112 @@
+/** What becomes of a crash: the page's is loaded anew, and one of this process, which has the keys, locks and ends it. */
+import { app, BrowserWindow, dialog } from 'electron';
+import type { Details, RenderProcessGoneDetails, WebContents } from 'electron';
+import type { Bridge } from '../../preload/contract.ts';
+import { report } from './report.ts';
+
+/** A page that goes as often as this within a minute goes again. */
+const mostReloads = 3;
+const minute = 60_000;
+
+/** Reloads pages whose process is gone, until it is disposed of. */
+export function reviveWindows(): Disposable {
+  let gone: number[] = [];
+
+  const onPageGone = (_event: unknown, contents: WebContents, details: RenderProcessGoneDetails): void => {
+    const { reason, exitCode } = details;
+    if (reason === 'clean-exit') return;
+    report('the window’s process is gone', new Error(`${reason} (${String(exitCode)})`));
+    const now = Date.now();
+    gone = [...gone.filter((time) => now - time < minute), now];
+    if (gone.length <= mostReloads) {
+      contents.reload();
+      return;
+    }
+    gone = [];
+    void askAfter(contents, {
+      message: 'The window stopped working',
+      detail: `Its process ended again and again (${reason}). The vault itself goes on, and its log and keys are as they were.`,
+      again: 'Load it again',
+    });
+  };
+  const onUnresponsive = (contents: WebContents): void => {
+    void askAfter(contents, {
+      message: 'The window does not answer',
+      detail: 'What was typed in it and not sent is lost when it is loaded again. The vault itself goes on.',
+      again: 'Load it again',
+      wait: 'Wait',
+    });
+  };
+  const onWindow = (_event: unknown, window: BrowserWindow): void => {
+    window.on('unresponsive', () => {
+      onUnresponsive(window.webContents);
+    });
+  };
+  const onChildGone = (_event: unknown, { type, reason, exitCode }: Details): void => {
+    // Chromium starts its helpers again by itself.
+    if (reason !== 'clean-exit') {
+      report(`the ${type} process is gone`, new Error(`${reason} (${String(exitCode)})`));
+    }
+  };
+  app.on('render-process-gone', onPageGone);
+  app.on('child-process-gone', onChildGone);
+  app.on('browser-window-created', onWindow);
+  return {
+    [Symbol.dispose]() {
+      app.off('render-process-gone', onPageGone);
+      app.off('child-process-gone', onChildGone);
+      app.off('browser-window-created', onWindow);
+    },
+  };
+}
+
+interface Question {
+  readonly message: string;
+  readonly detail: string;
+  readonly again: string;
+  readonly wait?: string;
+}
+
+async function askAfter(contents: WebContents, { message, detail, again, wait }: Question): Promise<void> {
+  const buttons = [again, ...(wait === undefined ? [] : [wait]), 'Quit Latchkey'];
+  try {
+    const { response } = await dialog.showMessageBox({
+      type: 'error',
+      title: 'Latchkey',
+      ...{ message, detail, buttons },
+      cancelId: wait === undefined ? 0 : 1,
+    });
+    if (response === buttons.length - 1) app.quit();
+    else if (response === 0 && BrowserWindow.fromWebContents(contents) !== null) contents.reload();
+  } catch (error) {
+    report('nobody could be asked about the window', error);
+  }
+}
+
+/**
+ * Locks the vault and ends the application at an error that nobody caught: what state this process is in is not known then,
+ * and what was answered is on the disk.
+ */
+export function endOnFault(bridge: Pick<Bridge, 'lock'>): Disposable {
+  const onFault = (error: unknown): void => {
+    report('an error that nobody caught', error);
+    // The keys are gone before it answers.
+    bridge.lock().catch(() => undefined);
+    dialog.showErrorBox(
+      'Latchkey has to end',
+      'Something went wrong inside it that it cannot go on from. The vault is locked, and what was signed is in its log. Its log on standard error says more.',
+    );
+    app.exit(1);
+  };
+  const onRejection = (error: unknown): void => {
+    report('a failure that nobody waited for', error);
+  };
+  process.on('uncaughtException', onFault);
+  process.on('unhandledRejection', onRejection);
+  return {
+    [Symbol.dispose]() {
+      process.off('uncaughtException', onFault);
+      process.off('unhandledRejection', onRejection);
+    },
+  };
+}

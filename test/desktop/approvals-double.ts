@@ -1,0 +1,37 @@
+/** What waits for votes, as a test says. */
+import type { Approvals, WaitingActivity } from '../../main/desktop/approvals.ts';
+
+const signing = (id: string): WaitingActivity => ({ id, type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2' });
+
+export class ApprovalsDouble implements Approvals {
+  waiting: readonly WaitingActivity[] = [];
+  readonly #changed = new Set<() => void>();
+  readonly #begun = new Set<(activities: readonly WaitingActivity[]) => void>();
+
+  onChange(listener: () => void): () => void {
+    this.#changed.add(listener);
+    return () => this.#changed.delete(listener);
+  }
+
+  onNew(listener: (activities: readonly WaitingActivity[]) => void): () => void {
+    this.#begun.add(listener);
+    return () => this.#begun.delete(listener);
+  }
+
+  /** These wait from now on, and no others. */
+  set(...ids: readonly string[]): void {
+    const news = ids.filter((id) => this.waiting.every((activity) => activity.id !== id));
+    this.waiting = ids.map(signing);
+    for (const listener of this.#changed) listener();
+    if (news.length > 0) for (const listener of this.#begun) listener(news.map(signing));
+  }
+
+  get listeners(): number {
+    return this.#changed.size + this.#begun.size;
+  }
+
+  [Symbol.dispose](): void {
+    this.#changed.clear();
+    this.#begun.clear();
+  }
+}

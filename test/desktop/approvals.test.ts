@@ -1,0 +1,157 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ApprovalsDouble } from './approvals-double.ts';
+import { BridgeDouble } from './bridge-double.ts';
+
+vi.mock('electron', () => import('./fake-electron.ts'));
+
+const { app, becomeReady, BrowserWindow, machine } = await import('./fake-electron.ts');
+const { watchApprovals } = await import('../../main/desktop/approvals.ts');
+const { showBadge } = await import('../../main/desktop/badge.ts');
+
+const listed = (...ids: readonly string[]) => ({
+  activities: ids.map((id) => ({
+    id,
+    type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
+    canApprove: !id.startsWith('not'),
+  })),
+});
+const event = (id: string, status: string) =>
+  ({
+    kind: 'activity',
+    id,
+    type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
+    status: `ACTIVITY_STATUS_${status}`,
+  }) as const;
+
+let double: BridgeDouble;
+let watched: ReturnType<typeof watchApprovals>;
+
+beforeAll(becomeReady);
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  double = new BridgeDouble();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const settle = () => vi.advanceTimersByTimeAsync(2_000);
+const ids = () => watched.waiting.map(({ id }) => id);
+
+describe('what waits for votes', () => {
+  let news: string[];
+  let stop: () => void;
+
+  function watch(): void {
+    watched = watchApprovals(double);
+    news = [];
+    stop = watched.onNew((activities) => news.push(...activities.map(({ id }) => id)));
+  }
+
+  afterEach(() => {
+    stop();
+    watched[Symbol.dispose]();
+    expect(double.listeners).toBe(0);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('is asked for as the owner: those that need their vote', async () => {
+    double.body = listed('one', 'not this');
+    watch();
+    await settle();
+    expect(ids()).toEqual(['one']);
+    expect(double.asked.find(({ name }) => name === 'call')?.args).toEqual([
+      '/public/v1/query/list_activities',
+      { filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'], paginationOptions: { limit: '100' } },
+    ]);
+  });
+
+  test('is no news where it waited before the vault was opened, and is after that', async () => {
+    double.body = listed('old');
+    watch();
+    await settle();
+    expect(news).toEqual([]);
+    double.body = listed('new', 'old');
+    double.announce(event('new', 'CONSENSUS_NEEDED'));
+    await settle();
+    expect(news).toEqual(['new']);
+    // Decided, which is no news either.
+    double.body = listed('old');
+    double.announce(event('new', 'COMPLETED'));
+    await settle();
+    expect(ids()).toEqual(['old']);
+    expect(news).toEqual(['new']);
+  });
+
+  test('is nothing while the vault is locked, and old when it is opened again', async () => {
+    double.body = listed('one');
+    watch();
+    await settle();
+    double.state = 'locked';
+    double.announce({ kind: 'status' });
+    await settle();
+    expect(ids()).toEqual([]);
+    double.state = 'unlocked';
+    double.announce({ kind: 'status' });
+    await settle();
+    expect(ids()).toEqual(['one']);
+    expect(news).toEqual([]);
+  });
+
+  test('is not asked for after each signature, and not thousands of times', async () => {
+    watch();
+    double.body = listed();
+    await settle();
+    const before = double.count('call');
+    for (let index = 0; index < 1000; index++) double.announce(event(String(index), 'COMPLETED'));
+    await settle();
+    expect(double.count('call')).toBe(before);
+    for (let index = 0; index < 1000; index++) double.announce(event(String(index), 'CONSENSUS_NEEDED'));
+    await settle();
+    expect(double.count('call')).toBe(before + 2);
+  });
+
+  test('is reported where it cannot be known, and asked for again', async () => {
+    const logged = vi.spyOn(console, 'error').mockReturnValue();
+    double.failure = new Error('closed');
+    watch();
+    await settle();
+    expect(logged).toHaveBeenCalledOnce();
+    logged.mockRestore();
+    double.failure = undefined;
+    double.body = listed('one');
+    double.announce({ kind: 'status' });
+    await settle();
+    expect(ids()).toEqual(['one']);
+  });
+});
+
+describe('the badge', () => {
+  test('has the number of them, and none once it is gone', () => {
+    const approvals = new ApprovalsDouble();
+    const badge = showBadge(approvals);
+    approvals.set('one', 'two');
+    expect(machine.badge).toBe(2);
+    badge[Symbol.dispose]();
+    expect(machine.badge).toBe(0);
+    expect(approvals.listeners).toBe(0);
+  });
+
+  test('is a dot on Windows, also on a window that comes later', () => {
+    const platform = vi.spyOn(process, 'platform', 'get').mockReturnValue('win32');
+    const approvals = new ApprovalsDouble();
+    const badge = showBadge(approvals);
+    approvals.set('one');
+    const window = new BrowserWindow();
+    expect(window.overlay).toMatchObject({ description: '1 approval waits' });
+    expect(window.overlay?.image).not.toBeNull();
+    approvals.set();
+    expect(window.overlay).toEqual({ image: null, description: '' });
+    window.destroy();
+    badge[Symbol.dispose]();
+    platform.mockRestore();
+    expect(app.listenerCount('browser-window-created')).toBe(0);
+  });
+});

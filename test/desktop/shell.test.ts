@@ -1,0 +1,335 @@
+/** The smaller parts around the window: links, the shortcut, menus, starting with the session, where the window was. */
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { LatchkeyError } from '../../main/lib/errors.ts';
+import { ApprovalsDouble } from './approvals-double.ts';
+import { BridgeDouble } from './bridge-double.ts';
+
+vi.mock('electron', () => import('./fake-electron.ts'));
+
+const { app, becomeReady, BrowserWindow, FakeEvent, machine, protocol } = await import('./fake-electron.ts');
+const { refuseDebuggers } = await import('../../main/desktop/guards.ts');
+const { freezeShortcut, listenForFreeze } = await import('../../main/desktop/freeze.ts');
+const { followLinks } = await import('../../main/desktop/links.ts');
+const { isHiddenStart, loginItem } = await import('../../main/desktop/login.ts');
+const { setMenu } = await import('../../main/desktop/menu.ts');
+const { showWindow } = await import('../../main/desktop/window.ts');
+
+let directory: string;
+let double: BridgeDouble;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'latchkey-shell-'));
+  machine.paths.set('userData', directory);
+  machine.paths.set('appData', directory);
+  becomeReady();
+  app.on('window-all-closed', () => undefined);
+  protocol.handle('latchkey', () => new Response('page'));
+});
+
+afterAll(() => rm(directory, { recursive: true }));
+
+beforeEach(() => {
+  double = new BridgeDouble();
+  machine.packaged = false;
+  machine.dialogs = [];
+});
+
+afterEach(() => {
+  for (const window of BrowserWindow.getAllWindows()) window.destroy();
+  vi.restoreAllMocks();
+});
+
+const address = () => BrowserWindow.getAllWindows()[0]?.webContents.getURL();
+
+describe('a link', () => {
+  const id = '0b8e6c9e-5e2b-4b0e-9d2a-6f5d9c0a1b2c';
+  let approvals: ApprovalsDouble;
+  let following: Disposable;
+
+  beforeEach(() => {
+    approvals = new ApprovalsDouble();
+    following = followLinks(approvals);
+  });
+  afterEach(() => {
+    following[Symbol.dispose]();
+    expect(app.listenerCount('open-url')).toBe(0);
+  });
+
+  /** As macOS hands it over, and as the others do. */
+  const ways: readonly [string, (link: string) => void][] = [
+    ['open-url', (link) => app.emit('open-url', new FakeEvent(), link)],
+    [
+      'second-instance',
+      (link) => app.emit('second-instance', new FakeEvent(), ['latchkey', '--flag', link], '/', {}),
+    ],
+  ];
+
+  test.each(ways)('by %s shows what waits, where it names it', async (_name, send) => {
+    approvals.set(id);
+    send(`latchkey://approvals/${id}`);
+    await vi.waitFor(() => {
+      expect(address()).toBe(`latchkey://app/#/approvals/${id}`);
+    });
+    expect(double.asked).toEqual([]);
+  });
+
+  test.each([
+    `latchkey://approvals/${id}`,
+    `latchkey://approvals/${id}?approve=1`,
+    `latchkey://approve/${id}`,
+    'latchkey://app/#/private-keys/export',
+    'latchkey://app/',
+    'latchkey:javascript:alert(1)',
+    'https://example.com/',
+  ])('to %s, where nothing of it waits, shows the window and goes nowhere', async (link) => {
+    approvals.set('b7c1f5d0-0000-4000-8000-000000000000');
+    for (const [, send] of ways) send(link);
+    await vi.waitFor(() => {
+      expect(address()).toBe('latchkey://app/');
+    });
+    expect(BrowserWindow.getAllWindows()).toHaveLength(1);
+  });
+
+  test('is Latchkey’s to open where it is installed, and not from its sources', () => {
+    expect(machine.protocols).toEqual([]);
+    machine.packaged = true;
+    followLinks(approvals)[Symbol.dispose]();
+    expect(machine.protocols).toEqual(['latchkey']);
+  });
+});
+
+describe('the place to show', () => {
+  test('is gone to without loading the page again, and not twice', async () => {
+    showWindow();
+    await vi.waitFor(() => {
+      expect(address()).toBe('latchkey://app/');
+    });
+    const [window] = BrowserWindow.getAllWindows();
+    const loads = vi.spyOn(protocol, 'request');
+    showWindow('/approvals');
+    showWindow('/approvals');
+    expect(address()).toBe('latchkey://app/#/approvals');
+    expect(loads).not.toHaveBeenCalled();
+    expect(BrowserWindow.getAllWindows()).toEqual([window]);
+  });
+});
+
+describe('the shortcut for freezing', () => {
+  test('freezes, whatever is in front, until it is given back', () => {
+    const listening = listenForFreeze(double);
+    expect(listening.accelerator).toBe(freezeShortcut);
+    machine.shortcuts.get(freezeShortcut)?.();
+    expect(double.count('freeze')).toBe(1);
+    listening[Symbol.dispose]();
+    expect(machine.shortcuts.size).toBe(0);
+  });
+
+  test('is not promised where another application has it', () => {
+    const logged = vi.spyOn(console, 'error').mockReturnValue();
+    machine.shortcutsTaken = true;
+    using listening = listenForFreeze(double);
+    machine.shortcutsTaken = false;
+    expect(listening.accelerator).toBeUndefined();
+    expect(logged).toHaveBeenCalledOnce();
+  });
+
+  test('says where the freeze could not be noted, and nothing where there is no vault', async () => {
+    vi.spyOn(console, 'error').mockReturnValue();
+    const listening = listenForFreeze(double);
+    double.failure = new LatchkeyError('VAULT_MISSING', 'there is no vault yet');
+    machine.shortcuts.get(freezeShortcut)?.();
+    double.failure = new Error('the disk is full');
+    machine.shortcuts.get(freezeShortcut)?.();
+    await vi.waitFor(() => {
+      expect(machine.dialogs).toHaveLength(1);
+    });
+    expect(machine.dialogs[0]?.title).toBe('Latchkey could not note the freeze');
+    listening[Symbol.dispose]();
+  });
+});
+
+describe('the menu', () => {
+  const actions = { lock: vi.fn(), freeze: vi.fn(), freezeAccelerator: 'F9' };
+
+  test.each(['darwin', 'linux', 'win32'] as const)(
+    'on %s has the brakes, the about panel and no links',
+    (platform) => {
+      vi.spyOn(process, 'platform', 'get').mockReturnValue(platform);
+      setMenu('1.2.3', actions);
+      expect(machine.menu?.labels).toEqual(
+        platform === 'darwin'
+          ? ['Latchkey', 'editMenu', 'View', 'windowMenu']
+          : ['&File', 'editMenu', 'View', 'windowMenu', 'Help'],
+      );
+      machine.menu?.choose('Lock Now');
+      machine.menu?.choose('Freeze All Signing');
+      expect(actions.lock).toHaveBeenCalledOnce();
+      expect(actions.freeze).toHaveBeenCalledOnce();
+      actions.lock.mockClear();
+      actions.freeze.mockClear();
+      expect(JSON.stringify(machine.menu?.template)).toContain('"about"');
+      expect(machine.about).toMatchObject({ applicationName: 'Latchkey', applicationVersion: '1.2.3' });
+    },
+  );
+
+  test('has developer tools only where it runs from its sources', () => {
+    setMenu('1.2.3', actions);
+    expect(JSON.stringify(machine.menu?.template)).toContain('toggleDevTools');
+    machine.packaged = true;
+    setMenu('1.2.3', actions);
+    expect(JSON.stringify(machine.menu?.template)).not.toContain('toggleDevTools');
+  });
+});
+
+describe('starting with the session', () => {
+  test('is not for what runs from its sources', () => {
+    expect(loginItem('/usr/bin/latchkey')).toBeUndefined();
+  });
+
+  test('is a file on Linux, which comes and goes', async () => {
+    vi.spyOn(process, 'platform', 'get').mockReturnValue('linux');
+    machine.packaged = true;
+    const item = loginItem('/home/ann/My "Apps"/$5 100%/Latchkey.AppImage');
+    const file = join(directory, 'autostart', 'latchkey.desktop');
+    expect(item?.read()).toBe(false);
+    void item?.write(true);
+    expect(item?.read()).toBe(true);
+    const text = await readFile(file, 'utf8');
+    expect(text).toMatch(/^\[Desktop Entry\]\nType=Application\n/);
+    expect(text).toContain(
+      String.raw`Exec="/home/ann/My \\"Apps\\"/\\$5 100%%/Latchkey.AppImage" --hidden` + '\n',
+    );
+    void item?.write(false);
+    void item?.write(false);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test.each(['darwin', 'win32'] as const)('is the system’s own on %s', (platform) => {
+    vi.spyOn(process, 'platform', 'get').mockReturnValue(platform);
+    machine.packaged = true;
+    const item = loginItem('');
+    void item?.write(true);
+    expect(item?.read()).toBe(true);
+    expect(machine.login.openAtLogin).toBe(true);
+    void item?.write(false);
+    expect(item?.read()).toBe(false);
+  });
+
+  test('is known by its switch, or by macOS', () => {
+    vi.spyOn(process, 'platform', 'get').mockReturnValue('darwin');
+    expect(isHiddenStart()).toBe(false);
+    machine.switches.set('hidden', '');
+    expect(isHiddenStart()).toBe(true);
+    machine.switches.delete('hidden');
+    machine.login = { openAtLogin: true, wasOpenedAtLogin: true };
+    expect(isHiddenStart()).toBe(true);
+    machine.login = { openAtLogin: false, wasOpenedAtLogin: false };
+  });
+});
+
+describe('the window', () => {
+  const file = () => join(directory, 'window-state.json');
+  const options = () => {
+    showWindow();
+    const [window] = BrowserWindow.getAllWindows();
+    if (window === undefined) throw new Error('there is no window');
+    return window;
+  };
+
+  beforeEach(async () => {
+    machine.displays = [
+      { workArea: { x: 0, y: 25, width: 1440, height: 875 } },
+      { workArea: { x: 1440, y: 0, width: 1920, height: 1080 } },
+    ];
+    await rm(file(), { force: true });
+  });
+
+  test('comes back where it was, as large as it was', async () => {
+    const first = options();
+    expect(first.options).toMatchObject({ width: 1120, height: 760 });
+    expect(first.options).not.toHaveProperty('x');
+    first.bounds = { x: 1500, y: 40, width: 900, height: 700 };
+    first.maximized = true;
+    first.closeByHand();
+    const second = options();
+    expect(second.options).toMatchObject({ x: 1500, y: 40, width: 900, height: 700 });
+    await vi.waitFor(() => {
+      expect(second.maximized).toBe(true);
+    });
+  });
+
+  test('notes a move a moment later, in a file of its owner’s alone', async () => {
+    vi.useFakeTimers();
+    const window = options();
+    window.bounds = { x: 10, y: 30, width: 800, height: 600 };
+    window.emit('move');
+    window.emit('resize');
+    await vi.advanceTimersByTimeAsync(500);
+    vi.useRealTimers();
+    expect(JSON.parse(await readFile(file(), 'utf8'))).toEqual({
+      x: 10,
+      y: 30,
+      width: 800,
+      height: 600,
+      isMaximized: false,
+    });
+  });
+
+  test.each([
+    ['whose screen is gone', { x: 5000, y: 100, width: 900, height: 700 }, { width: 900, height: 700 }],
+    ['above every screen', { x: 100, y: -900, width: 900, height: 700 }, { width: 900, height: 700 }],
+    [
+      'larger than its screen',
+      { x: 0, y: 25, width: 4000, height: 3000 },
+      { x: 0, y: 25, width: 1440, height: 875 },
+    ],
+    ['too small to use', { x: 0, y: 25, width: 1, height: 1 }, { x: 0, y: 25, width: 720, height: 520 }],
+  ])('%s comes where it can be had', async (_what, noted, expected) => {
+    await writeFile(file(), JSON.stringify({ ...noted, isMaximized: false }));
+    const { width, height, x, y } = options().options;
+    expect({ width, height, ...(x === undefined ? {} : { x, y }) }).toEqual(expected);
+  });
+
+  test.each([
+    '',
+    '{',
+    'null',
+    '[]',
+    '"x"',
+    '{"x":1}',
+    '{"x":"1","y":1,"width":1,"height":1}',
+    '{"x":1e308,"y":0,"width":9,"height":9}',
+  ])('opens as usual where the file says %j', async (text) => {
+    await writeFile(file(), text);
+    expect(options().options).toMatchObject({ width: 1120, height: 760 });
+  });
+
+  test('opens also where its place cannot be noted', () => {
+    const logged = vi.spyOn(console, 'error').mockReturnValue();
+    machine.paths.set('userData', join(directory, 'nowhere'));
+    options().closeByHand();
+    machine.paths.set('userData', directory);
+    expect(logged).toHaveBeenCalledOnce();
+  });
+});
+
+describe('an installed application', () => {
+  test.each(['remote-debugging-port', 'remote-debugging-pipe', 'load-extension'])(
+    'does not start with --%s',
+    (name) => {
+      machine.switches.set(name, '9222');
+      expect(refuseDebuggers).not.toThrow();
+      machine.packaged = true;
+      expect(refuseDebuggers).toThrow(`Latchkey does not start with --${name}`);
+      machine.name = 'Latchkey Test';
+      expect(refuseDebuggers).not.toThrow();
+      machine.name = 'latchkey';
+      machine.switches.delete(name);
+      expect(refuseDebuggers).not.toThrow();
+    },
+  );
+});
