@@ -14,6 +14,7 @@ const layers = {
   messages: ['outbox/', 'crypto/', 'db/', 'lib/', 'preload/contract.ts'],
   webhooks: ['outbox/', 'crypto/', 'db/', 'lib/', 'auth/guarded-get.ts'],
   settings: ['db/', 'lib/', 'activities/parse.ts', 'preload/contract.ts'],
+  'self-test': ['keyslots/', 'db/', 'crypto/', 'lib/', 'preload/contract.ts'],
   transactions: ['crypto/', 'lib/'],
   backup: ['keyslots/', 'db/', 'crypto/', 'lib/', 'operations/wallet-secrets.ts', 'preload/contract.ts'],
   activities: ['policy/', 'db/', 'crypto/', 'lib/'],
@@ -24,6 +25,7 @@ const layers = {
     'backup/',
     'keyslots/',
     'policy/',
+    'self-test/',
     'db/',
     'crypto/',
     'lib/',
@@ -67,11 +69,12 @@ const composed = folders
 const entries = {
   'config.ts': ['lib/'],
   'setup.ts': [...composed, 'preload/contract.ts'],
+  'about.ts': ['db/migrations.ts', 'preload/contract.ts'],
   'keyslot-calls.ts': [...composed, 'preload/contract.ts'],
   'freeze.ts': composed,
   // Of the processes that serve a vault.
   'freeze-signal.ts': ['preload/contract.ts'],
-  'bridge.ts': [...composed, 'setup.ts', 'freeze.ts', 'keyslot-calls.ts', 'config.ts', 'preload/contract.ts'],
+  'bridge.ts': [...composed, 'setup.ts', 'freeze.ts', 'keyslot-calls.ts', 'about.ts', 'config.ts', 'preload/contract.ts'],
   'vault.ts': [...composed, 'bridge.ts', 'setup.ts', 'config.ts', 'preload/contract.ts'],
   'cli.ts': ['commands/', 'lib/', 'config.ts'],
   'index.ts': [

@@ -1,9 +1,9 @@
 // One `vite build` makes everything that runs: dist/renderer (the window), dist/main (the Electron entry and the
 // command, for Node), dist/preload (CommonJS, as a sandboxed preload must be), dist/reference (the code of the API's
 // reference page, as its makers built it) and dist/standalone (programs that run without the rest). `vite` alone serves the window with hot reload in front of a throw-away vault.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { chmod, copyFile, cp, mkdir, utimes, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, cp, mkdir, readFile, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import react from '@vitejs/plugin-react';
@@ -40,6 +40,82 @@ async function copyReference(): Promise<void> {
   await mkdir(directory, { recursive: true });
   const main = import.meta.resolve('@scalar/api-reference');
   await copyFile(new URL('browser/standalone.js', main), join(directory, 'scalar.js'));
+}
+
+/** Where each build lists the packages that are in it; gathered and removed at the end. */
+const licenceList = 'licences.json';
+const license = { fileName: licenceList };
+
+interface Licence {
+  readonly name: string;
+  readonly version: string;
+  readonly identifier: string | null;
+  readonly text: string;
+}
+
+/** Packages that are shipped beside the bundles, with all that they need, as the installation has them. */
+async function licencesBeside(names: readonly string[]): Promise<Licence[]> {
+  const found = new Map<string, Licence>();
+  const visit = async (name: string): Promise<void> => {
+    if (found.has(name)) return;
+    const directory = join(projectRoot, 'node_modules', name);
+    const text = await readFile(join(directory, 'package.json'), 'utf8').catch(() => undefined);
+    // A binary for another system, or one that is nested and of the same name.
+    if (text === undefined) return;
+    const manifest = JSON.parse(text) as {
+      readonly name: string;
+      readonly version: string;
+      readonly license?: string;
+      readonly dependencies?: Readonly<Record<string, string>>;
+      readonly optionalDependencies?: Readonly<Record<string, string>>;
+    };
+    const files = await readdir(directory);
+    const file = files.find((each) => /^(licen[cs]e|copying)/i.test(each));
+    found.set(name, {
+      name: manifest.name,
+      version: manifest.version,
+      identifier: manifest.license ?? null,
+      text: file === undefined ? '' : await readFile(join(directory, file), 'utf8'),
+    });
+    for (const each of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })) {
+      await visit(each);
+    }
+  };
+  for (const name of names) await visit(name);
+  return [...found.values()];
+}
+
+/** Notes beside the builds what they were made from, for the window to show: each package once. */
+async function writeAbout(): Promise<void> {
+  const lists = await Promise.all(
+    ['renderer', 'main', 'preload'].map(async (name) => {
+      const file = join(dist, name, licenceList);
+      const list = JSON.parse(await readFile(file, 'utf8').catch(() => '[]')) as readonly Partial<Licence>[];
+      await rm(file, { force: true });
+      return list.map(({ name: of = '', version = '', identifier = null, text = '' }) => ({
+        ...{ name: of, version, identifier, text },
+      }));
+    }),
+  );
+  const shipped = [
+    ...lists.flat(),
+    ...(await licencesBeside([
+      ...leftInNodeModules.filter((name) => name !== 'electron'),
+      '@scalar/api-reference',
+    ])),
+  ];
+  const each = new Map(shipped.map((licence) => [`${licence.name} ${licence.version}`, licence]));
+  const licences = [...each.values()].sort((a, b) => a.name.localeCompare(b.name, 'en'));
+  await writeFile(join(dist, 'about.json'), JSON.stringify({ commit: commitOf(), licences }));
+}
+
+/** @returns null outside a repository, as in an archive of the sources. */
+function commitOf(): string | null {
+  const { status, stdout } = spawnSync('git', ['rev-parse', '--short=12', 'HEAD'], {
+    cwd: projectRoot,
+    encoding: 'utf8',
+  });
+  return status === 0 ? stdout.trim() : null;
 }
 
 /** The first line that `latchkey dev` prints. */
@@ -106,6 +182,7 @@ export default defineConfig({
     client: {
       build: {
         outDir: join(dist, 'renderer'),
+        license,
         // The content security policy takes scripts and styles from files alone.
         assetsInlineLimit: 0,
         modulePreload: { polyfill: false },
@@ -118,6 +195,7 @@ export default defineConfig({
       resolve: { noExternal: true, external: leftInNodeModules },
       build: {
         outDir: join(dist, 'main'),
+        license,
         target: 'node22',
         copyPublicDir: false,
         rolldownOptions: {
@@ -143,6 +221,7 @@ export default defineConfig({
       resolve: { noExternal: true, external: leftInNodeModules },
       build: {
         outDir: join(dist, 'preload'),
+        license,
         target: 'node22',
         copyPublicDir: false,
         rolldownOptions: {
@@ -160,6 +239,7 @@ export default defineConfig({
         if (['client', 'main', 'preload'].includes(environment.name)) await builder.build(environment);
       }
       await copyReference();
+      await writeAbout();
       await cp(join(projectRoot, 'main/standalone'), join(dist, 'standalone'), { recursive: true });
       await copyFile(join(projectRoot, 'main/backup/FORMAT.md'), join(dist, 'standalone/BACKUP-FORMAT.md'));
       const stamp = join(dist, '.built');

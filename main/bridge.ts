@@ -2,10 +2,12 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import type {
+  About,
   BackupRecord,
   BackupsStatus,
   Bridge,
   Keyslots,
+  Licence,
   LogCheck,
   LogPart,
   LogState,
@@ -13,6 +15,7 @@ import type {
   RowFinding,
   SeenRequest,
   SeenRequests,
+  SelfTestFinding,
   Settings as SettingsShown,
   Sheet,
   ShownMessage,
@@ -21,6 +24,7 @@ import type {
   VaultStatus,
   VerifiedBackup,
 } from '../preload/contract.ts';
+import { readAbout, readLicences } from './about.ts';
 import { parse, parseSecret } from './activities/parse.ts';
 import type { AuditLog } from './audit/audit-log.ts';
 import type { Backups } from './backup/backups.ts';
@@ -47,6 +51,7 @@ import {
 import { LatchkeyError } from './lib/errors.ts';
 import type { Messages } from './messages/messages.ts';
 import { channelChange, messageTest } from './messages/settings.ts';
+import { selfTest } from './self-test/self-test.ts';
 import type { Settings } from './settings/settings.ts';
 import { checkMissing, setUp, type SetupParts } from './setup.ts';
 
@@ -57,6 +62,8 @@ const progressPause = 100;
 export interface Surroundings {
   readonly version: string;
   readonly directory: string | null;
+  /** Where the build is. */
+  readonly distDirectory: string;
   /** Known once the service listens. */
   readonly url: () => string;
   /** Restores a backup in the place of the vault that is missing; null for a vault in memory. */
@@ -396,6 +403,28 @@ export class VaultDoor implements VaultBridge {
 
   prove(input: unknown): Promise<{ readonly until: number }> {
     return this.#keyslots.prove(input);
+  }
+
+  about(): Promise<About> {
+    return readAbout(this.#around.distDirectory, this.#around.version);
+  }
+
+  licences(): Promise<readonly Licence[]> {
+    return readLicences(this.#around.distDirectory);
+  }
+
+  async selfTest(): Promise<readonly SelfTestFinding[]> {
+    this.#vault();
+    const { keychain, guard, keyring, units, clock } = this.#parts;
+    keyring.checkUnlocked();
+    return selfTest({
+      keychain,
+      directory: this.#around.directory,
+      checkRows: () => guard.inspect(),
+      checkLog: () => this.#log.check(),
+      peek: (read) => units.peek(read),
+      now: () => clock.now(),
+    });
   }
 
   onEvent(listener: (event: VaultEvent) => void): () => void {

@@ -19,6 +19,7 @@ import { closeBeforeQuit } from './desktop/quit.ts';
 import { report } from './desktop/report.ts';
 import { registerScheme, serveScheme } from './desktop/scheme.ts';
 import { createTray, lockNow } from './desktop/tray.ts';
+import { prepareUpdates } from './desktop/updates.ts';
 import { unsupportedRuntime } from './desktop/versions.ts';
 import { showWindow } from './desktop/window.ts';
 import { freezeOnSignal } from './freeze-signal.ts';
@@ -64,7 +65,18 @@ async function run(config: Config): Promise<void> {
   opened.use(reviveWindows());
   await serveScheme(config.rendererDirectory);
   const startAtLogin = loginItem(config.appImage ?? process.execPath);
-  const vault = await startVault(config, { shell: startAtLogin === undefined ? {} : { startAtLogin } });
+  const updates = opened.use(
+    prepareUpdates({
+      networkAllowed: async () => (await vault.bridge.settings()).network,
+      close: () => open.disposeAsync(),
+    }),
+  );
+  const vault = await startVault(config, {
+    shell: {
+      ...(startAtLogin === undefined ? {} : { startAtLogin }),
+      ...(updates.choice === undefined ? {} : { updates: updates.choice }),
+    },
+  });
   opened.defer(() => vault.close());
   opened.defer(freezeOnSignal(vault.bridge));
   opened.use(serveBridge(vault.bridge));
@@ -80,6 +92,7 @@ async function run(config: Config): Promise<void> {
     lock: () => void lockNow(vault.bridge),
     freeze: () => void freezeNow(vault.bridge),
     freezeAccelerator: freezing.accelerator,
+    lookForUpdates: () => void updates.lookNow(),
   });
 
   // Without a listener, Electron quits with its last window; here the tray stays.
@@ -93,6 +106,7 @@ async function run(config: Config): Promise<void> {
 
   const open = opened.move();
   closeBeforeQuit(() => open.disposeAsync());
+  void updates.lookWhenDue();
 }
 
 /** Says what is wrong, once, and ends. */

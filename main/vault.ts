@@ -16,6 +16,7 @@ import { Connection } from './db/connection.ts';
 import { holdsRows, misshapen, RowGuard } from './db/integrity.ts';
 import { migrate } from './db/migrations.ts';
 import { checkSchema } from './db/schema.ts';
+import { isNetworkOn } from './db/settings.ts';
 import { UnitOfWork } from './db/unit-of-work.ts';
 import { getVault } from './db/vault.ts';
 import { createPrivateFile, VaultDirectory } from './db/vault-directory.ts';
@@ -167,6 +168,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
       issuers: config.oidcIssuers,
       allowLoopback: config.allowLoopbackIssuers,
       clock,
+      isNetworkOn: () => units.read(isNetworkOn),
     }),
     sandbox: substitutes.dev !== undefined,
     post: (tx, organizationId, message) => {
@@ -211,6 +213,9 @@ function open(config: Config, substitutes: Substitutes): Opened {
     clock,
     shell: substitutes.shell ?? {},
     onChange: () => {
+      // What waited for the network goes at once.
+      outbox.look();
+      webhooks.look();
       door.announce({ kind: 'settings' });
     },
   });
@@ -222,6 +227,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     settings,
     version,
     directory: config.dataDirectory,
+    distDirectory: join(config.rendererDirectory, '..'),
     url: () => url,
     restore:
       directory === undefined

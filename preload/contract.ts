@@ -509,6 +509,35 @@ export interface SettingsChange {
   readonly updates?: 'off' | 'ask';
 }
 
+/** What runs here. */
+export interface About {
+  readonly version: string;
+  /** The commit that it was built from; null where that is not known. */
+  readonly commit: string | null;
+  /** The version of the vault file's schema. */
+  readonly schema: number;
+  /** `linux x64`, for example. */
+  readonly system: string;
+  readonly runtime: readonly { readonly name: string; readonly version: string }[];
+}
+
+/** A package that is shipped. */
+export interface Licence {
+  readonly name: string;
+  readonly version: string;
+  /** SPDX, where its package says so. */
+  readonly identifier: string | null;
+  readonly text: string;
+}
+
+export interface SelfTestFinding {
+  readonly check: string;
+  /** A note is worth knowing and no failure. */
+  readonly outcome: 'ok' | 'note' | 'failed';
+  /** For a person to read. */
+  readonly detail: string;
+}
+
 export interface CopyOptions {
   /** Takes it off the clipboard again after half a minute, where it is still there. */
   readonly secret?: boolean;
@@ -588,6 +617,11 @@ export interface Bridge {
    * @returns when that is over, in milliseconds since the epoch.
    */
   prove(how: ProveWith): Promise<{ readonly until: number }>;
+  about(): Promise<About>;
+  /** Of everything that is shipped; none where it runs from its sources. */
+  licences(): Promise<readonly Licence[]>;
+  /** Tries what the unlocked vault rests on: algorithms, rows, log, keychain, disk and clock. */
+  selfTest(): Promise<readonly SelfTestFinding[]>;
   /** Puts text on the clipboard; from Electron's main process where there is one. */
   copy(text: string, options?: CopyOptions): Promise<void>;
   /** Keeps the window out of screenshots and recordings while a secret is shown, where the shell can; else nothing. */
@@ -630,6 +664,9 @@ export const bridgeCalls = [
   'settings',
   'changeSettings',
   'prove',
+  'about',
+  'licences',
+  'selfTest',
 ] as const;
 export type BridgeCall = (typeof bridgeCalls)[number];
 

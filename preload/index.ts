@@ -48,6 +48,9 @@ const bridge: Bridge = {
   settings: crossing('settings'),
   changeSettings: crossing('changeSettings'),
   prove: crossing('prove'),
+  about: crossing('about'),
+  licences: crossing('licences'),
+  selfTest: crossing('selfTest'),
   async copy(text, options) {
     await ask(channels.copy, text, options);
   },

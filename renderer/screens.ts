@@ -40,6 +40,7 @@ export function loadAllScreens(): () => void {
 /** In milliseconds, so that what one does meanwhile comes first. */
 const pause = 50;
 
+export const About = screen(async () => (await import('./screens/about.tsx')).About);
 export const Activity = screen(async () => (await import('./screens/activity.tsx')).Activity);
 export const Approvals = screen(async () => (await import('./screens/approvals.tsx')).Approvals);
 export const Backups = screen(async () => (await import('./screens/backups.tsx')).Backups);
@@ -66,6 +67,7 @@ export const PrivateKey = screen(async () => (await import('./screens/private-ke
 export const NewPrivateKey = screen(async () => (await import('./screens/private-keys.tsx')).NewPrivateKey);
 export const PrivateKeys = screen(async () => (await import('./screens/private-keys.tsx')).PrivateKeys);
 export const Sessions = screen(async () => (await import('./screens/sessions.tsx')).Sessions);
+export const Settings = screen(async () => (await import('./screens/settings.tsx')).Settings);
 export const Sign = screen(async () => (await import('./screens/sign.tsx')).Sign);
 export const SubOrganization = screen(
   async () => (await import('./screens/sub-organization.tsx')).SubOrganization,

@@ -17,6 +17,7 @@ import { Home } from './screens/home.tsx';
 import { SignedOut } from './screens/signed-out.tsx';
 import { Stopped } from './screens/stopped.tsx';
 import {
+  About,
   Activity,
   Approvals,
   Backups,
@@ -41,6 +42,7 @@ import {
   PrivateKeys,
   RecoverySheets,
   Sessions,
+  Settings,
   Sign,
   SubOrganization,
   SubOrganizations,
@@ -202,6 +204,8 @@ function Places(): ReactNode {
             </Route>
             <Route path="/backups" component={Backups} />
             <Route path="/messages" component={Messages} />
+            <Route path="/settings" component={Settings} />
+            <Route path="/about" component={About} />
             <Route path="/connect" component={Connect} />
             <Route component={NotFound} />
           </Switch>

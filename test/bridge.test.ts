@@ -226,6 +226,21 @@ describe('who is let in', () => {
     }
   });
 
+  test('a vault whose window nobody uses any more is locked, and one whose window is used is not', async () => {
+    const { cookie, token } = await signIn();
+    const use = () => post('used', {}, { cookie, 'x-latchkey-session': token });
+    expect((await use()).status).toBe(200);
+    service.clock.advance(9 * 60_000);
+    expect((await use()).status).toBe(200);
+    service.clock.advance(9 * 60_000);
+    expect((await service.vault.bridge.status()).state).toBe('unlocked');
+    service.clock.advance(60_000);
+    await vi.waitFor(async () => {
+      expect((await service.vault.bridge.status()).state).toBe('locked');
+    }, 10_000);
+    notSignedIn(await post('used', {}));
+  });
+
   test('without --ui no browser is let in', async () => {
     await using plain = await startTestVault();
     const answer = await send(plain.url, { path: '/window/session', body: JSON.stringify({ code: 'x' }) });

@@ -8,6 +8,9 @@ import { makeExecutable } from '../main/packaging/make-executable.ts';
 import { expectToServeAndSign } from './packed-command.ts';
 import { runCommand, temporaryDirectory } from './support.ts';
 
+/** Milliseconds. Some 130 MB are written, and a vault is made and served. */
+const patience = 180_000;
+
 const directory = temporaryDirectory();
 const executable = join(directory.path, 'latchkey');
 const cache = join(directory.path, 'cache');
@@ -16,7 +19,7 @@ const environment = { PATH: '/nowhere', HOME: directory.path, XDG_CACHE_HOME: ca
 
 beforeAll(async () => {
   await makeExecutable(executable);
-});
+}, patience);
 afterAll(() => {
   directory[Symbol.dispose]();
 });
@@ -26,7 +29,7 @@ const run = (argv: readonly string[], more: Readonly<Record<string, string>> = {
 
 test('serves, signs, backs up and posts events', async () => {
   await expectToServeAndSign([executable], environment);
-});
+}, patience);
 
 test('runs what it was made with, whatever became of the files that it unpacked', async () => {
   const [name = ''] = readdirSync(join(cache, 'latchkey'));

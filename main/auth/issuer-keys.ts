@@ -1,12 +1,15 @@
 /** The keys that OpenID Connect issuers publish (OpenID Connect Discovery 1.0, RFC 7517), fetched when they are needed. */
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import type { Clock } from '../lib/clock.ts';
+import { isThisMachine, networkIsOff } from '../lib/network.ts';
 import { getJson, GetError, type GetOptions, type Reach } from './guarded-get.ts';
 
 export interface IssuerKeysOptions extends GetOptions {
   /** Whether an issuer may be on this machine, without TLS. */
   readonly allowLoopback: boolean;
   readonly clock: Clock;
+  /** Whether anything may leave this machine; it may unless that is given. */
+  readonly isNetworkOn?: (() => boolean) | undefined;
 }
 
 interface KeySet {
@@ -104,8 +107,10 @@ export class IssuerKeys {
   }
 
   async #get(url: URL, reach: Reach): Promise<unknown> {
+    const isOff = this.#options.isNetworkOn?.() === false;
+    if (isOff && !isThisMachine(url.hostname)) throw new KeysUnavailable(`${url.href}: ${networkIsOff}`);
     try {
-      return await getJson(url, reach, this.#options);
+      return await getJson(url, isOff ? 'this machine' : reach, this.#options);
     } catch (error) {
       if (error instanceof GetError) throw new KeysUnavailable(`${url.href}: ${error.message}`);
       throw error;

@@ -10,15 +10,7 @@ import type { RowFinding } from '../../preload/contract.ts';
 import { checkLog } from '../audit/check.ts';
 import { identityOf, notaryKey } from '../audit/heads.ts';
 import type { Config } from '../config.ts';
-import { encodeAddress } from '../crypto/addresses.ts';
-import { curves } from '../crypto/curves.ts';
-import { derivePrivateKey } from '../crypto/derivation.ts';
-import { sha256 } from '../crypto/hashes.ts';
-import { seedFromMnemonic } from '../crypto/mnemonics.ts';
 import { HmacKey } from '../crypto/hmac.ts';
-import { generateP256, signP256, verifyP256 } from '../crypto/p256.ts';
-import { toHex } from '../crypto/encodings.ts';
-import { checkSecp256k1Accelerator } from '../crypto/secp256k1.ts';
 import { checkActivityChain } from '../db/activities.ts';
 import { Connection, type Reader } from '../db/connection.ts';
 import { checkRows, describeFinding, inspect } from '../db/integrity.ts';
@@ -31,19 +23,14 @@ import { openAnySlot, type OpenWith } from '../keyslots/slots.ts';
 import { authenticateAll, findRowKey, type FoundRowKey } from '../keyslots/unlock.ts';
 import { assertNever, LatchkeyError } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
+import { checkCryptography } from '../self-test/cryptography.ts';
+import type { Finding } from '../self-test/finding.ts';
 import { keychainOf, openVault } from '../vault.ts';
 import { findRunning, type Running } from './client.ts';
 import { dataDirectory } from './control.ts';
 import { readSecret, secretFlags, type ProofOptions } from './proof.ts';
 import { CommandError, exitCodes, note, print } from './output.ts';
 import { canAsk } from './secrets.ts';
-
-interface Finding {
-  readonly check: string;
-  /** A note is worth knowing and no failure. */
-  readonly outcome: 'ok' | 'note' | 'failed';
-  readonly detail: string;
-}
 
 /** What the vault is opened with, to see whether its rows are authentic; nothing where rows are not to be checked. */
 export interface DoctorOptions extends ProofOptions {
@@ -71,49 +58,6 @@ export async function doctor(config: Config, json: boolean, options: DoctorOptio
     ].join('\n'),
   );
   if (failed > 0) process.exitCode = exitCodes.failed;
-}
-
-/** Known answers: BIP-39's all-zero mnemonic down to addresses that every wallet agrees on, and RFC 8032's first test. */
-function checkCryptography(): Finding {
-  const check = 'cryptography';
-  try {
-    checkSecp256k1Accelerator();
-    const seed = seedFromMnemonic(`${'abandon '.repeat(11)}about`);
-    const ethereum = curves.CURVE_SECP256K1.publicKey(
-      derivePrivateKey('CURVE_SECP256K1', seed, "m/44'/60'/0'/0/0"),
-    );
-    expectSame(
-      'Ethereum address',
-      encodeAddress('ADDRESS_FORMAT_ETHEREUM', 'CURVE_SECP256K1', ethereum),
-      '0x9858EfFD232B4033E47d90003D41EC34EcaEda94',
-    );
-    const bitcoin = curves.CURVE_SECP256K1.publicKey(
-      derivePrivateKey('CURVE_SECP256K1', seed, "m/84'/0'/0'/0/0"),
-    );
-    expectSame(
-      'Bitcoin address',
-      encodeAddress('ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH', 'CURVE_SECP256K1', bitcoin),
-      'bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu',
-    );
-    const ed25519 = Buffer.from('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60', 'hex');
-    expectSame(
-      'Ed25519 public key',
-      toHex(curves.CURVE_ED25519.publicKey(new Uint8Array(ed25519))),
-      'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a',
-    );
-    const pair = generateP256(() => sha256(new Uint8Array([1])));
-    const message = new Uint8Array([1, 2, 3]);
-    const signature = new Uint8Array(Buffer.from(signP256(pair.privateKey, message), 'hex'));
-    if (!verifyP256(toHex(pair.publicKey), signature, message))
-      throw new Error('P-256 does not verify its own signature');
-    return { check, outcome: 'ok', detail: 'the known answers are right' };
-  } catch (error) {
-    return { check, outcome: 'failed', detail: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-function expectSame(what: string, got: string, expected: string): void {
-  if (got !== expected) throw new Error(`${what}: got ${got}, expected ${expected}`);
 }
 
 async function checkKeychain(config: Config): Promise<Finding> {

@@ -103,9 +103,6 @@ export const hasUselessPayloads = (tx: Reader, now: number): boolean =>
     now,
   ) !== undefined;
 
-export const getOutboxRow = (tx: Reader, organizationId: string, id: string): OutboxRow | undefined =>
-  tx.get<OutboxRow>(`SELECT ${columns} FROM outbox WHERE id = ? AND organization_id = ?`, id, organizationId);
-
 /** The first of a lane that waits. */
 export const getFirstWaiting = (tx: Reader, lane: string): OutboxRow | undefined =>
   tx.get<OutboxRow>(
@@ -199,6 +196,11 @@ export const sendAgain = (tx: Writer, organizationId: string, id: string): boole
     id,
     organizationId,
   ) > 0;
+
+/** Has all that waits be tried at once: what it waited for is there. */
+export function hastenDeliveries(tx: Writer): void {
+  tx.run("UPDATE outbox SET next_at = 0 WHERE state = 'waiting' AND next_at > 0");
+}
 
 /** Deletes the oldest of what came to its end, beyond what is kept. @returns how many went. */
 export const forgetOldDeliveries = (tx: Writer, keep: number, atMost: number): number =>

@@ -8,6 +8,7 @@ export interface MenuActions {
   readonly freeze: () => void;
   /** The shortcut that freezes from anywhere, where the system gave it. */
   readonly freezeAccelerator: string | undefined;
+  readonly lookForUpdates: () => void;
 }
 
 const separator: MenuItemConstructorOptions = { type: 'separator' };
@@ -40,6 +41,10 @@ export function setMenu(version: string, actions: MenuActions): void {
       click: actions.freeze,
     },
   ];
+  const updates: MenuItemConstructorOptions = {
+    label: 'Check for Updates…',
+    click: actions.lookForUpdates,
+  };
   const isMac = process.platform === 'darwin';
   const first: MenuItemConstructorOptions[] = isMac
     ? [
@@ -47,6 +52,7 @@ export function setMenu(version: string, actions: MenuActions): void {
           label: 'Latchkey',
           submenu: [
             { role: 'about' },
+            updates,
             separator,
             ...brakes,
             separator,
@@ -73,7 +79,9 @@ export function setMenu(version: string, actions: MenuActions): void {
       { role: 'editMenu' },
       { label: 'View', submenu: view },
       { role: 'windowMenu' },
-      ...(isMac ? [] : [{ label: 'Help', submenu: [{ role: 'about' as const, label: 'About Latchkey' }] }]),
+      ...(isMac
+        ? []
+        : [{ label: 'Help', submenu: [updates, { role: 'about' as const, label: 'About Latchkey' }] }]),
     ]),
   );
 }

@@ -15,6 +15,7 @@ import {
   type MessageChannelName,
   type MessageChannelRow,
 } from '../db/message-channels.ts';
+import { isNetworkOn } from '../db/settings.ts';
 import {
   findDelivery,
   hasWaiting,
@@ -27,6 +28,7 @@ import type { UnitOfWork } from '../db/unit-of-work.ts';
 import { requireVault } from '../db/vault.ts';
 import type { Clock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import { isThisMachine, networkIsOff } from '../lib/network.ts';
 import type { Message } from '../lib/messages.ts';
 import type { Carrier, Delivery, Outbox, Outcome } from '../outbox/outbox.ts';
 import { CarryError, type MessageCarrier } from './carrier.ts';
@@ -274,6 +276,9 @@ export class Messages {
     const route = this.#routeOf(tx, message);
     if (route === undefined) throw notSetUp(channelOf[message.channel]);
     const problem = senderProblem(tx, route, message);
+    if (problem === undefined && isCutOff(tx, route)) {
+      throw new LatchkeyError('FAILED_PRECONDITION', networkIsOff);
+    }
     if (problem === undefined) return;
     throw new LatchkeyError('FAILED_PRECONDITION', problem, { turnkeyErrorCode: 'EMAIL_SENDING_DISABLED' });
   }
@@ -310,6 +315,7 @@ export class Messages {
       this.#show(sending);
       return this.#parts.inboxOnly ? 'kept in the inbox' : 'shown on this computer';
     }
+    if (this.#parts.units.read((tx) => isCutOff(tx, route))) throw new CarryError(networkIsOff, false);
     const { carrier, at } = this.#carrierOf(route);
     await carrier.send(sending.id, sending.message, signal);
     return `taken by ${at}`;
@@ -440,6 +446,14 @@ function senderProblem(
   if (mail === null || maySendFrom(mail, from)) return undefined;
   const allowed = [mail.from.address, ...mail.otherSenders].join(', ');
   return `sendFromEmailAddress ${JSON.stringify(from?.address)} is not among the senders of the vault's mail settings: ${allowed}`;
+}
+
+/** Whether a route leads off this machine while nothing may leave it. */
+function isCutOff(tx: Reader, route: MessageChannelName): boolean {
+  if (route === 'desktop' || isNetworkOn(tx)) return false;
+  if (route === 'mail') return !isThisMachine(settingsOf(tx, 'mail')?.host ?? '');
+  const sms = settingsOf(tx, 'sms');
+  return sms === null || !isThisMachine(new URL(sms.kind === 'http' ? sms.origin : sms.url).hostname);
 }
 
 function secretsOf({ name, sealed }: MessageChannelRow, keys: MessageKeys): Secrets {

@@ -1,5 +1,5 @@
 /**
- * `npm run executable`: the `latchkey` command as one file with Node in it, for who has none. It is made of the Node that
+ * `npm run executable -- [--output DIRECTORY] [--node-license FILE]`: the `latchkey` command as one file with Node in it, for who has none. It is made of the Node that
  * runs this and of what npm installed here, so it is for this system and processor alone.
  */
 import { execFile } from 'node:child_process';
@@ -7,7 +7,7 @@ import { chmod, copyFile, mkdir, mkdtemp, readFile, readdir, rm, writeFile } fro
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { promisify } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { digestOf } from './unpack.ts';
 
 const projectRoot = resolve(import.meta.dirname, '../..');
@@ -149,9 +149,32 @@ export async function makeExecutable(output: string): Promise<void> {
   }
 }
 
+/** What goes beside the command: its completions, and the licences of what is in it. */
+async function writeCompanions(executable: string, nodeLicense: string | undefined): Promise<void> {
+  const directory = dirname(executable);
+  const completions = join(directory, 'completions');
+  await mkdir(completions, { recursive: true });
+  for (const [shell, file] of [
+    ['bash', 'latchkey.bash'],
+    ['zsh', '_latchkey'],
+    ['fish', 'latchkey.fish'],
+  ] as const) {
+    const { stdout } = await promisify(execFile)(executable, ['completion', shell]);
+    await writeFile(join(completions, file), stdout);
+  }
+  await copyFile(join(projectRoot, 'LICENSE'), join(directory, 'LICENSE'));
+  if (nodeLicense !== undefined) await copyFile(nodeLicense, join(directory, 'LICENSE-node'));
+}
+
 if (import.meta.main) {
-  const suffix = process.platform === 'win32' ? '.exe' : '';
-  const output = resolve(process.argv[2] ?? join(projectRoot, 'release', 'command', `latchkey${suffix}`));
-  await makeExecutable(output);
-  process.stdout.write(`${output}\n`);
+  const { values } = parseArgs({
+    options: {
+      output: { type: 'string', default: join(projectRoot, 'release', 'command') },
+      'node-license': { type: 'string' },
+    },
+  });
+  const executable = join(resolve(values.output), process.platform === 'win32' ? 'latchkey.exe' : 'latchkey');
+  await makeExecutable(executable);
+  await writeCompanions(executable, values['node-license']);
+  process.stdout.write(`${executable}\n`);
 }

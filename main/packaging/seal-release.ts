@@ -1,10 +1,10 @@
 /**
- * `npm run seal-release -- DIRECTORY`: signs the update metadata among a release's files, and writes SHA256SUMS over all
- * of them. The private key is in `LATCHKEY_UPDATE_KEY`; without one, nothing is signed, and no app takes updates of it.
+ * `npm run seal-release -- DIRECTORY [FROM...]`: gathers a release's files from the machines that built them, signs the
+ * update metadata among them, and writes SHA256SUMS over all of them. The private key is in `LATCHKEY_UPDATE_KEY`; without one, nothing is signed, and no app takes updates of it.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { constants, createReadStream } from 'node:fs';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { updateKey } from '../desktop/update-key.ts';
 import { isUpdateMetadataSigned, signUpdateMetadata } from '../lib/update-signature.ts';
@@ -18,6 +18,44 @@ export interface ReleaseKey {
 }
 
 /**
+ * Copies the files of each directory into one. Two machines of one system, of different processors, write metadata of the
+ * same name: it is made into one, from which each app takes the file for its own processor.
+ * @throws Error where anything else has the name of another, or two machines built different versions.
+ */
+export async function gather(directory: string, from: readonly string[]): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  const metadata = new Map<string, string>();
+  for (const source of from) {
+    for (const name of (await readdir(source)).sort()) {
+      const file = join(source, name);
+      if (isMetadata(name)) {
+        const text = await readFile(file, 'utf8');
+        const other = metadata.get(name);
+        metadata.set(name, other === undefined ? text : merge(name, other, text));
+      } else {
+        await copyFile(file, join(directory, name), constants.COPYFILE_EXCL);
+      }
+    }
+  }
+  for (const [name, text] of metadata) await writeFile(join(directory, name), text);
+}
+
+const isMetadata = (name: string): boolean => /^latest.*[.]yml$/.test(name);
+
+/** The first, with the second's files after its own. */
+function merge(name: string, first: string, second: string): string {
+  const versions = [first, second].map((text) => /^version: (.+)$/m.exec(text)?.[1]);
+  if (versions[0] !== versions[1]) {
+    throw new Error(
+      `${name} is of version ${String(versions[0])} in one place and ${String(versions[1])} in another`,
+    );
+  }
+  const list = /^files:\n((?: .*\n)+)/m;
+  const [, more = ''] = list.exec(second) ?? [];
+  return first.replace(list, (files) => files + more);
+}
+
+/**
  * Signs each `latest….yml`, after its files' hashes were compared with the files beside it.
  * @returns names of what was signed. @throws Error where metadata names what is not there, or the key is not the pinned one.
  */
@@ -25,7 +63,7 @@ export async function signMetadata(
   directory: string,
   { privateKey, publicKey }: ReleaseKey,
 ): Promise<string[]> {
-  const names = (await readdir(directory)).filter((name) => /^latest.*[.]yml$/.test(name)).sort();
+  const names = (await readdir(directory)).filter(isMetadata).sort();
   for (const name of names) {
     const text = await readFile(join(directory, name), 'utf8');
     for (const { url, sha512 } of filesIn(text)) {
@@ -74,7 +112,8 @@ async function digest(algorithm: 'sha256' | 'sha512', file: string): Promise<Buf
 }
 
 if (import.meta.main) {
-  const directory = resolve(process.argv[2] ?? 'release');
+  const [directory = '', ...from] = process.argv.slice(2).map((path) => resolve(path));
+  await gather(directory, from);
   const privateKey = (process.env['LATCHKEY_UPDATE_KEY'] ?? '').trim();
   if (privateKey === '' || updateKey === null) {
     const missing =

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { Settings as SettingsShown, SettingsChange } from '../../preload/contract.ts';
 import { parse } from '../activities/parse.ts';
 import type { Reader } from '../db/connection.ts';
+import { hastenDeliveries } from '../db/outbox.ts';
 import { getSetting, isNetworkOn, putSetting } from '../db/settings.ts';
 import type { UnitOfWork } from '../db/unit-of-work.ts';
 import { requireVault } from '../db/vault.ts';
@@ -84,6 +85,7 @@ export class Settings {
       if (autoLock !== undefined) put('autoLock', { ...autoLockOf(tx), ...autoLock });
       if (port !== undefined) put('port', port);
       if (network !== undefined) put('network', network);
+      if (network === true) hastenDeliveries(tx);
     });
     if (startAtLogin !== undefined) await shell.startAtLogin?.write(startAtLogin);
     if (updates !== undefined) await shell.updates?.write(updates);

@@ -18,6 +18,7 @@ import {
 import type { Reader, Writer } from '../db/connection.ts';
 import { getFeature } from '../db/features.ts';
 import { getOrganization } from '../db/organizations.ts';
+import { isNetworkOn } from '../db/settings.ts';
 import type { UnitOfWork } from '../db/unit-of-work.ts';
 import {
   adoptWebhookDeliveries,
@@ -43,8 +44,10 @@ import {
   type WebhookEndpointRow,
 } from '../db/webhook-endpoints.ts';
 import { eventIdOf, sorterFor } from '../db/webhook-events.ts';
+import type { Reach } from '../auth/guarded-get.ts';
 import { Lru } from '../crypto/lru.ts';
 import type { Clock } from '../lib/clock.ts';
+import { isThisMachine } from '../lib/network.ts';
 import { backoffMs } from '../outbox/backoff.ts';
 import { Lanes, longestSleepMs } from '../outbox/lanes.ts';
 import type { Outcome } from '../outbox/outbox.ts';
@@ -92,6 +95,8 @@ const rememberedSkips = 1000;
 /** How many rows are given up in one transaction. */
 const parkedAtOnce = 1000;
 const forgetsAfter = 500;
+/** How long it is waited for the network to be switched on, unless that is told. */
+const heldMs = 60_000;
 
 /** An event that is to be sent. */
 interface Item {
@@ -284,6 +289,8 @@ export class Webhooks {
   #take(tx: Reader, endpointId: string): Taken | number | undefined {
     const endpoint = getWebhookEndpoint(tx, endpointId);
     if (endpoint?.place == null) return undefined;
+    // Nothing is tried, so nothing fails, and nothing is given up for it.
+    if (isHeld(tx, endpoint)) return this.#parts.clock.wall() + heldMs;
     const from = endpoint.place;
     const fateOf = sorterFor(endpoint);
     const items: Item[] = [];
@@ -333,7 +340,8 @@ export class Webhooks {
     const { lot, seed } = units.read((tx) => {
       const { keyId, seed } = openWebhookKey(tx, keys);
       const isSubOrganization = getOrganization(tx, endpoint.organizationId)?.parentId != null;
-      const reach = isSubOrganization ? ('the Internet' as const) : ('anywhere' as const);
+      // What this machine is called may lead elsewhere.
+      const reach: Reach = isSubOrganization ? 'the Internet' : isNetworkOn(tx) ? 'anywhere' : 'this machine';
       const events = this.#render(tx, items);
       return { lot: { url: endpoint.url, reach, keyId, timestampMs: clock.wall(), events }, seed };
     });
@@ -506,6 +514,10 @@ export class Webhooks {
     }
   }
 }
+
+/** Whether an endpoint is off this machine while nothing may leave it. */
+const isHeld = (tx: Reader, { url }: WebhookEndpointRow): boolean =>
+  !isNetworkOn(tx) && !isThisMachine(new URL(url).hostname);
 
 const newTold = () => new Lru<string, readonly Pick<WebhookEndpointRow, 'id' | 'organizationId'>[]>(256);
 

@@ -1,11 +1,13 @@
 import type { ReactNode } from 'react';
 import { notifications } from '@mantine/notifications';
 import { ShortId } from './identifier.tsx';
+import { LastUse, useLastUses } from './last-use.tsx';
 import { DeleteForm, DialogButton } from './manage.tsx';
 import { Moment, useNow } from './moment.tsx';
 import { Panel } from './page.tsx';
 import type { ApiKey, User } from './resources.ts';
 import { Empty } from './states.tsx';
+import { t, Trans } from './text.ts';
 import { millisecondsOf } from './time.ts';
 import { useStatus, useSubmit } from './vault.tsx';
 import './rows.css';
@@ -31,6 +33,7 @@ interface Props {
 /** A user's API keys, each with its end. */
 export function ApiKeys({ title, user, instead, aside }: Props): ReactNode {
   const { owner } = useStatus();
+  const uses = useLastUses();
   const keys = user?.apiKeys.filter(isLasting) ?? [];
   const windowKey =
     user?.userId === owner?.userId ? keys.find(({ apiKeyName }) => apiKeyName === windowKeyName) : undefined;
@@ -38,10 +41,11 @@ export function ApiKeys({ title, user, instead, aside }: Props): ReactNode {
     <Panel title={title} kind="plain" aside={aside}>
       {instead}
       {user !== null && keys.length === 0 && (
-        <Empty title="No key yet" level={3}>
+        <Empty title={t('No key yet')} level={3}>
           <p>
-            With an API key a script signs its requests. The vault keeps the public half and knows by it who
-            asks.
+            {t(
+              'With an API key a script signs its requests. The vault keeps the public half and knows by it who asks.',
+            )}
           </p>
         </Empty>
       )}
@@ -52,14 +56,26 @@ export function ApiKeys({ title, user, instead, aside }: Props): ReactNode {
               <div>
                 <span className="lk-row-name">{key.apiKeyName}</span>
                 <br />
-                <ShortId text={key.credential.publicKey} what={`public key of ${key.apiKeyName}`} />
+                <ShortId
+                  text={key.credential.publicKey}
+                  what={t('public key of {{apiKeyName}}', { apiKeyName: key.apiKeyName })}
+                />
                 <br />
                 <span className="lk-row-more">
-                  {describeCredential(key)}Made <Moment at={key.createdAt} /> · <Expiry of={key} />
+                  {describeCredential(key)}
+                  <Trans i18nKey="Made <moment/>" components={{ moment: <Moment at={key.createdAt} /> }} />
+                  {' · '}
+                  <Expiry of={key} />
+                  {uses !== undefined && (
+                    <>
+                      {' · '}
+                      <LastUse at={uses.get(key.apiKeyId)} />
+                    </>
+                  )}
                 </span>
               </div>
               {key === windowKey ? (
-                <span className="lk-row-more">This window’s own</span>
+                <span className="lk-row-more">{t('This window’s own')}</span>
               ) : (
                 <DeleteApiKey of={key} user={user} />
               )}
@@ -80,7 +96,7 @@ const describeCredential = ({ credential: { type } }: ApiKey): string =>
 
 function Expiry({ of: { createdAt, expirationSeconds } }: { readonly of: ApiKey }): ReactNode {
   const present = useNow();
-  if (expirationSeconds === undefined) return 'does not expire';
+  if (expirationSeconds === undefined) return t('does not expire');
   const seconds = Math.floor(millisecondsOf(createdAt) / 1000) + Number(expirationSeconds);
   return (
     <>
@@ -95,17 +111,19 @@ function DeleteApiKey({ of, user }: { readonly of: ApiKey; readonly user: User }
   const { apiKeyId, apiKeyName } = of;
   return (
     <DialogButton
-      name="Delete…"
-      label={`Delete the key ${apiKeyName}`}
-      title={`Delete “${apiKeyName}”`}
+      name={t('Delete…')}
+      label={t('Delete the key {{apiKeyName}}', { apiKeyName })}
+      title={t('Delete “{{apiKeyName}}”', { apiKeyName })}
       danger
     >
       {(close) => (
         <DeleteForm
-          what="API key"
+          what={t('API key')}
           outcomes={[
-            `Requests that it signs for ${user.userName} are refused from then on.`,
-            'It cannot be brought back. Another key is quickly made.',
+            t('Requests that it signs for {{userName}} are refused from then on.', {
+              userName: user.userName,
+            }),
+            t('It cannot be brought back. Another key is quickly made.'),
           ]}
           submitting={remove}
           onCancel={close}
@@ -116,8 +134,8 @@ function DeleteApiKey({ of, user }: { readonly of: ApiKey; readonly user: User }
                 onSuccess() {
                   close();
                   notifications.show({
-                    title: 'The API key is deleted',
-                    message: `“${apiKeyName}” opens nothing now.`,
+                    title: t('The API key is deleted'),
+                    message: t('“{{apiKeyName}}” opens nothing now.', { apiKeyName }),
                   });
                 },
               },

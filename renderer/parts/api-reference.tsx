@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Text } from '@mantine/core';
 import { CopyButton } from './copy-button.tsx';
 import { Panel } from './page.tsx';
+import { t } from './text.ts';
 import { useStatus } from './vault.tsx';
 
 /** Where every operation is described. The app shows the address, since its own window leads nowhere outside. */
@@ -9,8 +10,8 @@ export function ApiReference(): ReactNode {
   const { url } = useStatus();
   const address = `${url}/docs`;
   return (
-    <Panel title="API reference">
-      <Text mb="xs">Every operation, with its parameters, its answer and an example:</Text>
+    <Panel title={t('API reference')}>
+      <Text mb="xs">{t('Every operation, with its parameters, its answer and an example:')}</Text>
       {/^https?:$/.test(window.location.protocol) ? (
         <a href={address} target="_blank" rel="noreferrer" className="lk-link lk-mono">
           {address}
@@ -18,7 +19,7 @@ export function ApiReference(): ReactNode {
       ) : (
         <span className="lk-id">
           <span className="lk-mono">{address}</span>
-          <CopyButton text={address} what="address of the API reference" />
+          <CopyButton text={address} what={t('address of the API reference')} />
         </span>
       )}
     </Panel>

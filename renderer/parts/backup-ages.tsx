@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import type { BackupsStatus } from '../../preload/contract.ts';
 import { Moment } from './moment.tsx';
 import { Panel } from './page.tsx';
+import { t, Trans } from './text.ts';
 import type { Timestamp } from './time.ts';
 import { useBackups } from './vault.tsx';
 import './backup-ages.css';
@@ -37,17 +38,29 @@ export function BackupAges(): ReactNode {
     <p>
       {made !== undefined && (
         <>
-          Last backup <Moment at={timestampOf(made)} />, last proven{' '}
-          {proven === undefined ? 'never' : <Moment at={timestampOf(proven)} />}.{' '}
+          {proven === undefined ? (
+            <Trans
+              i18nKey="Last backup <made/>, last proven never."
+              components={{ made: <Moment at={timestampOf(made)} /> }}
+            />
+          ) : (
+            <Trans
+              i18nKey="Last backup <made/>, last proven <proven/>."
+              components={{
+                made: <Moment at={timestampOf(made)} />,
+                proven: <Moment at={timestampOf(proven)} />,
+              }}
+            />
+          )}{' '}
         </>
       )}
-      <Link href="/backups">{made === undefined ? 'Make a backup' : 'See the backups'}</Link>
+      <Link href="/backups">{made === undefined ? t('Make a backup') : t('See the backups')}</Link>
     </p>
   );
   if (data.notices.length === 0) return <div className="lk-backup-ages">{ages}</div>;
   return (
     <Panel kind="brass">
-      <div role="note" aria-label="Backups" className="lk-backup-notice">
+      <div role="note" aria-label={t('Backups')} className="lk-backup-notice">
         {data.notices.map(({ kind, message }) => (
           <p key={kind} className="lk-backup-file">
             {message}

@@ -13,20 +13,20 @@ import {
 } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { BackupSecret, VerifiedBackup } from '../../preload/contract.ts';
-import { count } from './bytes.ts';
 import { timestampOf } from './backup-ages.tsx';
 import { Moment } from './moment.tsx';
 import { Facts, Outcomes } from './page.tsx';
 import { wordsOf } from './phrase.ts';
 import { Failure } from './states.tsx';
+import { t } from './text.ts';
 import { useBackupCall } from './vault.tsx';
 
 type Way = BackupSecret['with'] | 'vault';
 
 const ways: readonly { readonly value: Way; readonly label: string }[] = [
-  { value: 'vault', label: 'This open vault' },
-  { value: 'recovery', label: 'Recovery phrase' },
-  { value: 'password', label: 'Password' },
+  { value: 'vault', label: t('This open vault') },
+  { value: 'recovery', label: t('Recovery phrase') },
+  { value: 'password', label: t('Password') },
 ];
 
 interface Props {
@@ -52,9 +52,9 @@ export function ProveBackup({ file, onDone }: Props): ReactNode {
     event.preventDefault();
     const missing =
       path.trim() === ''
-        ? 'Type where the file is.'
+        ? t('Type where the file is.')
         : way !== 'vault' && secret.trim() === ''
-          ? 'Type what opens it.'
+          ? t('Type what opens it.')
           : null;
     setLack(missing);
     if (missing !== null) return;
@@ -75,8 +75,8 @@ export function ProveBackup({ file, onDone }: Props): ReactNode {
       <Stack gap="md">
         {file === undefined ? (
           <TextInput
-            label="File"
-            description="Its full path on this computer."
+            label={t('File')}
+            description={t('Its full path on this computer.')}
             className="lk-mono-input"
             autoComplete="off"
             spellCheck={false}
@@ -94,7 +94,7 @@ export function ProveBackup({ file, onDone }: Props): ReactNode {
           </Text>
         )}
         <SegmentedControl
-          aria-label="Open it with"
+          aria-label={t('Open it with')}
           value={way}
           onChange={(next) => {
             setWay(next);
@@ -107,8 +107,8 @@ export function ProveBackup({ file, onDone }: Props): ReactNode {
         />
         {way === 'recovery' && (
           <Textarea
-            label="Recovery phrase"
-            description="The 24 words from your paper. This shows that the paper opens the backup."
+            label={t('Recovery phrase')}
+            description={t('The 24 words from your paper. This shows that the paper opens the backup.')}
             autosize
             minRows={3}
             autoComplete="off"
@@ -125,11 +125,11 @@ export function ProveBackup({ file, onDone }: Props): ReactNode {
         )}
         {way === 'password' && (
           <PasswordInput
-            label="Password"
-            description="One that the vault had when the backup was made."
+            label={t('Password')}
+            description={t('One that the vault had when the backup was made.')}
             autoComplete="current-password"
             required
-            visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
+            visibilityToggleButtonProps={{ 'aria-label': t('Show password'), tabIndex: 0 }}
             value={secret}
             error={secretLack}
             onChange={(event) => {
@@ -139,18 +139,18 @@ export function ProveBackup({ file, onDone }: Props): ReactNode {
         )}
         <Outcomes
           items={[
-            'The backup is opened in memory; nothing is written over.',
-            'Every sealed record is opened and every address derived again.',
-            'The activity log is checked, and all is compared with the vault.',
+            t('The backup is opened in memory; nothing is written over.'),
+            t('Every sealed record is opened and every address derived again.'),
+            t('The activity log is checked, and all is compared with the vault.'),
           ]}
         />
-        <Failure title="The backup is not proven" error={prove.error} />
+        <Failure title={t('The backup is not proven')} error={prove.error} />
         <Group gap="sm">
           <Button type="submit" loading={prove.isPending}>
-            Try the backup
+            {t('Try the backup')}
           </Button>
           <Button variant="subtle" color="gray" onClick={onDone}>
-            Cancel
+            {t('Cancel')}
           </Button>
         </Group>
       </Stack>
@@ -182,16 +182,16 @@ function Proof({
     <Stack gap="md">
       <div role="status">
         {proven ? (
-          <Text className="lk-row-name">Proven: this backup restores.</Text>
+          <Text className="lk-row-name">{t('Proven: this backup restores.')}</Text>
         ) : (
-          <Text className="lk-row-name">Not proven: do not rely on this backup.</Text>
+          <Text className="lk-row-name">{t('Not proven: do not rely on this backup.')}</Text>
         )}
       </div>
       {!proven && (
         <Alert
           color="red"
           variant="light"
-          title={count(problemCount, 'thing does not hold', 'things do not hold')}
+          title={t('{{count}} things do not hold', { count: problemCount })}
           icon={<IconAlertTriangle aria-hidden />}
           className="lk-failure"
         >
@@ -202,20 +202,23 @@ function Proof({
       )}
       <Facts
         rows={[
-          ['Vault', found.organization],
-          ['Made', <Moment key="made" at={timestampOf(found.madeAt)} />],
-          ['Sealed records', `${count(counts.sealed, 'record')} opened`],
+          [t('Vault'), found.organization],
+          [t('Made'), <Moment key="made" at={timestampOf(found.madeAt)} />],
+          [t('Sealed records'), t('{{count}} records opened', { count: counts.sealed })],
           [
-            'Addresses',
-            `of ${count(counts.accounts, 'account')} and ${count(counts.privateKeys, 'private key')} derived again`,
+            t('Addresses'),
+            t('of {{count}} accounts and {{value}} derived again', {
+              count: counts.accounts,
+              value: t('{{count}} private keys', { count: counts.privateKeys }),
+            }),
           ],
-          ['Activity log', count(log.rows, 'entry', 'entries')],
-          ['Not in it', uncovered === null ? 'not compared: it is another vault’s' : since(uncovered)],
+          [t('Activity log'), t('{{count}} entries', { count: log.rows })],
+          [t('Not in it'), uncovered === null ? t('not compared: it is another vault’s') : since(uncovered)],
         ]}
       />
       <div>
         <Button onClick={onDone} data-autofocus>
-          Done
+          {t('Done')}
         </Button>
       </div>
     </Stack>
@@ -223,14 +226,14 @@ function Proof({
 }
 
 function since({ activities, resources }: NonNullable<VerifiedBackup['uncovered']>): string {
-  if (activities === 0 && resources.length === 0) return 'nothing: all of the vault is in it';
+  if (activities === 0 && resources.length === 0) return t('nothing: all of the vault is in it');
   const kinds = resources.map(({ kind, added, changed, removed }) => {
     const parts = [
-      ...(added > 0 ? [`${String(added)} new`] : []),
-      ...(changed > 0 ? [`${String(changed)} changed`] : []),
-      ...(removed > 0 ? [`${String(removed)} deleted`] : []),
+      ...(added > 0 ? [t('{{added}} new', { added })] : []),
+      ...(changed > 0 ? [t('{{changed}} changed', { changed })] : []),
+      ...(removed > 0 ? [t('{{removed}} deleted', { removed })] : []),
     ];
     return `${kind}: ${parts.join(', ')}`;
   });
-  return [`${count(activities, 'log entry', 'log entries')} since then`, ...kinds].join('; ');
+  return [t('{{count}} log entries since then', { count: activities }), ...kinds].join('; ');
 }

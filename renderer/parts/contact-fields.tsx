@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { TextInput } from '@mantine/core';
 import { emailProblem, phoneProblem } from './contact.ts';
+import { t } from './text.ts';
 
 export interface Contact {
   readonly email: string;
@@ -18,8 +19,8 @@ export function ContactFields({ value, tried, onType }: Props): ReactNode {
   return (
     <>
       <TextInput
-        label="Email (optional)"
-        description="Kept in the vault. Sign-in codes go to it, where mail is set up."
+        label={t('Email (optional)')}
+        description={t('Kept in the vault. Sign-in codes go to it, where mail is set up.')}
         type="email"
         autoComplete="off"
         maxLength={254}
@@ -30,8 +31,8 @@ export function ContactFields({ value, tried, onType }: Props): ReactNode {
         }}
       />
       <TextInput
-        label="Phone number (optional)"
-        description="With a plus and the country’s code."
+        label={t('Phone number (optional)')}
+        description={t('With a plus and the country’s code.')}
         type="tel"
         autoComplete="off"
         maxLength={40}

@@ -1,10 +1,12 @@
 /** How a user can be reached, as the service takes it. */
 
+import { t } from './text.ts';
+
 /** Why this is no email address, for a person to read; null when it is one, or empty. */
 export const emailProblem = (text: string): string | null =>
   text.trim() === '' || /^\S+@\S+\.\S+$/.test(text.trim())
     ? null
-    : 'This is not an email address. It may stay empty.';
+    : t('This is not an email address. It may stay empty.');
 
 /** Spaces and the like, which people write into phone numbers. */
 const filling = /[\s().\-/]/g;
@@ -16,5 +18,5 @@ export function phoneProblem(text: string): string | null {
   const number = bareNumber(text);
   return number === '' || /^\+[1-9]\d{6,14}$/.test(number)
     ? null
-    : 'Write it with a plus and the country’s code, such as +44 20 7946 0018. It may stay empty.';
+    : t('Write it with a plus and the country’s code, such as +44 20 7946 0018. It may stay empty.');
 }

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { ActionIcon, Button, Tooltip, VisuallyHidden } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { t } from './text.ts';
 import { useBridge } from './vault.tsx';
 
 /** How long a copy is confirmed, in milliseconds. */
@@ -18,10 +19,12 @@ interface Props {
   readonly what: string;
   /** Shows the words beside the icon. */
   readonly wide?: boolean;
+  /** Whether it is taken off the clipboard again after half a minute. */
+  readonly secret?: boolean;
 }
 
 /** Copies text, and says so to eyes and to a screen reader. */
-export function CopyButton({ text, what, wide = false }: Props): ReactNode {
+export function CopyButton({ text, what, wide = false, secret = false }: Props): ReactNode {
   const bridge = useBridge();
   const [outcome, setOutcome] = useState<Outcome>({ state: 'idle' });
 
@@ -36,18 +39,22 @@ export function CopyButton({ text, what, wide = false }: Props): ReactNode {
   }, [outcome]);
 
   const copy = () => {
-    bridge.copy(text).then(
+    bridge.copy(text, { secret }).then(
       () => {
         setOutcome({ state: 'copied' });
       },
       (error: unknown) => {
-        setOutcome({ state: 'failed', why: error instanceof Error ? error.message : 'Copying failed.' });
+        setOutcome({ state: 'failed', why: error instanceof Error ? error.message : t('Copying failed.') });
       },
     );
   };
 
   const said =
-    outcome.state === 'failed' ? outcome.why : outcome.state === 'copied' ? 'Copied' : `Copy ${what}`;
+    outcome.state === 'failed'
+      ? outcome.why
+      : outcome.state === 'copied'
+        ? t('Copied')
+        : t('Copy {{what}}', { what });
   const icon =
     outcome.state === 'copied' ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />;
   return (
@@ -58,7 +65,13 @@ export function CopyButton({ text, what, wide = false }: Props): ReactNode {
         </Button>
       ) : (
         <Tooltip label={said}>
-          <ActionIcon variant="subtle" color="gray" size="md" aria-label={`Copy ${what}`} onClick={copy}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size="md"
+            aria-label={t('Copy {{what}}', { what })}
+            onClick={copy}
+          >
             {icon}
           </ActionIcon>
         </Tooltip>

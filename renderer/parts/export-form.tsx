@@ -1,13 +1,15 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { IconEye, IconEyeOff } from '@tabler/icons-react';
+import { IconEyeOff } from '@tabler/icons-react';
 import { useProof } from './keyslot-form.tsx';
 import { keyTexts } from './key-text.ts';
 import { Facts, Outcomes } from './page.tsx';
 import { PhraseSheet } from './phrase-sheet.tsx';
+import { HoldButton, useReveal } from './secret.tsx';
 import { Failure } from './states.tsx';
 import { useTask } from './task.ts';
+import { t } from './text.ts';
 import { useExport } from './transfer.ts';
 import { Value } from './value.tsx';
 import { useBridge } from './vault.tsx';
@@ -52,7 +54,7 @@ export function ExportForm({ submit, parameters, what, outcomes, onDone, childre
       <Stack gap="md">
         {children(secret)}
         <div className="lk-noprint">
-          <Button onClick={onDone}>Done</Button>
+          <Button onClick={onDone}>{t('Done')}</Button>
         </div>
       </Stack>
     );
@@ -62,13 +64,13 @@ export function ExportForm({ submit, parameters, what, outcomes, onDone, childre
       <Stack gap="md">
         <Outcomes items={outcomes} />
         {proof.fields(start, true)}
-        <Failure title={`The ${what} was not exported`} error={task.error} />
+        <Failure title={t('The {{what}} was not exported', { what })} error={task.error} />
         <Group gap="sm">
           <Button type="submit" loading={task.isPending}>
-            Export the {what}
+            {t('Export the {{what}}', { what })}
           </Button>
           <Button variant="subtle" color="gray" onClick={onDone}>
-            Cancel
+            {t('Cancel')}
           </Button>
         </Group>
       </Stack>
@@ -92,8 +94,8 @@ export function SeedPhrase({ secret, walletName }: SeedProps): ReactNode {
     <PhraseSheet
       words={words}
       passphrase={passphrase}
-      label="Seed phrase"
-      printTitle={`Seed phrase of the wallet “${walletName}”`}
+      label={t('Seed phrase')}
+      printTitle={t('Seed phrase of the wallet “{{walletName}}”', { walletName })}
     />
   );
 }
@@ -107,29 +109,42 @@ interface KeyProps {
 /** A private key, hidden until asked for, in each form that other programs take. */
 export function PrivateKeyTexts({ secret, curve }: KeyProps): ReactNode {
   const [texts] = useState(() => keyTexts(secret, curve));
-  const [shown, setShown] = useState(false);
+  const { shown, show, hide, ending } = useReveal(texts);
+  const sheet = useRef<HTMLDivElement>(null);
   return (
-    <div className="lk-sheet">
+    <div className="lk-sheet" ref={sheet} tabIndex={-1}>
       <Facts
         rows={texts.map(([name, text]) => [
           name,
-          <Value key={name} text={text} shown={shown ? text : '•'.repeat(24)} what={name} />,
+          <Value key={name} text={text} shown={shown ? text : '•'.repeat(24)} what={name} secret />,
         ])}
       />
-      <Button
-        variant="default"
-        size="xs"
-        mt="md"
-        leftSection={shown ? <IconEyeOff size={16} aria-hidden /> : <IconEye size={16} aria-hidden />}
-        onClick={() => {
-          setShown(!shown);
-        }}
-      >
-        {shown ? 'Hide the private key' : 'Show the private key'}
-      </Button>
+      <div className="lk-sheet-buttons">
+        {shown ? (
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<IconEyeOff size={16} aria-hidden />}
+            onClick={hide}
+          >
+            {t('Hide the private key')}
+          </Button>
+        ) : (
+          <HoldButton
+            onHeld={() => {
+              show();
+              sheet.current?.focus();
+            }}
+          >
+            {t('Show the private key')}
+          </HoldButton>
+        )}
+      </div>
+      {ending}
       <Text size="sm" mt="sm">
-        Whoever has it can sign as this key. Every program on this computer can read the clipboard: if you
-        copy, paste at once and then copy something else.
+        {t(
+          'Whoever has it can sign as this key. Every program on this computer can read the clipboard: if you copy, paste at once: after 30 seconds it is taken off the clipboard again.',
+        )}
       </Text>
     </div>
   );

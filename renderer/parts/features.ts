@@ -1,5 +1,7 @@
 /** Features of the organization in plain words. */
 
+import { t } from './text.ts';
+
 interface FeatureWords {
   readonly label: string;
   readonly about: string;
@@ -7,40 +9,46 @@ interface FeatureWords {
   readonly value?: { readonly label: string; readonly placeholder: string };
 }
 
-const switchNote = 'The switch is kept for programs that read it; Latchkey itself does nothing by it yet.';
+const switchNote = t('The switch is kept for programs that read it; Latchkey itself does nothing by it yet.');
 
 export const features: Readonly<Record<string, FeatureWords>> = {
   FEATURE_NAME_WEBHOOK: {
-    label: 'Webhook URL',
-    about:
+    label: t('Webhook URL'),
+    about: t(
       'Where a program of yours would be told of activities. The address is kept here, but deliveries are not built yet: nothing is sent to it.',
-    value: { label: 'URL', placeholder: 'https://example.org/hook' },
+    ),
+    value: { label: t('URL'), placeholder: 'https://example.org/hook' },
   },
   FEATURE_NAME_WEBAUTHN_ORIGINS: {
-    label: 'Passkey origins',
-    about:
+    label: t('Passkey origins'),
+    about: t(
       'The web pages on which passkeys may be made and used: these and no others. Name the page of this window too, if you register passkeys here.',
-    value: { label: 'Origins, with commas between', placeholder: 'https://app.example.org' },
+    ),
+    value: { label: t('Origins, with commas between'), placeholder: 'https://app.example.org' },
   },
   FEATURE_NAME_EMAIL_AUTH: {
-    label: 'Sign-in by email',
-    about: `Users may sign in with what is sent to their email address. ${switchNote}`,
+    label: t('Sign-in by email'),
+    about: t('Users may sign in with what is sent to their email address. {{switchNote}}', { switchNote }),
   },
   FEATURE_NAME_OTP_EMAIL_AUTH: {
-    label: 'One-time codes by email',
-    about: `Users may sign in with a code that is sent to their email address. ${switchNote}`,
+    label: t('One-time codes by email'),
+    about: t('Users may sign in with a code that is sent to their email address. {{switchNote}}', {
+      switchNote,
+    }),
   },
   FEATURE_NAME_SMS_AUTH: {
-    label: 'One-time codes by SMS',
-    about: `Users may sign in with a code that is sent to their phone. ${switchNote}`,
+    label: t('One-time codes by SMS'),
+    about: t('Users may sign in with a code that is sent to their phone. {{switchNote}}', { switchNote }),
   },
   FEATURE_NAME_EMAIL_RECOVERY: {
-    label: 'Recovery by email',
-    about: `Users who have lost their keys and passkeys may get in again by email. ${switchNote}`,
+    label: t('Recovery by email'),
+    about: t('Users who have lost their keys and passkeys may get in again by email. {{switchNote}}', {
+      switchNote,
+    }),
   },
   FEATURE_NAME_ROOT_USER_EMAIL_RECOVERY: {
-    label: 'Recovery by email for the root quorum',
-    about: `The same for users who decide everything here. ${switchNote}`,
+    label: t('Recovery by email for the root quorum'),
+    about: t('The same for users who decide everything here. {{switchNote}}', { switchNote }),
   },
 };
 

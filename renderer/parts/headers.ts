@@ -1,11 +1,12 @@
 import type { HttpGatewaySettings } from '../../preload/contract.ts';
+import { t } from './text.ts';
 
 const linesOf = (text: string): readonly string[] => text.split('\n').filter((line) => line.trim() !== '');
 
 /** @returns what is wrong with headers as they are typed, one a line; null where nothing is. */
 export function headerProblem(text: string): string | null {
   const bad = linesOf(text).findIndex((line) => !/^\s*[^\s:]+\s*:/.test(line));
-  return bad === -1 ? null : `Line ${String(bad + 1)} is not of the form Name: value.`;
+  return bad === -1 ? null : t('Line {{bad}} is not of the form Name: value.', { bad: bad + 1 });
 }
 
 export const headersOf = (text: string): HttpGatewaySettings['headers'] =>

@@ -9,6 +9,7 @@ import { RecoveryField } from './recovery-field.tsx';
 import { Failure } from './states.tsx';
 import { StrengthMeter } from './strength-meter.tsx';
 import { useTask } from './task.ts';
+import { t } from './text.ts';
 import { useBridge, useStatus } from './vault.tsx';
 
 interface FormProps {
@@ -63,7 +64,7 @@ export function KeyslotForm({
             {action}
           </Button>
           <Button variant="subtle" color="gray" onClick={onCancel}>
-            Cancel
+            {t('Cancel')}
           </Button>
         </Group>
       </Stack>
@@ -94,7 +95,7 @@ export function useProof(): Proof {
     read() {
       const recovery = recoveryOf(phrase);
       const lack =
-        chosen === 'recovery' ? recoveryProblem(recovery) : password === '' ? 'Type the password.' : null;
+        chosen === 'recovery' ? recoveryProblem(recovery) : password === '' ? t('Type the password.') : null;
       setProblem(lack);
       if (lack !== null) return null;
       return chosen === 'recovery' ? toRecovery(recovery) : { with: 'password', password };
@@ -103,23 +104,23 @@ export function useProof(): Proof {
       <>
         {kinds.length > 1 && (
           <SegmentedControl
-            aria-label="Show that it is you with"
+            aria-label={t('Show that it is you with')}
             value={chosen}
             onChange={choose}
             data={[
-              { value: 'password', label: 'Password' },
-              { value: 'recovery', label: 'Recovery phrase' },
+              { value: 'password', label: t('Password') },
+              { value: 'recovery', label: t('Recovery phrase') },
             ]}
             fullWidth
           />
         )}
         {chosen === 'password' ? (
           <PasswordInput
-            label="Password of the vault, as it is now"
+            label={t('Password of the vault, as it is now')}
             autoComplete="current-password"
             data-autofocus={first || undefined}
             required
-            visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
+            visibilityToggleButtonProps={{ 'aria-label': t('Show password'), tabIndex: 0 }}
             value={password}
             error={problem}
             onChange={(event) => {
@@ -128,7 +129,7 @@ export function useProof(): Proof {
           />
         ) : (
           <RecoveryField
-            label="Recovery phrase, as it is now"
+            label={t('Recovery phrase, as it is now')}
             typed={phrase}
             problem={problem}
             onType={setPhrase}
@@ -156,9 +157,11 @@ export function useNewPassword(): NewPassword {
     check() {
       const found = {
         ...(password.length < shortestPassword
-          ? { password: `Too short. ${passwordStrength(password).hint}` }
+          ? { password: t('Too short. {{hint}}', { hint: passwordStrength(password).hint }) }
           : {}),
-        ...(password === repeated ? {} : { repeated: 'The two passwords differ. Type the same one twice.' }),
+        ...(password === repeated
+          ? {}
+          : { repeated: t('The two passwords differ. Type the same one twice.') }),
       };
       setProblems(found);
       return Object.keys(found).length === 0;
@@ -167,10 +170,10 @@ export function useNewPassword(): NewPassword {
       <>
         <div>
           <PasswordInput
-            label="New password"
+            label={t('New password')}
             autoComplete="new-password"
             required
-            visibilityToggleButtonProps={{ 'aria-label': 'Show new password', tabIndex: 0 }}
+            visibilityToggleButtonProps={{ 'aria-label': t('Show new password'), tabIndex: 0 }}
             value={password}
             error={problems.password}
             onChange={(event) => {
@@ -181,10 +184,10 @@ export function useNewPassword(): NewPassword {
           {problems.password === undefined && <StrengthMeter password={password} />}
         </div>
         <PasswordInput
-          label="The same password again"
+          label={t('The same password again')}
           autoComplete="new-password"
           required
-          visibilityToggleButtonProps={{ 'aria-label': 'Show repeated password', tabIndex: 0 }}
+          visibilityToggleButtonProps={{ 'aria-label': t('Show repeated password'), tabIndex: 0 }}
           value={repeated}
           error={problems.repeated}
           onChange={(event) => {

@@ -3,12 +3,13 @@
 import { useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { Keyslot, KeyslotKind, Keyslots } from '../../preload/contract.ts';
+import { t } from './text.ts';
 import { askKey, useBridge } from './vault.tsx';
 
 export const keyslotNames: Readonly<Record<KeyslotKind, string>> = {
-  keychain: 'Keychain',
-  password: 'Password',
-  recovery: 'Recovery phrase',
+  keychain: t('Keychain'),
+  password: t('Password'),
+  recovery: t('Recovery phrase'),
 };
 
 export function useKeyslots(): UseQueryResult<Keyslots> {
@@ -20,4 +21,4 @@ export function useKeyslots(): UseQueryResult<Keyslots> {
 export const lastOne = (slots: readonly Keyslot[], slot: Keyslot): string | undefined =>
   slot.kind === 'keychain' || slots.some(({ id, kind }) => id !== slot.id && kind !== 'keychain')
     ? undefined
-    : 'It cannot be removed: without it only the keychain could open the vault, or nothing.';
+    : t('It cannot be removed: without it only the keychain could open the vault, or nothing.');

@@ -1,11 +1,12 @@
-import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Alert, Button, Group, Stack, Tabs, Text } from '@mantine/core';
-import { IconEye, IconEyeOff } from '@tabler/icons-react';
+import { IconEyeOff } from '@tabler/icons-react';
 import { CopyButton } from './copy-button.tsx';
 import type { NamedPair } from './new-api-key.tsx';
 import { Facts, Panel } from './page.tsx';
-import { commandLines, environmentLines, sdkExample } from './snippets.ts';
+import { HoldButton, useReveal } from './secret.tsx';
+import { commandLines, curlExample, environmentLines, sdkExample } from './snippets.ts';
+import { t } from './text.ts';
 import { Value } from './value.tsx';
 import { useStatus } from './vault.tsx';
 
@@ -17,80 +18,101 @@ interface Props {
 /** A new API key with its private half, what a script needs beside it, and code to start from. */
 export function MadeApiKey({ pair, onDone }: Props): ReactNode {
   const { url, organization } = useStatus();
-  const [shown, setShown] = useState(false);
+  const { shown, show, hide, ending } = useReveal(pair);
   const access = { url, organizationId: organization?.id ?? '', ...pair };
   const hidden = '•'.repeat(24);
   const environment = environmentLines(access);
   return (
     <Panel
-      title={`“${pair.name}” is ready`}
+      title={t('“{{name}}” is ready', { name: pair.name })}
       aside={
         <Button variant="default" size="xs" onClick={onDone}>
-          I have saved it
+          {t('I have saved it')}
         </Button>
       }
     >
       <Stack gap="lg">
-        <Alert color="brass" variant="light" title="Save the private key now" className="lk-brass-alert">
-          It is not kept: when you leave this screen it is gone, and you make another key instead.
+        <Alert color="brass" variant="light" title={t('Save the private key now')} className="lk-brass-alert">
+          {t('It is not kept: when you leave this screen it is gone, and you make another key instead.')}
         </Alert>
         <Facts
           rows={[
-            ['API address', <Value key="url" text={url} what="API address" />],
+            [t('API address'), <Value key="url" text={url} what={t('API address')} />],
             [
-              'Organization id',
-              <Value key="organization" text={access.organizationId} what="organization id" />,
+              t('Organization id'),
+              <Value key="organization" text={access.organizationId} what={t('organization id')} />,
             ],
-            ['Public key', <Value key="public" text={pair.publicKey} what="public key" />],
+            [t('Public key'), <Value key="public" text={pair.publicKey} what={t('public key')} />],
             [
-              'Private key',
+              t('Private key'),
               <Value
                 key="private"
                 text={pair.privateKey}
                 shown={shown ? pair.privateKey : hidden}
-                what="private key"
+                what={t('private key')}
+                secret
               />,
             ],
           ]}
         />
         <div>
-          <Button
-            variant="default"
-            size="xs"
-            leftSection={shown ? <IconEyeOff size={16} aria-hidden /> : <IconEye size={16} aria-hidden />}
-            onClick={() => {
-              setShown(!shown);
-            }}
-          >
-            {shown ? 'Hide the private key' : 'Show the private key'}
-          </Button>
+          {shown ? (
+            <Button
+              variant="default"
+              size="xs"
+              leftSection={<IconEyeOff size={16} aria-hidden />}
+              onClick={hide}
+            >
+              {t('Hide the private key')}
+            </Button>
+          ) : (
+            <HoldButton onHeld={show}>{t('Show the private key')}</HoldButton>
+          )}
+          {ending}
         </div>
         <Tabs defaultValue="environment">
           <Tabs.List>
-            <Tabs.Tab value="environment">Environment</Tabs.Tab>
-            <Tabs.Tab value="sdk">TypeScript</Tabs.Tab>
-            <Tabs.Tab value="command">Command line</Tabs.Tab>
+            <Tabs.Tab value="environment">{t('Environment')}</Tabs.Tab>
+            <Tabs.Tab value="sdk">{t('TypeScript')}</Tabs.Tab>
+            <Tabs.Tab value="curl">{t('curl')}</Tabs.Tab>
+            <Tabs.Tab value="command">{t('Command line')}</Tabs.Tab>
           </Tabs.List>
           <Tabs.Panel value="environment" pt="md">
             <Snippet
-              note="For a .env file that only you can read. The names are those that the SDK’s own examples use."
+              note={t(
+                'For a .env file that only you can read. The names are those that the SDK’s own examples use.',
+              )}
               text={environment}
               shown={shown ? environment : environmentLines({ ...access, privateKey: hidden })}
-              what="environment lines"
+              secret
+              what={t('environment lines')}
             />
           </Tabs.Panel>
           <Tabs.Panel value="sdk" pt="md">
             <Snippet
-              note="The published SDK as it is; only the address differs. It reads the lines of the first tab."
+              note={t(
+                'The published SDK as it is; only the address differs. It reads the lines of the first tab.',
+              )}
               text={sdkExample}
-              what="TypeScript example"
+              what={t('TypeScript example')}
+            />
+          </Tabs.Panel>
+          <Tabs.Panel value="curl" pt="md">
+            <Snippet
+              note={t(
+                'Bash, OpenSSL and curl, without an SDK: it shows how a stamp is made. It reads the lines of the first tab.',
+              )}
+              text={curlExample}
+              what={t('curl example')}
             />
           </Tabs.Panel>
           <Tabs.Panel value="command" pt="md">
             <Snippet
-              note="The command keeps keys in files of its own, so it makes one for itself and registers it for you."
+              note={t(
+                'The command keeps keys in files of its own, so it makes one for itself and registers it for you.',
+              )}
               text={commandLines}
-              what="command lines"
+              what={t('command lines')}
             />
           </Tabs.Panel>
         </Tabs>
@@ -105,16 +127,17 @@ interface SnippetProps {
   /** What is on the screen instead of the text. */
   readonly shown?: string;
   readonly what: string;
+  readonly secret?: boolean;
 }
 
-function Snippet({ note, text, shown = text, what }: SnippetProps): ReactNode {
+function Snippet({ note, text, shown = text, what, secret = false }: SnippetProps): ReactNode {
   return (
     <>
       <Group justify="space-between" align="start" mb="xs">
         <Text size="sm" c="dimmed" flex="1 1 16rem">
           {note}
         </Text>
-        <CopyButton text={text} what={what} wide />
+        <CopyButton text={text} what={what} wide secret={secret} />
       </Group>
       <pre className="lk-json" tabIndex={0} role="region" aria-label={what}>
         {shown}

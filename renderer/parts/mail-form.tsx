@@ -14,12 +14,13 @@ import type { MailSettings } from '../../preload/contract.ts';
 import { emailProblem } from './contact.ts';
 import { Outcomes } from './page.tsx';
 import { Failure } from './states.tsx';
+import { t } from './text.ts';
 import { useMessageCall } from './vault.tsx';
 
 const securities = [
-  { value: 'starttls', label: 'STARTTLS' },
-  { value: 'tls', label: 'TLS from the start' },
-  { value: 'none', label: 'None' },
+  { value: 'starttls', label: t('STARTTLS') },
+  { value: 'tls', label: t('TLS from the start') },
+  { value: 'none', label: t('None') },
 ] as const satisfies readonly { readonly value: MailSettings['security']; readonly label: string }[];
 
 const usualPorts = { starttls: '587', tls: '465', none: '25' } as const;
@@ -67,9 +68,9 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
   );
   const port = typed.port ?? usualPorts[typed.security];
   const problems = {
-    host: typed.host.trim() === '' ? 'Type the server’s name.' : null,
-    port: /^[1-9][0-9]{0,4}$/.test(port) ? null : 'Type a number from 1 to 65535.',
-    from: typed.from.trim() === '' ? 'Type the address that mail comes from.' : emailProblem(typed.from),
+    host: typed.host.trim() === '' ? t('Type the server’s name.') : null,
+    port: /^[1-9][0-9]{0,4}$/.test(port) ? null : t('Type a number from 1 to 65535.'),
+    from: typed.from.trim() === '' ? t('Type the address that mail comes from.') : emailProblem(typed.from),
     replyTo: emailProblem(typed.replyTo),
   };
   const set = (change: Partial<Typed>) => {
@@ -97,9 +98,9 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         <TextInput
-          label="Server"
-          description="Your mail provider’s name for outgoing mail, or a server of your own."
-          placeholder="smtp.example.com"
+          label={t('Server')}
+          description={t('Your mail provider’s name for outgoing mail, or a server of your own.')}
+          placeholder={t('smtp.example.com')}
           required
           {...plain}
           data-autofocus
@@ -111,7 +112,7 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
         />
         <div>
           <Text size="sm" fw={500} mb={4} id="mail-security">
-            Encryption
+            {t('Encryption')}
           </Text>
           <SegmentedControl
             aria-labelledby="mail-security"
@@ -123,7 +124,7 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
           />
         </div>
         <TextInput
-          label="Port"
+          label={t('Port')}
           inputMode="numeric"
           required
           {...plain}
@@ -134,8 +135,8 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
           }}
         />
         <TextInput
-          label="User (optional)"
-          description="Leave it empty for a server that asks for none."
+          label={t('User (optional)')}
+          description={t('Leave it empty for a server that asks for none.')}
           {...plain}
           value={typed.user}
           onChange={(event) => {
@@ -144,14 +145,14 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
         />
         {typed.user.trim() !== '' && (
           <PasswordInput
-            label="Password"
+            label={t('Password')}
             description={
               mail?.user == null
-                ? 'Kept sealed in the vault, and never shown.'
-                : 'Leave it empty to keep the one that is sealed in the vault.'
+                ? t('Kept sealed in the vault, and never shown.')
+                : t('Leave it empty to keep the one that is sealed in the vault.')
             }
             autoComplete="off"
-            visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
+            visibilityToggleButtonProps={{ 'aria-label': t('Show password'), tabIndex: 0 }}
             value={typed.password}
             onChange={(event) => {
               set({ password: event.currentTarget.value });
@@ -159,8 +160,8 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
           />
         )}
         <TextInput
-          label="From"
-          description="The address that mail comes from."
+          label={t('From')}
+          description={t('The address that mail comes from.')}
           type="email"
           required
           {...plain}
@@ -171,7 +172,7 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
           }}
         />
         <TextInput
-          label="Name beside it (optional)"
+          label={t('Name beside it (optional)')}
           autoComplete="off"
           maxLength={64}
           value={typed.fromName}
@@ -180,7 +181,7 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
           }}
         />
         <TextInput
-          label="Answers go to (optional)"
+          label={t('Answers go to (optional)')}
           type="email"
           {...plain}
           value={typed.replyTo}
@@ -190,8 +191,10 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
           }}
         />
         <Textarea
-          label="Other senders (optional)"
-          description="Addresses, or domains like @example.com, that requests may have mail sent from; one a line."
+          label={t('Other senders (optional)')}
+          description={t(
+            'Addresses, or domains like @example.com, that requests may have mail sent from; one a line.',
+          )}
           autosize
           minRows={2}
           className="lk-mono-input"
@@ -202,8 +205,8 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
           }}
         />
         <Textarea
-          label="Certificates (optional)"
-          description="In PEM, for a server whose certificate no public authority signed."
+          label={t('Certificates (optional)')}
+          description={t('In PEM, for a server whose certificate no public authority signed.')}
           autosize
           minRows={2}
           maxRows={8}
@@ -216,17 +219,17 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
         />
         <Outcomes
           items={[
-            'Codes that go by mail leave through this server.',
-            'Whoever runs it can read them, and sign in with them while they work.',
+            t('Codes that go by mail leave through this server.'),
+            t('Whoever runs it can read them, and sign in with them while they work.'),
           ]}
         />
-        <Failure title="The mail server was not set up" error={save.error} />
+        <Failure title={t('The mail server was not set up')} error={save.error} />
         <Group gap="sm">
           <Button type="submit" loading={save.isPending}>
-            Save
+            {t('Save')}
           </Button>
           <Button variant="subtle" color="gray" onClick={onDone}>
-            Cancel
+            {t('Cancel')}
           </Button>
         </Group>
       </Stack>

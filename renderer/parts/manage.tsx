@@ -6,13 +6,14 @@ import { NameField } from './name-field.tsx';
 import { nameProblem } from './names.ts';
 import { Outcomes, Panel } from './page.tsx';
 import { Failure } from './states.tsx';
+import { t } from './text.ts';
 import './rows.css';
 
 /** What one does with a thing as a whole, at the end of its page. */
 export function Manage({ children }: { readonly children: ReactNode }): ReactNode {
   return (
-    <Panel title="Manage" kind="plain">
-      <ul className="lk-rows" aria-label="Manage">
+    <Panel title={t('Manage')} kind="plain">
+      <ul className="lk-rows" aria-label={t('Manage')}>
         {children}
       </ul>
     </Panel>
@@ -138,10 +139,10 @@ export function RenameForm({ what, name, taken, submitting, onRename, onCancel }
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         <NameField value={typed} problem={tried || typed !== name ? problem : null} onType={setTyped} first />
-        <Failure title={`The ${what} was not renamed`} error={submitting.error} />
+        <Failure title={t('The {{what}} was not renamed', { what })} error={submitting.error} />
         <Group gap="sm">
           <Button type="submit" loading={submitting.isPending}>
-            Rename
+            {t('Rename')}
           </Button>
           <Cancel onCancel={onCancel} />
         </Group>
@@ -177,7 +178,10 @@ export function DeleteForm({
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     if (confirm === undefined || typed.trim() === confirm.text) onDelete();
-    else setProblem(`This is not ${confirm.what}. Type it exactly: ${confirm.text}`);
+    else
+      setProblem(
+        t('This is not {{what}}. Type it exactly: {{text}}', { what: confirm.what, text: confirm.text }),
+      );
   };
   return (
     <form onSubmit={submit} noValidate>
@@ -198,7 +202,7 @@ export function DeleteForm({
         <Outcomes items={outcomes} />
         {confirm !== undefined && (
           <TextInput
-            label={`Type ${confirm.what} to confirm`}
+            label={t('Type {{what}} to confirm', { what: confirm.what })}
             description={confirm.text}
             autoComplete="off"
             autoCapitalize="none"
@@ -213,10 +217,10 @@ export function DeleteForm({
             }}
           />
         )}
-        <Failure title={`The ${what} was not deleted`} error={submitting.error} />
+        <Failure title={t('The {{what}} was not deleted', { what })} error={submitting.error} />
         <Group gap="sm">
           <Button type="submit" color="red" loading={submitting.isPending}>
-            Delete the {what}
+            {t('Delete the {{what}}', { what })}
           </Button>
           <Cancel onCancel={onCancel} />
         </Group>
@@ -227,6 +231,6 @@ export function DeleteForm({
 
 const Cancel = ({ onCancel }: { readonly onCancel: () => void }): ReactNode => (
   <Button variant="subtle" color="gray" onClick={onCancel}>
-    Cancel
+    {t('Cancel')}
   </Button>
 );

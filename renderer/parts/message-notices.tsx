@@ -1,5 +1,6 @@
 import { useEffect } from 'react';
 import { notifications } from '@mantine/notifications';
+import { t } from './text.ts';
 import { useBridge } from './vault.tsx';
 
 /** Longer ones are for a program to read. */
@@ -18,8 +19,8 @@ export function MessageNotices(): null {
             if (message === undefined) return;
             notifications.show({
               id: `message ${message.id}`,
-              title: `A code for ${message.to}`,
-              message: message.code.length <= longestCode ? message.code : 'It is under Messages.',
+              title: t('A code for {{to}}', { to: message.to }),
+              message: message.code.length <= longestCode ? message.code : t('It is under Messages.'),
               autoClose: false,
             });
           },

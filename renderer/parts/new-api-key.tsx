@@ -9,6 +9,7 @@ import { freeName, nameProblem } from './names.ts';
 import { Outcomes, Panel } from './page.tsx';
 import { Failure } from './states.tsx';
 import { useTask } from './task.ts';
+import { t } from './text.ts';
 import { useStatus, useSubmit } from './vault.tsx';
 
 const createApiKeys = {
@@ -33,18 +34,18 @@ const apiKeyCurves: readonly {
   readonly label: string;
   readonly digits: number;
 }[] = [
-  { value: 'API_KEY_CURVE_P256', label: 'P-256, as the SDKs make', digits: 66 },
-  { value: 'API_KEY_CURVE_SECP256K1', label: 'secp256k1', digits: 66 },
-  { value: 'API_KEY_CURVE_ED25519', label: 'Ed25519', digits: 64 },
+  { value: 'API_KEY_CURVE_P256', label: t('P-256, as the SDKs make'), digits: 66 },
+  { value: 'API_KEY_CURVE_SECP256K1', label: t('secp256k1'), digits: 66 },
+  { value: 'API_KEY_CURVE_ED25519', label: t('Ed25519'), digits: 64 },
 ];
 
 const day = 86_400;
 const lifetimes = [
-  { value: '', label: 'Never' },
-  { value: String(day), label: 'After a day' },
-  { value: String(7 * day), label: 'After a week' },
-  { value: String(30 * day), label: 'After 30 days' },
-  { value: String(365 * day), label: 'After a year' },
+  { value: '', label: t('Never') },
+  { value: String(day), label: t('After a day') },
+  { value: String(7 * day), label: t('After a week') },
+  { value: String(30 * day), label: t('After 30 days') },
+  { value: String(365 * day), label: t('After a year') },
 ] as const;
 
 export interface NamedPair extends ApiKeyPair {
@@ -90,7 +91,15 @@ export function NewApiKey({
   const keyProblem =
     source === 'here' || (given.length === digits && /^[0-9a-f]*$/i.test(given))
       ? null
-      : `A compressed public key of this curve has ${String(digits)} hex digits${given === '' ? '' : `; here are ${String(given.length)} characters`}.`;
+      : given === ''
+        ? t('A compressed public key of this curve has {{digits}} hex digits.', { digits })
+        : t(
+            'A compressed public key of this curve has {{digits}} hex digits; here are {{given}} characters.',
+            {
+              digits,
+              given: given.length,
+            },
+          );
 
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
@@ -118,7 +127,7 @@ export function NewApiKey({
       <Panel title={title}>
         <Stack gap="lg">
           <NameField
-            description="What will use it: you find it by this name later."
+            description={t('What will use it: you find it by this name later.')}
             value={typedName ?? name}
             problem={problem}
             onType={setTypedName}
@@ -126,12 +135,12 @@ export function NewApiKey({
           {onRegistered !== undefined && (
             <div>
               <SegmentedControl
-                aria-label="Where the key pair is made"
+                aria-label={t('Where the key pair is made')}
                 value={source}
                 onChange={setSource}
                 data={[
-                  { value: 'here', label: 'Make a pair here' },
-                  { value: 'elsewhere', label: 'I have a public key' },
+                  { value: 'here', label: t('Make a pair here') },
+                  { value: 'elsewhere', label: t('I have a public key') },
                 ]}
               />
             </div>
@@ -139,7 +148,7 @@ export function NewApiKey({
           {source === 'elsewhere' && (
             <>
               <Select
-                label="Kind of key"
+                label={t('Kind of key')}
                 data={apiKeyCurves.map(({ value, label }) => ({ value, label }))}
                 value={curve}
                 allowDeselect={false}
@@ -148,8 +157,10 @@ export function NewApiKey({
                 }}
               />
               <TextInput
-                label="Public key"
-                description={`Compressed, ${String(digits)} hex digits. Never give the private one away.`}
+                label={t('Public key')}
+                description={t('Compressed, {{digits}} hex digits. Never give the private one away.', {
+                  digits,
+                })}
                 autoComplete="off"
                 autoCapitalize="none"
                 spellCheck={false}
@@ -164,7 +175,7 @@ export function NewApiKey({
             </>
           )}
           <Select
-            label="Expires"
+            label={t('Expires')}
             data={lifetimes}
             value={lifetime}
             allowDeselect={false}
@@ -173,10 +184,10 @@ export function NewApiKey({
               setLifetime(value ?? '');
             }}
           />
-          <Failure title="The key was not made" error={task.error} />
+          <Failure title={t('The key was not made')} error={task.error} />
           <Group gap="sm">
             <Button type="submit" leftSection={<IconPlus size={16} aria-hidden />} loading={task.isPending}>
-              {source === 'here' ? 'Make a key' : 'Register the key'}
+              {source === 'here' ? t('Make a key') : t('Register the key')}
             </Button>
             {cancel}
           </Group>
@@ -187,14 +198,20 @@ export function NewApiKey({
           items={[
             ...(source === 'here'
               ? [
-                  'A key pair is drawn in this window. Its public half is registered in the vault.',
-                  'The private half is shown to you once and kept nowhere here.',
+                  t('A key pair is drawn in this window. Its public half is registered in the vault.'),
+                  t('The private half is shown to you once and kept nowhere here.'),
                 ]
-              : ['The public key is registered in the vault. Its private half stays where it is.']),
+              : [t('The public key is registered in the vault. Its private half stays where it is.')]),
             userId === owner?.userId
-              ? `Whoever holds it can do everything that ${userName} may do, while the vault is unlocked.`
-              : `Whoever holds it acts as ${userName}, within what policies allow, while the vault is unlocked.`,
-            ...(lifetime === '' ? [] : ['Once it has expired, requests that it signs are refused.']),
+              ? t(
+                  'Whoever holds it can do everything that {{userName}} may do, while the vault is unlocked.',
+                  { userName },
+                )
+              : t(
+                  'Whoever holds it acts as {{userName}}, within what policies allow, while the vault is unlocked.',
+                  { userName },
+                ),
+            ...(lifetime === '' ? [] : [t('Once it has expired, requests that it signs are refused.')]),
           ]}
         />
       </aside>

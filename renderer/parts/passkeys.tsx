@@ -4,6 +4,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconFingerprint } from '@tabler/icons-react';
 import { fromBase64Url } from './bytes.ts';
+import { LastUse, useLastUses } from './last-use.tsx';
 import { DeleteForm, DialogButton } from './manage.tsx';
 import { Moment } from './moment.tsx';
 import { NameField } from './name-field.tsx';
@@ -12,6 +13,7 @@ import { Panel } from './page.tsx';
 import type { Authenticator, User } from './resources.ts';
 import { Failure } from './states.tsx';
 import { useTask } from './task.ts';
+import { t, Trans } from './text.ts';
 import { useStatus, useSubmit } from './vault.tsx';
 import { makePasskey, passkeyObstacle } from './webauthn.ts';
 import type { NewPasskey } from './webauthn.ts';
@@ -32,12 +34,13 @@ const deleteAuthenticators = {
 /** A user's passkeys, each with its end, and a new one where this page can make one. */
 export function Passkeys({ user }: { readonly user: User }): ReactNode {
   const { authenticators } = user;
+  const uses = useLastUses();
   const { rpId } = useStatus();
   const obstacle = passkeyObstacle(window.location, rpId);
   return (
-    <Panel title="Passkeys" kind="plain">
+    <Panel title={t('Passkeys')} kind="plain">
       {authenticators.length > 0 && (
-        <ul className="lk-rows" aria-label="Passkeys">
+        <ul className="lk-rows" aria-label={t('Passkeys')}>
           {authenticators.map((authenticator) => (
             <li key={authenticator.authenticatorId} className="lk-row lk-manage">
               <div>
@@ -45,7 +48,16 @@ export function Passkeys({ user }: { readonly user: User }): ReactNode {
                 <br />
                 <span className="lk-row-more">
                   {authenticator.model !== '' && `${authenticator.model} · `}
-                  Registered <Moment at={authenticator.createdAt} />
+                  <Trans
+                    i18nKey="Registered <moment/>"
+                    components={{ moment: <Moment at={authenticator.createdAt} /> }}
+                  />
+                  {uses !== undefined && (
+                    <>
+                      {' · '}
+                      <LastUse at={uses.get(authenticator.authenticatorId)} />
+                    </>
+                  )}
                 </span>
               </div>
               <DeletePasskey of={authenticator} user={user} />
@@ -56,8 +68,10 @@ export function Passkeys({ user }: { readonly user: User }): ReactNode {
       <div className="lk-rows-foot" data-first={authenticators.length === 0 || undefined}>
         {authenticators.length === 0 && (
           <Text c="dimmed" size="sm" mb="md">
-            None yet. With a passkey {user.userName} signs requests by a fingerprint, a face or a security
-            key, instead of a key in a file.
+            {t(
+              'None yet. With a passkey {{userName}} signs requests by a fingerprint, a face or a security key, instead of a key in a file.',
+              { userName: user.userName },
+            )}
           </Text>
         )}
         {obstacle === null ? <RegisterPasskey user={user} rpId={rpId} /> : <Text size="sm">{obstacle}</Text>}
@@ -95,8 +109,8 @@ function RegisterPasskey({ user, rpId }: RegisterProps): ReactNode {
       await register.mutateAsync({ userId, authenticators: [{ authenticatorName: name, ...passkey }] });
       setTypedName(null);
       notifications.show({
-        title: 'The passkey is registered',
-        message: `“${name}” signs for ${userName} now.`,
+        title: t('The passkey is registered'),
+        message: t('“{{name}}” signs for {{userName}} now.', { name, userName }),
       });
     });
   };
@@ -105,8 +119,8 @@ function RegisterPasskey({ user, rpId }: RegisterProps): ReactNode {
       <Stack gap="md">
         <Group gap="sm" align="end">
           <NameField
-            label="Name of a new passkey"
-            description="Such as the device that holds it."
+            label={t('Name of a new passkey')}
+            description={t('Such as the device that holds it.')}
             value={typedName ?? name}
             problem={problem}
             onType={setTypedName}
@@ -117,10 +131,10 @@ function RegisterPasskey({ user, rpId }: RegisterProps): ReactNode {
             leftSection={<IconFingerprint size={16} aria-hidden />}
             loading={task.isPending}
           >
-            Register a passkey
+            {t('Register a passkey')}
           </Button>
         </Group>
-        <Failure title="No passkey was registered" error={task.error} />
+        <Failure title={t('No passkey was registered')} error={task.error} />
       </Stack>
     </form>
   );
@@ -138,17 +152,19 @@ function DeletePasskey({ of, user }: DeleteProps): ReactNode {
   const { authenticatorId, authenticatorName } = of;
   return (
     <DialogButton
-      name="Delete…"
-      label={`Delete the passkey ${authenticatorName}`}
-      title={`Delete “${authenticatorName}”`}
+      name={t('Delete…')}
+      label={t('Delete the passkey {{authenticatorName}}', { authenticatorName })}
+      title={t('Delete “{{authenticatorName}}”', { authenticatorName })}
       danger
     >
       {(close) => (
         <DeleteForm
-          what="passkey"
+          what={t('passkey')}
           outcomes={[
-            `Requests that it signs for ${user.userName} are refused from then on.`,
-            'The device or browser that holds it still lists it; delete it there too.',
+            t('Requests that it signs for {{userName}} are refused from then on.', {
+              userName: user.userName,
+            }),
+            t('The device or browser that holds it still lists it; delete it there too.'),
           ]}
           submitting={remove}
           onCancel={close}
@@ -159,8 +175,8 @@ function DeletePasskey({ of, user }: DeleteProps): ReactNode {
                 onSuccess() {
                   close();
                   notifications.show({
-                    title: 'The passkey is deleted',
-                    message: `“${authenticatorName}” opens nothing now.`,
+                    title: t('The passkey is deleted'),
+                    message: t('“{{authenticatorName}}” opens nothing now.', { authenticatorName }),
                   });
                 },
               },

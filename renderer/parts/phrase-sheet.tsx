@@ -1,9 +1,11 @@
 import { useRef, useState } from 'react';
 import type { CSSProperties, ReactNode } from 'react';
 import { Button, Group, Text } from '@mantine/core';
-import { IconEye, IconEyeOff, IconPrinter } from '@tabler/icons-react';
+import { IconEyeOff, IconPrinter } from '@tabler/icons-react';
 import { flushSync } from 'react-dom';
 import { CopyButton } from './copy-button.tsx';
+import { HoldButton, printPage, staysToBeWrittenMs, useReveal } from './secret.tsx';
+import { t } from './text.ts';
 import './phrase-sheet.css';
 
 interface Props {
@@ -18,15 +20,15 @@ interface Props {
 
 /** A phrase as a numbered sheet: hidden until asked for, and printed alone. */
 export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow }: Props): ReactNode {
-  const [shown, setShown] = useState<readonly string[] | null>(null);
+  // Words drawn anew are hidden again: the sheet shows exactly those that it was asked to show.
+  const reveal = useReveal(words, staysToBeWrittenMs);
+  const visible = reveal.shown;
   const list = useRef<HTMLOListElement>(null);
   const showButton = useRef<HTMLButtonElement>(null);
   const [warned, setWarned] = useState(false);
-  // Words drawn anew are hidden again: the sheet shows exactly those that it was asked to show.
-  const visible = shown === words;
   const hide = () => {
     flushSync(() => {
-      setShown(null);
+      reveal.hide();
       setWarned(false);
     });
     showButton.current?.focus();
@@ -38,8 +40,10 @@ export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow 
   return (
     <div className="lk-sheet" data-visible={visible || undefined}>
       <p className="lk-sheet-title">
-        {printTitle}, {new Intl.DateTimeFormat(undefined, { dateStyle: 'long' }).format()}. Keep it offline
-        and out of sight. Whoever has these words has the keys.
+        {t(
+          '{{printTitle}}, {{value}}. Keep it offline and out of sight. Whoever has these words has the keys.',
+          { printTitle, value: new Intl.DateTimeFormat(undefined, { dateStyle: 'long' }).format() },
+        )}
       </p>
       <ol
         className="lk-words"
@@ -58,7 +62,7 @@ export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow 
       </ol>
       {visible && passphrase !== '' && (
         <p className="lk-sheet-passphrase">
-          With this passphrase, without which the words open another wallet:{' '}
+          {t('With this passphrase, without which the words open another wallet:')}{' '}
           <span className="lk-words-word">{passphrase}</span>
         </p>
       )}
@@ -71,20 +75,20 @@ export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow 
               leftSection={<IconEyeOff size={16} aria-hidden />}
               onClick={hide}
             >
-              Hide
+              {t('Hide')}
             </Button>
             <Button
               variant="default"
               size="xs"
               leftSection={<IconPrinter size={16} aria-hidden />}
               onClick={() => {
-                window.print();
+                printPage();
               }}
             >
-              Print
+              {t('Print')}
             </Button>
             {warned ? (
-              <CopyButton text={words.join(' ')} what="the words anyway" wide />
+              <CopyButton text={words.join(' ')} what={t('the words anyway')} wide secret />
             ) : (
               <Button
                 variant="default"
@@ -93,32 +97,35 @@ export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow 
                   setWarned(true);
                 }}
               >
-                Copy…
+                {t('Copy…')}
               </Button>
             )}
           </Group>
           <Text size="sm" mt="xs" c="var(--lk-brass-ink)" role="status">
             {warned &&
-              'Every program on this computer can read the clipboard, and some systems send it to your other devices. Paper is safer. If you copy, paste it at once and then copy something else.'}
+              t(
+                'Every program on this computer can read the clipboard, and some systems send it to your other devices. Paper is safer. If you copy, paste it at once: after 30 seconds it is taken off the clipboard again.',
+              )}
           </Text>
+          {reveal.ending}
         </div>
       ) : (
         <div className="lk-sheet-cover">
-          <Button
+          <HoldButton
             size="md"
             variant="filled"
-            leftSection={<IconEye size={18} aria-hidden />}
             ref={showButton}
-            onClick={() => {
-              setShown(words);
+            onHeld={() => {
+              reveal.show();
+              setWarned(false);
               // The button goes away; the focus goes to what it has shown.
               list.current?.focus();
               onShow?.();
             }}
           >
-            Show my words
-          </Button>
-          <Text size="sm">Is anyone, or a camera, looking at your screen?</Text>
+            {t('Show my words')}
+          </HoldButton>
+          <Text size="sm">{t('Is anyone, or a camera, looking at your screen?')}</Text>
         </div>
       )}
     </div>

@@ -1,6 +1,7 @@
 /** Where one can go in the vault: what the side bar shows, and what the palette finds. */
 
 import {
+  IconAdjustments,
   IconArchive,
   IconBuilding,
   IconBuildingCommunity,
@@ -80,6 +81,12 @@ export const placeGroups: readonly PlaceGroup[] = [
       { to: '/messages', label: t('Messages'), icon: IconMail, words: t('mail SMS codes') },
       { to: '/keyslots', label: t('Keys to the vault'), icon: IconLockAccess, words: t('password keychain') },
       { to: '/backups', label: t('Backups'), icon: IconArchive, words: t('restore drill') },
+      {
+        to: '/settings',
+        label: t('Settings'),
+        icon: IconAdjustments,
+        words: t('auto-lock network port language appearance about version licences'),
+      },
     ],
   },
 ];

@@ -25,15 +25,19 @@ export function RecoveryField({
   required = true,
 }: Props): ReactNode {
   const recovery = recoveryOf(typed);
-  const words = t('The {{phraseLength}} words from your paper, in order, with spaces between them', {
-    phraseLength,
-  });
   return (
     <div>
       <Textarea
         label={label}
         description={
-          takesShares ? t('{{words}}; or shares of them, which begin with lkshare1.', { words }) : `${words}.`
+          takesShares
+            ? t(
+                'The {{phraseLength}} words from your paper, in order, with spaces between them; or shares of them, which begin with lkshare1.',
+                { phraseLength },
+              )
+            : t('The {{phraseLength}} words from your paper, in order, with spaces between them.', {
+                phraseLength,
+              })
         }
         autosize
         minRows={3}

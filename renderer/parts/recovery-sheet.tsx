@@ -1,12 +1,13 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, NumberInput, SegmentedControl, Stack, Text, Title } from '@mantine/core';
-import { IconEye, IconEyeOff, IconPrinter } from '@tabler/icons-react';
+import { IconEyeOff, IconPrinter } from '@tabler/icons-react';
 import { createPortal } from 'react-dom';
 import type { Sheet } from '../../preload/contract.ts';
 import { Grouped } from './identifier.tsx';
 import { Facts } from './page.tsx';
 import { QrCode } from './qr-code.tsx';
+import { HoldButton, printPage, useReveal } from './secret.tsx';
 import { Failure } from './states.tsx';
 import { useTask } from './task.ts';
 import { t } from './text.ts';
@@ -102,7 +103,7 @@ function numberProblem(value: string | number, least: number, most: number): str
 
 /** Sheets that can be printed without being seen on the screen. */
 function Sheets({ sheets }: { readonly sheets: readonly Sheet[] }): ReactNode {
-  const [shown, setShown] = useState(false);
+  const { shown, show, hide, ending } = useReveal(sheets);
   return (
     <Stack gap="md">
       <Text role="status">
@@ -117,21 +118,22 @@ function Sheets({ sheets }: { readonly sheets: readonly Sheet[] }): ReactNode {
         <Button
           leftSection={<IconPrinter size={16} aria-hidden />}
           onClick={() => {
-            window.print();
+            printPage();
           }}
         >
           {t('Print')}
         </Button>
-        <Button
-          variant="default"
-          leftSection={shown ? <IconEyeOff size={16} aria-hidden /> : <IconEye size={16} aria-hidden />}
-          onClick={() => {
-            setShown(!shown);
-          }}
-        >
-          {shown ? t('Hide') : t('Show on the screen')}
-        </Button>
+        {shown ? (
+          <Button variant="default" leftSection={<IconEyeOff size={16} aria-hidden />} onClick={hide}>
+            {t('Hide')}
+          </Button>
+        ) : (
+          <HoldButton size="md" onHeld={show}>
+            {t('Show on the screen')}
+          </HoldButton>
+        )}
       </Group>
+      {ending}
       {shown && sheets.map((sheet) => <Paper key={sheet.code} sheet={sheet} />)}
       {createPortal(
         <div className="lk-papers">

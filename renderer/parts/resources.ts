@@ -52,6 +52,7 @@ export interface Session {
   readonly credential?: { readonly publicKey: string; readonly type: string };
   readonly createdAt: Timestamp;
   readonly expiresAt: Timestamp;
+  readonly lastUsedAt?: Timestamp;
 }
 
 /** How the calls of one contract or program are read. */

@@ -2,22 +2,24 @@ import type { ReactNode } from 'react';
 import { Button, Group, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { ShortId } from './identifier.tsx';
+import { LastUse } from './last-use.tsx';
 import { DialogButton } from './manage.tsx';
 import { Moment } from './moment.tsx';
 import { Outcomes, Panel } from './page.tsx';
 import type { Session } from './resources.ts';
 import { Empty, Failure, LoadingRows } from './states.tsx';
+import { t, Trans } from './text.ts';
 import { useAsk, useSubmit } from './vault.tsx';
 import './rows.css';
 
 /** How somebody signed in, by the credential that it made. */
 const ways: Readonly<Record<string, string>> = {
-  CREDENTIAL_TYPE_OAUTH_KEY_P256: 'an account elsewhere',
-  CREDENTIAL_TYPE_OTP_AUTH_KEY_P256: 'a one-time code',
-  CREDENTIAL_TYPE_EMAIL_AUTH_KEY_P256: 'a mail',
-  CREDENTIAL_TYPE_READ_WRITE_SESSION_KEY_P256: 'another credential',
-  CREDENTIAL_TYPE_RECOVER_USER_KEY_P256: 'a mail, to recover',
-  CREDENTIAL_TYPE_LOGIN: 'a key of the client’s own',
+  CREDENTIAL_TYPE_OAUTH_KEY_P256: t('an account elsewhere'),
+  CREDENTIAL_TYPE_OTP_AUTH_KEY_P256: t('a one-time code'),
+  CREDENTIAL_TYPE_EMAIL_AUTH_KEY_P256: t('a mail'),
+  CREDENTIAL_TYPE_READ_WRITE_SESSION_KEY_P256: t('another credential'),
+  CREDENTIAL_TYPE_RECOVER_USER_KEY_P256: t('a mail, to recover'),
+  CREDENTIAL_TYPE_LOGIN: t('a key of the client’s own'),
 };
 
 const deleteSessions = {
@@ -42,18 +44,19 @@ export function Sessions({ title, userId, names }: Props): ReactNode {
   );
   return (
     <Panel {...(title === undefined ? {} : { title })} kind="plain">
-      {isPending && <LoadingRows what="sessions" />}
-      <Failure title="The sessions could not be read" error={error} onRetry={() => void refetch()} />
+      {isPending && <LoadingRows what={t('sessions')} />}
+      <Failure title={t('The sessions could not be read')} error={error} onRetry={() => void refetch()} />
       {data?.sessions.length === 0 && (
-        <Empty title="Nobody is signed in" level={title === undefined ? 2 : 3}>
+        <Empty title={t('Nobody is signed in')} level={title === undefined ? 2 : 3}>
           <p>
-            Whoever signs in by a code, a mail or an account elsewhere gets a key that lasts a while. It is
-            listed here until it ends.
+            {t(
+              'Whoever signs in by a code, a mail or an account elsewhere gets a key that lasts a while. It is listed here until it ends.',
+            )}
           </p>
         </Empty>
       )}
       {data !== undefined && data.sessions.length > 0 && (
-        <ul className="lk-rows" aria-label={title ?? 'Sessions'}>
+        <ul className="lk-rows" aria-label={title ?? t('Sessions')}>
           {data.sessions.map((session) => (
             <li key={session.sessionId} className="lk-row lk-manage">
               <div>
@@ -63,14 +66,23 @@ export function Sessions({ title, userId, names }: Props): ReactNode {
                   <>
                     <ShortId
                       text={session.credential.publicKey}
-                      what={`public key of ${session.sessionName}`}
+                      what={t('public key of {{sessionName}}', { sessionName: session.sessionName })}
                     />
                     <br />
                   </>
                 )}
                 <span className="lk-row-more">
-                  {wayOf(session)} · began <Moment at={session.createdAt} /> · ends{' '}
-                  <Moment at={session.expiresAt} ahead />
+                  {wayOf(session)}
+                  {' · '}
+                  <Trans
+                    i18nKey="began <begun/>, ends <ends/>"
+                    components={{
+                      begun: <Moment at={session.createdAt} />,
+                      ends: <Moment at={session.expiresAt} ahead />,
+                    }}
+                  />
+                  {' · '}
+                  <LastUse at={session.lastUsedAt} />
                 </span>
               </div>
               <EndSession of={session} />
@@ -83,21 +95,28 @@ export function Sessions({ title, userId, names }: Props): ReactNode {
 }
 
 const wayOf = ({ credential }: Session): string =>
-  credential === undefined ? 'May only read' : `Signed in by ${ways[credential.type] ?? 'a key'}`;
+  credential === undefined
+    ? t('May only read')
+    : t('Signed in by {{ways}}', { ways: ways[credential.type] ?? t('a key') });
 
 function EndSession({ of: { sessionId, sessionName, userId } }: { readonly of: Session }): ReactNode {
   const end = useSubmit<{ userId: string; sessionIds: readonly string[] }, unknown>(deleteSessions);
   return (
-    <DialogButton name="End…" label={`End the session ${sessionName}`} title={`End “${sessionName}”`} danger>
+    <DialogButton
+      name={t('End…')}
+      label={t('End the session {{sessionName}}', { sessionName })}
+      title={t('End “{{sessionName}}”', { sessionName })}
+      danger
+    >
       {(close) => (
         <Stack gap="md">
           <Outcomes
             items={[
-              'Requests of this session are refused from now on.',
-              'Its user can sign in again, unless you take away what they sign in by.',
+              t('Requests of this session are refused from now on.'),
+              t('Its user can sign in again, unless you take away what they sign in by.'),
             ]}
           />
-          <Failure title="The session was not ended" error={end.error} />
+          <Failure title={t('The session was not ended')} error={end.error} />
           <Group gap="sm">
             <Button
               color="red"
@@ -109,18 +128,18 @@ function EndSession({ of: { sessionId, sessionName, userId } }: { readonly of: S
                     onSuccess() {
                       close();
                       notifications.show({
-                        title: 'The session has ended',
-                        message: `“${sessionName}” opens nothing now.`,
+                        title: t('The session has ended'),
+                        message: t('“{{sessionName}}” opens nothing now.', { sessionName }),
                       });
                     },
                   },
                 );
               }}
             >
-              End the session
+              {t('End the session')}
             </Button>
             <Button variant="default" onClick={close}>
-              Cancel
+              {t('Cancel')}
             </Button>
           </Group>
         </Stack>

@@ -14,13 +14,14 @@ import {
 import type { HttpGatewaySettings, MessagesStatus, TwilioSettings } from '../../preload/contract.ts';
 import { headerProblem, headersOf } from './headers.ts';
 import { Failure } from './states.tsx';
+import { t } from './text.ts';
 import { useMessageCall } from './vault.tsx';
 
 type Kind = HttpGatewaySettings['kind'] | TwilioSettings['kind'];
 
 const kinds: readonly { readonly value: Kind; readonly label: string }[] = [
-  { value: 'http', label: 'HTTP gateway' },
-  { value: 'twilio', label: 'Twilio' },
+  { value: 'http', label: t('HTTP gateway') },
+  { value: 'twilio', label: t('Twilio') },
 ];
 
 const plain = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const;
@@ -36,7 +37,7 @@ export function SmsForm({ sms, onDone }: Props): ReactNode {
   return (
     <Stack gap="md">
       <SegmentedControl
-        aria-label="Kind of gateway"
+        aria-label={t('Kind of gateway')}
         value={kind}
         data={[...kinds]}
         fullWidth
@@ -59,7 +60,7 @@ const useSave = () =>
 function GatewayForm({ isSet, onDone }: { readonly isSet: boolean; readonly onDone: () => void }): ReactNode {
   const [method, setMethod] = useState<HttpGatewaySettings['method']>('POST');
   const [url, setUrl] = useState('');
-  const [headers, setHeaders] = useState('Content-Type: application/json');
+  const [headers, setHeaders] = useState(t('Content-Type: application/json'));
   const [body, setBody] = useState('{"to":"{{to}}","text":"{{text}}"}');
   const [tried, setTried] = useState(false);
   const save = useSave();
@@ -80,12 +81,15 @@ function GatewayForm({ isSet, onDone }: { readonly isSet: boolean; readonly onDo
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         <Text size="sm" c="dimmed">
-          The vault makes this request for each message. {'{{to}}'} stands for the number, {'{{text}}'} for
-          the text, and {'{{id}}'} for an id that stays the same when it is tried again.
-          {isSet && ' What is set is sealed and not shown: type all of it anew to change it.'}
+          {t(
+            'The vault makes this request for each message. {{to}} stands for the number, {{text}} for the text, and {{id}} for an id that stays the same when it is tried again.',
+            { to: '{{to}}', text: '{{text}}', id: '{{id}}' },
+          )}
+          {isSet && ' '}
+          {isSet && t('What is set is sealed and not shown: type all of it anew to change it.')}
         </Text>
         <NativeSelect
-          label="Method"
+          label={t('Method')}
           data={['POST', 'PUT', 'GET']}
           value={method}
           onChange={(event) => {
@@ -93,7 +97,7 @@ function GatewayForm({ isSet, onDone }: { readonly isSet: boolean; readonly onDo
           }}
         />
         <TextInput
-          label="Address"
+          label={t('Address')}
           placeholder="https://gateway.example.com/send"
           className="lk-mono-input"
           required
@@ -105,8 +109,10 @@ function GatewayForm({ isSet, onDone }: { readonly isSet: boolean; readonly onDo
           }}
         />
         <Textarea
-          label="Headers"
-          description="One a line, as Name: value. Content-Type decides how texts are written into the body."
+          label={t('Headers')}
+          description={t(
+            'One a line, as Name: value. Content-Type decides how texts are written into the body.',
+          )}
           className="lk-mono-input"
           autosize
           minRows={2}
@@ -119,7 +125,7 @@ function GatewayForm({ isSet, onDone }: { readonly isSet: boolean; readonly onDo
         />
         {method !== 'GET' && (
           <Textarea
-            label="Body"
+            label={t('Body')}
             className="lk-mono-input"
             autosize
             minRows={3}
@@ -150,8 +156,8 @@ function TwilioForm({
   const [tried, setTried] = useState(false);
   const save = useSave();
   const problems = {
-    account: accountSid.trim() === '' ? 'Type the account’s SID.' : null,
-    from: from.trim() === '' ? 'Type whom messages come from.' : null,
+    account: accountSid.trim() === '' ? t('Type the account’s SID.') : null,
+    from: from.trim() === '' ? t('Type whom messages come from.') : null,
   };
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
@@ -173,7 +179,7 @@ function TwilioForm({
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         <TextInput
-          label="Account SID"
+          label={t('Account SID')}
           className="lk-mono-input"
           required
           {...plain}
@@ -184,8 +190,10 @@ function TwilioForm({
           }}
         />
         <TextInput
-          label="SID of an API key (optional)"
-          description="A key of its own for the vault can be taken back without changing the account’s token."
+          label={t('SID of an API key (optional)')}
+          description={t(
+            'A key of its own for the vault can be taken back without changing the account’s token.',
+          )}
           className="lk-mono-input"
           {...plain}
           value={apiKeySid}
@@ -194,22 +202,22 @@ function TwilioForm({
           }}
         />
         <PasswordInput
-          label={apiKeySid.trim() === '' ? 'Auth token' : 'Secret of the API key'}
+          label={apiKeySid.trim() === '' ? t('Auth token') : t('Secret of the API key')}
           description={
             account === null
-              ? 'Kept sealed in the vault, and never shown.'
-              : 'Leave it empty to keep the one that is sealed in the vault.'
+              ? t('Kept sealed in the vault, and never shown.')
+              : t('Leave it empty to keep the one that is sealed in the vault.')
           }
           autoComplete="off"
-          visibilityToggleButtonProps={{ 'aria-label': 'Show secret', tabIndex: 0 }}
+          visibilityToggleButtonProps={{ 'aria-label': t('Show secret'), tabIndex: 0 }}
           value={password}
           onChange={(event) => {
             setPassword(event.currentTarget.value);
           }}
         />
         <TextInput
-          label="From"
-          description="A phone number of the account, or the SID of a messaging service."
+          label={t('From')}
+          description={t('A phone number of the account, or the SID of a messaging service.')}
           className="lk-mono-input"
           required
           {...plain}
@@ -236,13 +244,13 @@ function End({
 }): ReactNode {
   return (
     <>
-      <Failure title="The gateway was not set up" error={error} />
+      <Failure title={t('The gateway was not set up')} error={error} />
       <Group gap="sm">
         <Button type="submit" loading={busy}>
-          Save
+          {t('Save')}
         </Button>
         <Button variant="subtle" color="gray" onClick={onCancel}>
-          Cancel
+          {t('Cancel')}
         </Button>
       </Group>
     </>

@@ -2,6 +2,7 @@
 
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { Feature, PrivateKey, Quorum, User, Wallet } from './resources.ts';
+import { t } from './text.ts';
 import { ask, askKey, useAsk, useBridge, useStatus } from './vault.tsx';
 
 export interface OrganizationData {
@@ -17,12 +18,12 @@ export interface OrganizationData {
 
 /** What sub-organizations can be found by, as the service names it. */
 export const searches = [
-  { value: 'NAME', label: 'Name' },
-  { value: 'USERNAME', label: 'Name of a user' },
-  { value: 'EMAIL', label: 'Email of a user' },
-  { value: 'PHONE_NUMBER', label: 'Phone number of a user' },
-  { value: 'PUBLIC_KEY', label: 'API key of a user' },
-  { value: 'WALLET_ACCOUNT_ADDRESS', label: 'Address of a wallet account' },
+  { value: 'NAME', label: t('Name') },
+  { value: 'USERNAME', label: t('Name of a user') },
+  { value: 'EMAIL', label: t('Email of a user') },
+  { value: 'PHONE_NUMBER', label: t('Phone number of a user') },
+  { value: 'PUBLIC_KEY', label: t('API key of a user') },
+  { value: 'WALLET_ACCOUNT_ADDRESS', label: t('Address of a wallet account') },
 ] as const;
 
 export interface Search {

@@ -8,6 +8,7 @@ import type { Tag } from './resources.ts';
 import { Failure } from './states.tsx';
 import { tagKinds, useCreateTag, useTags, useUpdateTag } from './tags.ts';
 import type { TagKind } from './tags.ts';
+import { t } from './text.ts';
 import './rows.css';
 
 interface NamesProps {
@@ -24,7 +25,7 @@ export function TagNames({ kind, tagIds }: NamesProps): ReactNode {
     <span className="lk-tags">
       {present.map(({ tagId, tagName }) => (
         <span key={tagId} className="lk-badge lk-tag">
-          <VisuallyHidden>tagged </VisuallyHidden>
+          <VisuallyHidden>{t('tagged')} </VisuallyHidden>
           {tagName}
         </span>
       ))}
@@ -50,7 +51,9 @@ export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
   const name = typed.trim();
   const known = tags.list.find(({ tagName }) => tagName === name);
   const problem =
-    known !== undefined && tagIds.includes(known.tagId) ? `This ${one} has this tag already.` : null;
+    known !== undefined && tagIds.includes(known.tagId)
+      ? t('This {{one}} has this tag already.', { one })
+      : null;
 
   const put = (event: SyntheticEvent) => {
     event.preventDefault();
@@ -59,7 +62,7 @@ export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
     const told = {
       onSuccess() {
         setTyped('');
-        setSaid(`The tag ${name} is on it.`);
+        setSaid(t('The tag {{name}} is on it.', { name }));
       },
     };
     if (known === undefined) create.mutate(createWith(name, [holderId]), told);
@@ -68,7 +71,7 @@ export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
   const takeOff = ({ tagId, tagName }: Tag) => {
     update.mutate(updateWith(tagId, { remove: [holderId] }), {
       onSuccess() {
-        setSaid(`The tag ${tagName} is off it.`);
+        setSaid(t('The tag {{tagName}} is off it.', { tagName }));
         // The button that had the focus is gone.
         field.current?.focus();
       },
@@ -76,23 +79,25 @@ export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
   };
 
   return (
-    <Panel title="Tags">
+    <Panel title={t('Tags')}>
       <Stack gap="md">
         {present.length === 0 ? (
           <Text c="dimmed" size="sm">
-            {tags.isPending ? 'Reading the tags …' : `No tag yet. Tags sort ${many} into groups.`}
+            {tags.isPending
+              ? t('Reading the tags …')
+              : t('No tag yet. Tags sort {{many}} into groups.', { many })}
           </Text>
         ) : (
-          <ul className="lk-tags" aria-label="Tags">
+          <ul className="lk-tags" aria-label={t('Tags')}>
             {present.map((tag) => (
               <li key={tag.tagId} className="lk-badge lk-tag">
                 {tag.tagName}
-                <Tooltip label="Take this tag off">
+                <Tooltip label={t('Take this tag off')}>
                   <ActionIcon
                     variant="subtle"
                     color="gray"
                     size={24}
-                    aria-label={`Take the tag ${tag.tagName} off`}
+                    aria-label={t('Take the tag {{tagName}} off', { tagName: tag.tagName })}
                     disabled={update.isPending}
                     onClick={() => {
                       takeOff(tag);
@@ -108,11 +113,11 @@ export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
         <form onSubmit={put} noValidate>
           <Group gap="sm" align="end">
             <Autocomplete
-              label="Add a tag"
-              placeholder="One that exists, or a new one"
+              label={t('Add a tag')}
+              placeholder={t('One that exists, or a new one')}
               autoComplete="off"
               maxLength={longestName}
-              flex="1 1 14rem"
+              flex={t('1 1 14rem')}
               maw={360}
               ref={field}
               data={others.map(({ tagName }) => tagName)}
@@ -121,12 +126,12 @@ export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
               onChange={setTyped}
             />
             <Button type="submit" variant="default" loading={create.isPending || update.isPending}>
-              {known === undefined && name !== '' ? 'Make and add' : 'Add the tag'}
+              {known === undefined && name !== '' ? t('Make and add') : t('Add the tag')}
             </Button>
           </Group>
         </form>
-        <Failure title="The tags could not be read" error={tags.error} onRetry={tags.retry} />
-        <Failure title="The tags were not changed" error={create.error ?? update.error} />
+        <Failure title={t('The tags could not be read')} error={tags.error} onRetry={tags.retry} />
+        <Failure title={t('The tags were not changed')} error={create.error ?? update.error} />
         <VisuallyHidden role="status">{said}</VisuallyHidden>
       </Stack>
     </Panel>

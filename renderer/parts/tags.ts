@@ -1,6 +1,7 @@
 /** Tags, of which there are two kinds with one life: what each is called on the wire, and how React uses them. */
 
 import type { Tag } from './resources.ts';
+import { t } from './text.ts';
 import { useAsk, useSubmit } from './vault.tsx';
 import type { Submit, UseSubmit } from './vault.tsx';
 
@@ -29,8 +30,8 @@ interface KindOfTag {
 
 export const tagKinds: Readonly<Record<TagKind, KindOfTag>> = {
   privateKey: {
-    one: 'private key',
-    many: 'private keys',
+    one: t('private key'),
+    many: t('private keys'),
     list: 'list_private_key_tags',
     listed: 'privateKeyTags',
     create: {
@@ -58,8 +59,8 @@ export const tagKinds: Readonly<Record<TagKind, KindOfTag>> = {
     removeWith: (tagId) => ({ privateKeyTagIds: [tagId] }),
   },
   user: {
-    one: 'user',
-    many: 'users',
+    one: t('user'),
+    many: t('users'),
     list: 'list_user_tags',
     listed: 'userTags',
     create: {

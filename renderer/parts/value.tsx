@@ -6,14 +6,16 @@ interface Props {
   /** What is on the screen instead of the text. */
   readonly shown?: string;
   readonly what: string;
+  /** Whether it is taken off the clipboard again. */
+  readonly secret?: boolean;
 }
 
 /** A value that may be long, in full, with its copy button. */
-export function Value({ text, shown = text, what }: Props): ReactNode {
+export function Value({ text, shown = text, what, secret = false }: Props): ReactNode {
   return (
     <span className="lk-value">
       <span className="lk-mono">{shown}</span>
-      <CopyButton text={text} what={what} />
+      <CopyButton text={text} what={what} secret={secret} />
     </span>
   );
 }

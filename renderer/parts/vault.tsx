@@ -14,6 +14,9 @@ import type {
   BackupsStatus,
   Bridge,
   MessagesStatus,
+  SeenRequests,
+  Settings,
+  SettingsChange,
   ShownMessage,
   VaultEvent,
   VaultStatus,
@@ -139,6 +142,7 @@ function refresher(client: QueryClient): { onEvent: (event: VaultEvent) => void;
         void client.invalidateQueries({ queryKey: messagesKey });
       } else if (event.kind === 'requests') {
         void client.invalidateQueries({ queryKey: requestsKey });
+        void client.invalidateQueries({ queryKey: [...askedKey, 'list_credential_uses'] });
       } else if (event.kind === 'activity') {
         // The status says what the organization and its owner are called.
         if (renames.has(event.type)) void client.invalidateQueries({ queryKey: statusKey });
@@ -199,6 +203,15 @@ export const useBackupCall = <Input, Answer>(
   run: (bridge: Bridge, input: Input) => Promise<Answer>,
 ): UseMutationResult<Answer, Error, Input> => useBridgeCall(backupsKey, run);
 
+/** How this vault behaves on this computer. */
+export function useSettings(): UseQueryResult<Settings> {
+  const bridge = useBridge();
+  return useQuery({ queryKey: settingsKey, queryFn: () => bridge.settings() });
+}
+
+export const useSettingsCall = (): UseMutationResult<Settings, Error, SettingsChange> =>
+  useBridgeCall(settingsKey, (bridge, change: SettingsChange) => bridge.changeSettings(change));
+
 /** How messages leave the vault, and what became of the last. */
 export function useMessages(): UseQueryResult<MessagesStatus> {
   const bridge = useBridge();
@@ -214,6 +227,21 @@ export function useShownMessages(): UseQueryResult<readonly ShownMessage[]> {
     // A code is not kept behind the screen that shows it.
     gcTime: 0,
     refetchInterval: shownPause,
+  });
+}
+
+/** While it is looked at, in milliseconds: the service tells of new requests for half a minute after each look. */
+const requestsPause = 10_000;
+
+/** The last requests that came to the API, as they come; @param live Whether new ones are asked for. */
+export function useRequests(live: boolean): UseQueryResult<SeenRequests> {
+  const bridge = useBridge();
+  return useQuery({
+    queryKey: requestsKey,
+    queryFn: () => bridge.requests(),
+    enabled: live,
+    staleTime: 0,
+    refetchInterval: live && requestsPause,
   });
 }
 

@@ -1,6 +1,7 @@
 /** Passkeys as the browser makes them (WebAuthn level 3), in the form that the API takes. */
 
 import { toBase64Url } from './bytes.ts';
+import { t } from './text.ts';
 
 /** The one name that the window's page has; passkeys need a name. */
 const windowHost = 'localhost';
@@ -48,15 +49,23 @@ export function passkeyObstacle(
   if (inBrowser && (hostname === rpId || hostname.endsWith(`.${rpId}`))) {
     return 'PublicKeyCredential' in globalThis
       ? null
-      : 'This browser knows no passkeys. Open this window in another one.';
+      : t('This browser knows no passkeys. Open this window in another one.');
   }
   if (rpId !== windowHost) {
-    return `Passkeys of this vault are made for ${rpId}, and this window has no page there: a page of https://${rpId} makes them, and registers them through the API.`;
+    return t(
+      'Passkeys of this vault are made for {{rpId}}, and this window has no page there: a page of https://{{rpId}} makes them, and registers them through the API.',
+      { rpId },
+    );
   }
   if (!inBrowser) {
-    return 'Passkeys are made in a browser: start Latchkey with --ui, run “latchkey open”, and come back to this page there.';
+    return t(
+      'Passkeys are made in a browser: start Latchkey with --ui, run “latchkey open”, and come back to this page there.',
+    );
   }
-  return `Browsers make no passkeys for ${hostname}: open this window at http://${rpId}:${port}, with the link that “latchkey open” gives.`;
+  return t(
+    'Browsers make no passkeys for {{hostname}}: open this window at http://{{rpId}}:{{port}}, with the link that “latchkey open” gives.',
+    { hostname, rpId, port },
+  );
 }
 
 /** @throws Error with words for a person, when none was made. */
@@ -96,15 +105,17 @@ export async function makePasskey({ rpId, userId, userName, present }: Owner): P
 }
 
 function whyNot(error: unknown): string {
-  if (!(error instanceof DOMException)) return 'The browser made no passkey.';
+  if (!(error instanceof DOMException)) return t('The browser made no passkey.');
   switch (error.name) {
     case 'NotAllowedError':
-      return 'The browser made no passkey: it was cancelled, or took too long. Try again when you are ready.';
+      return t(
+        'The browser made no passkey: it was cancelled, or took too long. Try again when you are ready.',
+      );
     case 'InvalidStateError':
-      return 'This device or key has a passkey of this user already.';
+      return t('This device or key has a passkey of this user already.');
     case 'NotSupportedError':
-      return 'This device or key makes no passkeys of a kind that Latchkey can check.';
+      return t('This device or key makes no passkeys of a kind that Latchkey can check.');
     default:
-      return `The browser made no passkey: ${error.message}`;
+      return t('The browser made no passkey: {{message}}', { message: error.message });
   }
 }

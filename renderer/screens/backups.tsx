@@ -5,11 +5,11 @@ import { notifications } from '@mantine/notifications';
 import type { BackupProgress, BackupRecord, BackupsStatus } from '../../preload/contract.ts';
 import { agesOf, timestampOf } from '../parts/backup-ages.tsx';
 import { ProveBackup } from '../parts/backup-proof.tsx';
-import { count } from '../parts/bytes.ts';
 import { DialogButton } from '../parts/manage.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
+import { t, Trans } from '../parts/text.ts';
 import { useBackupCall, useBackups, useStatus } from '../parts/vault.tsx';
 import '../parts/backup-ages.css';
 import '../parts/rows.css';
@@ -20,18 +20,20 @@ export function Backups(): ReactNode {
   return (
     <>
       <PageHead
-        title="Backups"
-        lead="A backup is one encrypted file with everything in this vault. It opens on any machine with your recovery phrase or a password, and never with a keychain alone."
+        title={t('Backups')}
+        lead={t(
+          'A backup is one encrypted file with everything in this vault. It opens on any machine with your recovery phrase or a password, and never with a keychain alone.',
+        )}
       />
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows what="backups" />
+          <LoadingRows what={t('backups')} />
         </Panel>
       )}
-      <Failure title="The backups could not be read" error={error} onRetry={() => void refetch()} />
+      <Failure title={t('The backups could not be read')} error={error} onRetry={() => void refetch()} />
       {data !== undefined && !data.available && (
         <Panel>
-          <Text>This vault is in memory, to be thrown away. It has no backups.</Text>
+          <Text>{t('This vault is in memory, to be thrown away. It has no backups.')}</Text>
         </Panel>
       )}
       {data !== undefined && data.available && (
@@ -61,12 +63,12 @@ function State({ of }: { readonly of: BackupsStatus }): ReactNode {
         ))}
         <Facts
           rows={[
-            ['Last backup', made === undefined ? 'none yet' : at(made)],
-            ['Last proven', proven === undefined ? 'never' : at(proven)],
+            [t('Last backup'), made === undefined ? t('none yet') : at(made)],
+            [t('Last proven'), proven === undefined ? t('never') : at(proven)],
             [
-              'Next',
+              t('Next'),
               schedule === null ? (
-                'when you make one'
+                t('when you make one')
               ) : (
                 <Moment key="due" at={timestampOf(schedule.dueAt)} ahead />
               ),
@@ -83,7 +85,7 @@ function Running({
 }: {
   readonly progress: BackupProgress;
 }): ReactNode {
-  const name = what === 'backup' ? 'Making a backup' : 'Trying a backup';
+  const name = what === 'backup' ? t('Making a backup') : t('Trying a backup');
   return (
     <Panel title={name}>
       <Text size="sm" mb="xs" className="lk-backup-file">
@@ -119,8 +121,11 @@ function BackUp({ of }: { readonly of: BackupsStatus }): ReactNode {
         onSuccess(made) {
           setReplace(false);
           notifications.show({
-            title: 'The backup is made',
-            message: `${sizeOf(made)} in ${made.file}. Try it, to know that it restores.`,
+            title: t('The backup is made'),
+            message: t('{{made}} in {{file}}. Try it, to know that it restores.', {
+              made: sizeOf(made),
+              file: made.file,
+            }),
           });
         },
       },
@@ -128,33 +133,33 @@ function BackUp({ of }: { readonly of: BackupsStatus }): ReactNode {
   };
   return (
     <form onSubmit={submit} noValidate>
-      <Panel title="Back up now">
+      <Panel title={t('Back up now')}>
         <Stack gap="md" maw={640}>
           <TextInput
-            label="File"
-            description="Its full path on this computer: on a stick, say, or in a folder that is synced."
+            label={t('File')}
+            description={t('Its full path on this computer: on a stick, say, or in a folder that is synced.')}
             className="lk-mono-input"
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
             required
             value={file}
-            error={file.trim() === '' ? 'Type where the backup is to go.' : null}
+            error={file.trim() === '' ? t('Type where the backup is to go.') : null}
             onChange={(event) => {
               setTyped(event.currentTarget.value);
             }}
           />
           <Checkbox
-            label="Replace an older backup of that name"
+            label={t('Replace an older backup of that name')}
             checked={replace}
             onChange={(event) => {
               setReplace(event.currentTarget.checked);
             }}
           />
-          <Failure title="No backup was made" error={backUp.error} />
+          <Failure title={t('No backup was made')} error={backUp.error} />
           <div>
             <Button type="submit" loading={backUp.isPending} disabled={file.trim() === ''}>
-              Back up now
+              {t('Back up now')}
             </Button>
           </div>
         </Stack>
@@ -164,9 +169,9 @@ function BackUp({ of }: { readonly of: BackupsStatus }): ReactNode {
 }
 
 const rhythms = [
-  { value: '6', label: 'Every six hours' },
-  { value: '24', label: 'Every day' },
-  { value: '168', label: 'Every week' },
+  { value: '6', label: t('Every six hours') },
+  { value: '24', label: t('Every day') },
+  { value: '168', label: t('Every week') },
 ];
 
 function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: BackupsStatus }): ReactNode {
@@ -185,8 +190,8 @@ function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: Backu
       {
         onSuccess() {
           notifications.show({
-            title: 'The schedule is set',
-            message: 'The first backup is made now, the others while Latchkey runs.',
+            title: t('The schedule is set'),
+            message: t('The first backup is made now, the others while Latchkey runs.'),
           });
         },
       },
@@ -195,52 +200,60 @@ function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: Backu
   const stop = () => {
     change.mutate(null, {
       onSuccess() {
-        notifications.show({ title: 'The schedule is off', message: 'The backups that there are stay.' });
+        notifications.show({
+          title: t('The schedule is off'),
+          message: t('The backups that there are stay.'),
+        });
       },
     });
   };
   return (
     <form onSubmit={submit} noValidate>
-      <Panel title="Schedule">
+      <Panel title={t('Schedule')}>
         <Stack gap="md" maw={640}>
           <Text size="sm" c="dimmed">
             {schedule === null
-              ? 'Latchkey can make backups by itself while it runs, also while the vault is locked. It keeps the last seven, and the newest of each of four weeks and twelve months.'
-              : `Of those in ${schedule.directory}, the last seven are kept, and the newest of each of four weeks and twelve months.`}
+              ? t(
+                  'Latchkey can make backups by itself while it runs, also while the vault is locked. It keeps the last seven, and the newest of each of four weeks and twelve months.',
+                )
+              : t(
+                  'Of those in {{directory}}, the last seven are kept, and the newest of each of four weeks and twelve months.',
+                  { directory: schedule.directory },
+                )}
           </Text>
           <TextInput
-            label="Folder"
+            label={t('Folder')}
             className="lk-mono-input"
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
             required
             value={directory}
-            error={directory.trim() === '' ? 'Type a folder.' : null}
+            error={directory.trim() === '' ? t('Type a folder.') : null}
             onChange={(event) => {
               setTyped(event.currentTarget.value);
             }}
           />
           <NativeSelect
-            label="How often"
+            label={t('How often')}
             value={hours}
             data={
               rhythms.some(({ value }) => value === hours)
                 ? rhythms
-                : [...rhythms, { value: hours, label: `Every ${hours} hours` }]
+                : [...rhythms, { value: hours, label: t('Every {{hours}} hours', { hours }) }]
             }
             onChange={(event) => {
               setHours(event.currentTarget.value);
             }}
           />
-          <Failure title="The schedule was not changed" error={change.error} />
+          <Failure title={t('The schedule was not changed')} error={change.error} />
           <Group gap="sm">
             <Button type="submit" loading={change.isPending} disabled={isAsSet || directory.trim() === ''}>
-              {schedule === null ? 'Set the schedule' : 'Change the schedule'}
+              {schedule === null ? t('Set the schedule') : t('Change the schedule')}
             </Button>
             {schedule !== null && (
               <Button variant="default" onClick={stop} disabled={change.isPending}>
-                Turn it off
+                {t('Turn it off')}
               </Button>
             )}
           </Group>
@@ -253,20 +266,20 @@ function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: Backu
 function List({ of: { backups } }: { readonly of: BackupsStatus }): ReactNode {
   return (
     <Panel
-      title="Backups that were made"
+      title={t('Backups that were made')}
       kind="plain"
       aside={
-        <DialogButton name="Try a file…" title="Try a backup" wide>
+        <DialogButton name={t('Try a file…')} title={t('Try a backup')} wide>
           {(close) => <ProveBackup file={undefined} onDone={close} />}
         </DialogButton>
       }
     >
       {backups.length === 0 ? (
-        <Empty title="No backup yet" level={3}>
-          <p>Make one above. Keep it elsewhere than on this computer, and try it once.</p>
+        <Empty title={t('No backup yet')} level={3}>
+          <p>{t('Make one above. Keep it elsewhere than on this computer, and try it once.')}</p>
         </Empty>
       ) : (
-        <ul className="lk-rows" aria-label="Backups that were made">
+        <ul className="lk-rows" aria-label={t('Backups that were made')}>
           {backups.map((backup) => (
             <li key={backup.id} className="lk-row lk-manage">
               <div>
@@ -277,7 +290,12 @@ function List({ of: { backups } }: { readonly of: BackupsStatus }): ReactNode {
                 <br />
                 <span className="lk-row-more lk-mono lk-backup-file">{backup.file}</span>
               </div>
-              <DialogButton name="Try it…" label={`Try it… ${backup.file}`} title="Try a backup" wide>
+              <DialogButton
+                name={t('Try it…')}
+                label={t('Try it… {{file}}', { file: backup.file })}
+                title={t('Try a backup')}
+                wide
+              >
                 {(close) => <ProveBackup file={backup.file} onDone={close} />}
               </DialogButton>
             </li>
@@ -289,18 +307,22 @@ function List({ of: { backups } }: { readonly of: BackupsStatus }): ReactNode {
 }
 
 function stateOf(backup: BackupRecord): ReactNode {
-  if (backup.found === false) return '· not where it was; it may be on a disk that is not connected';
-  if (backup.problem !== null) return `· bad: ${backup.problem}`;
+  if (backup.found === false) return `· ${t('not where it was; it may be on a disk that is not connected')}`;
+  if (backup.problem !== null) return `· ${t('bad: {{problem}}', { problem: backup.problem })}`;
   const size = `· ${sizeOf(backup)} · `;
-  if (backup.provenAt === null) return `${size}not tried yet`;
+  if (backup.provenAt === null) return `${size}${t('not tried yet')}`;
   return (
     <>
-      {size}proven <Moment at={timestampOf(backup.provenAt)} />
+      {size}
+      <Trans
+        i18nKey="proven <moment/>"
+        components={{ moment: <Moment at={timestampOf(backup.provenAt)} /> }}
+      />
     </>
   );
 }
 
 function sizeOf({ size }: Pick<BackupRecord, 'size'>): string {
-  if (size < 1024 * 1024) return count(Math.ceil(size / 1024), 'KiB', 'KiB');
-  return `${(size / 1024 / 1024).toFixed(1)} MiB`;
+  if (size < 1024 * 1024) return t('{{count}} KiB', { count: Math.ceil(size / 1024) });
+  return t('{{size}} MiB', { size: (size / 1024 / 1024).toFixed(1) });
 }

@@ -6,8 +6,10 @@ import { MadeApiKey } from '../parts/made-api-key.tsx';
 import { NewApiKey } from '../parts/new-api-key.tsx';
 import type { NamedPair } from '../parts/new-api-key.tsx';
 import { PageHead } from '../parts/page.tsx';
+import { RequestInspector } from '../parts/request-inspector.tsx';
 import type { User } from '../parts/resources.ts';
 import { Failure, LoadingRows } from '../parts/states.tsx';
+import { t } from '../parts/text.ts';
 import { useAsk, useStatus } from '../parts/vault.tsx';
 
 /** Lets a script in: a key pair of its own, what it needs to know, and code to start from. */
@@ -20,12 +22,14 @@ export function Connect(): ReactNode {
   return (
     <>
       <PageHead
-        title="Connect"
-        lead="Let a script or program on this computer use the vault. Each gets a key of its own, so that you can tell them apart."
+        title={t('Connect')}
+        lead={t(
+          'Let a script or program on this computer use the vault. Each gets a key of its own, so that you can tell them apart.',
+        )}
       />
       {made === null ? (
         <NewApiKey
-          title="A key for a script"
+          title={t('A key for a script')}
           userId={userId}
           userName={owner?.userName ?? 'you'}
           taken={user?.apiKeys.map((key) => key.apiKeyName) ?? []}
@@ -40,15 +44,20 @@ export function Connect(): ReactNode {
         />
       )}
       <ApiKeys
-        title="Your API keys"
+        title={t('Your API keys')}
         user={user}
         instead={
           <>
-            {isPending && <LoadingRows what="your API keys" />}
-            <Failure title="Your API keys could not be read" error={error} onRetry={() => void refetch()} />
+            {isPending && <LoadingRows what={t('your API keys')} />}
+            <Failure
+              title={t('Your API keys could not be read')}
+              error={error}
+              onRetry={() => void refetch()}
+            />
           </>
         }
       />
+      <RequestInspector />
       <ApiReference />
     </>
   );

@@ -10,6 +10,7 @@ import { wordsOf } from '../parts/phrase.ts';
 import { SheetMaker } from '../parts/recovery-sheet.tsx';
 import { Failure } from '../parts/states.tsx';
 import { useTask } from '../parts/task.ts';
+import { t, Trans } from '../parts/text.ts';
 import { useThreeWords } from '../parts/three-words.tsx';
 import { useBridge, useStatus } from '../parts/vault.tsx';
 
@@ -31,25 +32,27 @@ export function NewPhrase({ keyslotId }: { readonly keyslotId: string }): ReactN
   return (
     <>
       <PageHead
-        title="New recovery phrase"
-        back={{ to: '/keyslots', label: 'Keys to the vault' }}
-        lead="24 words on paper, which open the vault when nothing else does."
+        title={t('New recovery phrase')}
+        back={{ to: '/keyslots', label: t('Keys to the vault') }}
+        lead={t('24 words on paper, which open the vault when nothing else does.')}
       />
       {words === null && (
         <Panel>
           <Stack gap="md" maw={560}>
             <Outcomes
               items={[
-                'You write down 24 words, and type three of them back.',
+                t('You write down 24 words, and type three of them back.'),
                 replaces
-                  ? 'The words and the shares that you have now open the vault no more. Older copies and backups still open with them.'
-                  : 'The vault opens with the new words, and with all that opens it now.',
+                  ? t(
+                      'The words and the shares that you have now open the vault no more. Older copies and backups still open with them.',
+                    )
+                  : t('The vault opens with the new words, and with all that opens it now.'),
               ]}
             />
-            <Failure title="The words could not be drawn" error={task.error} />
+            <Failure title={t('The words could not be drawn')} error={task.error} />
             <div>
               <Button loading={task.isPending} onClick={draw}>
-                Draw 24 words
+                {t('Draw 24 words')}
               </Button>
             </div>
           </Stack>
@@ -73,15 +76,17 @@ export function NewPhrase({ keyslotId }: { readonly keyslotId: string }): ReactN
       {words !== null && done && (
         <>
           <Outcomes
-            title="What happened"
+            title={t('What happened')}
             done
             items={[
               replaced
-                ? 'The vault opens with the new words, and no more with the old ones: destroy the old paper.'
-                : 'The vault opens with the new words too.',
+                ? t(
+                    'The vault opens with the new words, and no more with the old ones: destroy the old paper.',
+                  )
+                : t('The vault opens with the new words too.'),
             ]}
           />
-          <Panel title="On paper">
+          <Panel title={t('On paper')}>
             <SheetMaker phrase={words.join(' ')} />
           </Panel>
         </>
@@ -113,36 +118,36 @@ function Writing({ words, onDraw, change }: WritingProps): ReactNode {
   };
   return (
     <>
-      <Panel title="The words">
+      <Panel title={t('The words')}>
         <PhraseSheet
           words={words}
-          label="New recovery phrase"
-          printTitle={`Latchkey recovery phrase for “${organization?.name ?? ''}”`}
+          label={t('New recovery phrase')}
+          printTitle={t('Latchkey recovery phrase for “{{name}}”', { name: organization?.name ?? '' })}
           onShow={() => {
             setSeen(words);
           }}
         />
         {pressed && seen !== words && (
           <Text c="var(--lk-danger)" size="sm" role="alert" mt="sm">
-            Show the words first and write them down.
+            {t('Show the words first and write them down.')}
           </Text>
         )}
         <Text size="sm" c="dimmed" mt="md" className="lk-noprint">
-          Did someone see them?{' '}
-          <Anchor component="button" type="button" size="sm" onClick={onDraw}>
-            Draw 24 new words
-          </Anchor>
+          <Trans
+            i18nKey="Did someone see them? <a>Draw 24 new words</a>"
+            components={{ a: <Anchor component="button" type="button" size="sm" onClick={onDraw} /> }}
+          />
         </Text>
       </Panel>
       <form onSubmit={submit} noValidate className="lk-noprint">
-        <Panel title="From your paper">
+        <Panel title={t('From your paper')}>
           <Stack gap="md" maw={560}>
             {three.fields}
             {proof.fields(submit)}
-            <Failure title="The recovery phrase was not taken into use" error={task.error} />
+            <Failure title={t('The recovery phrase was not taken into use')} error={task.error} />
             <div>
               <Button type="submit" loading={task.isPending}>
-                Take the words into use
+                {t('Take the words into use')}
               </Button>
             </div>
           </Stack>

@@ -7,6 +7,7 @@ import { RecoveryField } from '../parts/recovery-field.tsx';
 import { SheetMaker } from '../parts/recovery-sheet.tsx';
 import { Failure } from '../parts/states.tsx';
 import { useTask } from '../parts/task.ts';
+import { t } from '../parts/text.ts';
 import { useBridge } from '../parts/vault.tsx';
 
 /** The vault does not keep the phrase: for a sheet of it, it is typed in, and checked. */
@@ -20,7 +21,7 @@ export function RecoverySheets(): ReactNode {
     event.preventDefault();
     const recovery = recoveryOf(typed);
     const lack =
-      recovery.kind === 'shares' ? 'A sheet is made of the words themselves.' : recoveryProblem(recovery);
+      recovery.kind === 'shares' ? t('A sheet is made of the words themselves.') : recoveryProblem(recovery);
     setProblem(lack);
     if (lack !== null || recovery.kind === 'shares') return;
     const words = recovery.words.join(' ');
@@ -33,13 +34,15 @@ export function RecoverySheets(): ReactNode {
   return (
     <>
       <PageHead
-        title="Recovery sheet"
-        back={{ to: '/keyslots', label: 'Keys to the vault' }}
-        lead="A page to print: the recovery phrase with a QR code, or shares of it, with how to restore the vault."
+        title={t('Recovery sheet')}
+        back={{ to: '/keyslots', label: t('Keys to the vault') }}
+        lead={t(
+          'A page to print: the recovery phrase with a QR code, or shares of it, with how to restore the vault.',
+        )}
       />
       {phrase === null ? (
         <form onSubmit={submit} noValidate>
-          <Panel title="Your recovery phrase">
+          <Panel title={t('Your recovery phrase')}>
             <Stack gap="md" maw={560}>
               <RecoveryField
                 typed={typed}
@@ -48,17 +51,17 @@ export function RecoverySheets(): ReactNode {
                 onEnter={submit}
                 takesShares={false}
               />
-              <Failure title="This does not open the vault" error={task.error} />
+              <Failure title={t('This does not open the vault')} error={task.error} />
               <div>
                 <Button type="submit" loading={task.isPending}>
-                  Continue
+                  {t('Continue')}
                 </Button>
               </div>
             </Stack>
           </Panel>
         </form>
       ) : (
-        <Panel title="What to print">
+        <Panel title={t('What to print')}>
           <SheetMaker phrase={phrase} />
         </Panel>
       )}

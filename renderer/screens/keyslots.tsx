@@ -14,6 +14,7 @@ import { recoveryOf, recoveryProblem, toRecovery } from '../parts/phrase.ts';
 import { RecoveryField } from '../parts/recovery-field.tsx';
 import { Failure, LoadingRows } from '../parts/states.tsx';
 import { useTask } from '../parts/task.ts';
+import { t, Trans } from '../parts/text.ts';
 import { useBridge, useStatus } from '../parts/vault.tsx';
 import '../parts/rows.css';
 
@@ -29,28 +30,33 @@ export function Keyslots(): ReactNode {
   return (
     <>
       <PageHead
-        title="Keys to the vault"
-        lead="One master key seals everything in this vault. Each of these holds it, and any one of them opens the vault."
+        title={t('Keys to the vault')}
+        lead={t(
+          'One master key seals everything in this vault. Each of these holds it, and any one of them opens the vault.',
+        )}
       />
       <Panel
-        title="What opens it"
+        title={t('What opens it')}
         kind="plain"
         aside={
           data !== undefined && (
             <Text size="sm" c="dimmed">
-              Vault <ShortId text={data.vaultId} what="vault id" />
+              <Trans
+                i18nKey="Vault <shortId/>"
+                components={{ shortId: <ShortId text={data.vaultId} what={t('vault id')} /> }}
+              />
             </Text>
           )
         }
       >
-        {isPending && <LoadingRows what="what opens the vault" />}
+        {isPending && <LoadingRows what={t('what opens the vault')} />}
         <Failure
-          title="What opens the vault could not be read"
+          title={t('What opens the vault could not be read')}
           error={error}
           onRetry={() => void refetch()}
         />
         {data !== undefined && (
-          <ul className="lk-rows" aria-label="What opens the vault">
+          <ul className="lk-rows" aria-label={t('What opens the vault')}>
             {data.keyslots.map((slot) => (
               <Slot key={slot.id} slot={slot} all={data.keyslots} />
             ))}
@@ -88,39 +94,51 @@ function Slot({ slot, all }: SlotProps): ReactNode {
         <span className="lk-row-name">{name.charAt(0).toUpperCase() + name.slice(1)}</span>
         <br />
         <span className="lk-row-more">
-          Made <Moment at={seconds(slot.createdAt)} />
+          <Trans i18nKey="Made <moment/>" components={{ moment: <Moment at={seconds(slot.createdAt)} /> }} />
           {slot.kind === 'recovery' &&
             (slot.confirmedAt === null ? (
-              ', never checked'
+              ` · ${t('never checked')}`
             ) : (
               <>
-                , checked <Moment at={seconds(slot.confirmedAt)} />
+                {' · '}
+                <Trans
+                  i18nKey="checked <moment/>"
+                  components={{ moment: <Moment at={seconds(slot.confirmedAt)} /> }}
+                />
               </>
             ))}
-          {refused !== undefined && `. ${refused}`}
+          {refused !== undefined && ` · ${refused}`}
         </span>
       </div>
       <Group gap="xs">
         {slot.kind === 'recovery' && (
           <>
-            <DialogButton name="Check…" label={`Check the ${name}`} title="Check the recovery phrase">
+            <DialogButton
+              name={t('Check…')}
+              label={t('Check the {{name}}', { name })}
+              title={t('Check the recovery phrase')}
+            >
               {(close) => <CheckForm onClose={close} />}
             </DialogButton>
             <Button component={Link} href={`/keyslots/${slot.id}/new-phrase`} variant="default" size="xs">
-              Replace…
+              {t('Replace…')}
             </Button>
           </>
         )}
         {slot.kind === 'password' && (
-          <DialogButton name="Change…" label={`Change the ${name}`} title="Change the password">
+          <DialogButton
+            name={t('Change…')}
+            label={t('Change the {{name}}', { name })}
+            title={t('Change the password')}
+          >
             {(close) => <PasswordForm change={slot} onClose={close} />}
           </DialogButton>
         )}
         {refused === undefined && (
           <DialogButton
-            name="Remove…"
-            label={`Remove the ${name}`}
-            title={`Remove the ${keyslotNames[slot.kind].toLowerCase()}`}
+            name={t('Remove…')}
+            label={t('Remove the {{name}}', { name })}
+            title={t('Remove the {{keyslotNames}}', { keyslotNames: keyslotNames[slot.kind].toLowerCase() })}
             danger
           >
             {(close) => <RemoveForm slot={slot} onClose={close} />}
@@ -135,44 +153,50 @@ function More({ slots }: { readonly slots: readonly Keyslot[] }): ReactNode {
   const { keychain } = useStatus();
   const has = (wanted: Keyslot['kind']): boolean => slots.some(({ kind }) => kind === wanted);
   return (
-    <Panel title="More ways in" kind="plain">
-      <ul className="lk-rows" aria-label="More ways in">
+    <Panel title={t('More ways in')} kind="plain">
+      <ul className="lk-rows" aria-label={t('More ways in')}>
         <Way
-          name={has('password') ? 'Another password' : 'A password'}
-          about="For somebody who shares this vault, or for another computer."
+          name={has('password') ? t('Another password') : t('A password')}
+          about={t('For somebody who shares this vault, or for another computer.')}
         >
-          <DialogButton name="Add a password…" title="Add a password">
+          <DialogButton name={t('Add a password…')} title={t('Add a password')}>
             {(close) => <PasswordForm onClose={close} />}
           </DialogButton>
         </Way>
         <Way
-          name="This computer’s keychain"
+          name={t('This computer’s keychain')}
           about={
             keychain.available
-              ? 'The vault then opens when you are logged in to this computer. Programs that run as you could ask the keychain too.'
-              : `Not available: ${keychain.reason}`
+              ? t(
+                  'The vault then opens when you are logged in to this computer. Programs that run as you could ask the keychain too.',
+                )
+              : t('Not available: {{reason}}', { reason: keychain.reason })
           }
         >
           {keychain.available && (
-            <DialogButton name="Add the keychain…" title="Add this computer’s keychain">
+            <DialogButton name={t('Add the keychain…')} title={t('Add this computer’s keychain')}>
               {(close) => <KeychainForm onClose={close} />}
             </DialogButton>
           )}
         </Way>
         <Way
-          name={has('recovery') ? 'Another recovery phrase' : 'A recovery phrase'}
-          about="24 new words, besides what there is. To take old words out of use, replace them instead."
+          name={has('recovery') ? t('Another recovery phrase') : t('A recovery phrase')}
+          about={t(
+            '24 new words, besides what there is. To take old words out of use, replace them instead.',
+          )}
         >
           <Button component={Link} href="/keyslots/another/new-phrase" variant="default" size="xs">
-            Add a recovery phrase…
+            {t('Add a recovery phrase…')}
           </Button>
         </Way>
         <Way
-          name="A sheet of paper"
-          about="The recovery phrase with a QR code and how to restore; or as shares, of which some few open the vault."
+          name={t('A sheet of paper')}
+          about={t(
+            'The recovery phrase with a QR code and how to restore; or as shares, of which some few open the vault.',
+          )}
         >
           <Button component={Link} href="/keyslots/sheet" variant="default" size="xs">
-            Print…
+            {t('Print…')}
           </Button>
         </Way>
       </ul>
@@ -200,13 +224,14 @@ const Way = ({ name, about, children }: WayProps): ReactNode => (
 
 function MasterKey({ slots }: { readonly slots: readonly Keyslot[] }): ReactNode {
   return (
-    <Panel title="Master key">
+    <Panel title={t('Master key')}>
       <Stack gap="md" align="start">
         <Text size="sm" className="lk-prose">
-          If somebody may have learned the master key, or what opened an older copy of this vault, draw a new
-          one. Wallets, keys and addresses stay as they are.
+          {t(
+            'If somebody may have learned the master key, or what opened an older copy of this vault, draw a new one. Wallets, keys and addresses stay as they are.',
+          )}
         </Text>
-        <DialogButton name="New master key…" title="Draw a new master key">
+        <DialogButton name={t('New master key…')} title={t('Draw a new master key')}>
           {(close) => <RotateForm slots={slots} onClose={close} />}
         </DialogButton>
       </Stack>
@@ -224,13 +249,13 @@ function PasswordForm({ change: slot, onClose }: Closing & { readonly change?: K
   return (
     <KeyslotForm
       action={slot === undefined ? 'Add the password' : 'Change the password'}
-      failed={slot === undefined ? 'The password was not added' : 'The password was not changed'}
+      failed={slot === undefined ? t('The password was not added') : t('The password was not changed')}
       outcomes={
         slot === undefined
-          ? ['The vault opens with the new password, and with all that opens it now.']
+          ? [t('The vault opens with the new password, and with all that opens it now.')]
           : [
-              'The vault opens with the new password, and no more with the old one.',
-              'Older copies and backups of the vault still open with the old one.',
+              t('The vault opens with the new password, and no more with the old one.'),
+              t('Older copies and backups of the vault still open with the old one.'),
             ]
       }
       check={chosen.check}
@@ -241,8 +266,8 @@ function PasswordForm({ change: slot, onClose }: Closing & { readonly change?: K
       }
       onDone={() => {
         say(
-          slot === undefined ? 'The password is added' : 'The password is changed',
-          'The vault opens with the new one.',
+          slot === undefined ? t('The password is added') : t('The password is changed'),
+          t('The vault opens with the new one.'),
         );
         onClose();
       }}
@@ -256,14 +281,14 @@ function PasswordForm({ change: slot, onClose }: Closing & { readonly change?: K
 function KeychainForm({ onClose }: Closing): ReactNode {
   return (
     <KeyslotForm
-      action="Add the keychain"
-      failed="The keychain was not added"
+      action={t('Add the keychain')}
+      failed={t('The keychain was not added')}
       outcomes={[
-        'The keychain of this computer keeps a new key, with which the vault opens here and nowhere else.',
+        t('The keychain of this computer keeps a new key, with which the vault opens here and nowhere else.'),
       ]}
       change={(proof) => ({ do: 'addKeychain', proof })}
       onDone={() => {
-        say('The keychain is added', 'The vault opens with this computer’s keychain too.');
+        say(t('The keychain is added'), t('The vault opens with this computer’s keychain too.'));
         onClose();
       }}
       onCancel={onClose}
@@ -275,16 +300,16 @@ function RemoveForm({ slot, onClose }: Closing & { readonly slot: Keyslot }): Re
   const what = keyslotNames[slot.kind].toLowerCase();
   return (
     <KeyslotForm
-      action={`Remove the ${what}`}
-      failed={`The ${what} was not removed`}
+      action={t('Remove the {{what}}', { what })}
+      failed={t('The {{what}} was not removed', { what })}
       danger
       outcomes={[
-        `The vault opens no more with this ${what}.`,
-        'Older copies and backups of the vault open with what opened them then.',
+        t('The vault opens no more with this {{what}}.', { what }),
+        t('Older copies and backups of the vault open with what opened them then.'),
       ]}
       change={(proof) => ({ do: 'remove', proof, keyslotId: slot.id })}
       onDone={() => {
-        say(`The ${what} is removed`, 'It opens this vault no more.');
+        say(t('The {{what}} is removed', { what }), t('It opens this vault no more.'));
         onClose();
       }}
       onCancel={onClose}
@@ -317,15 +342,15 @@ function CheckForm({ onClose }: Closing): ReactNode {
       <Stack gap="md">
         <RecoveryField typed={typed} problem={problem} onType={setTyped} onEnter={submit} />
         <Text role="status" fw={600}>
-          {right && 'Right: this opens the vault. Put the paper back where it was.'}
+          {right && t('Right: this opens the vault. Put the paper back where it was.')}
         </Text>
-        <Failure title="This does not open the vault" error={task.error} />
+        <Failure title={t('This does not open the vault')} error={task.error} />
         <Group gap="sm">
           <Button type="submit" loading={task.isPending}>
-            Check
+            {t('Check')}
           </Button>
           <Button variant="subtle" color="gray" onClick={onClose}>
-            {right ? 'Done' : 'Cancel'}
+            {right ? t('Done') : t('Cancel')}
           </Button>
         </Group>
       </Stack>
@@ -364,13 +389,13 @@ function RotateForm({ slots, onClose }: RotateProps): ReactNode {
     if (found.size > 0 || proof === undefined) return;
     task.run(async () => {
       await bridge.changeKeyslots({ do: 'rotate', proof, secrets, dropOthers });
-      say('The vault has a new master key', 'What opens it holds the new one.');
+      say(t('The vault has a new master key'), t('What opens it holds the new one.'));
       onClose();
     });
   };
   const whyNotEmpty = (): string | null => {
-    if (left.length === asked.length) return 'Type at least one of them.';
-    return dropOthers ? null : 'Type it, or say below that it may go.';
+    if (left.length === asked.length) return t('Type at least one of them.');
+    return dropOthers ? null : t('Type it, or say below that it may go.');
   };
   const secretOf = (slot: Keyslot): ProveWith =>
     slot.kind === 'recovery'
@@ -398,7 +423,7 @@ function RotateForm({ slots, onClose }: RotateProps): ReactNode {
         key={slot.id}
         label={label}
         autoComplete="current-password"
-        visibilityToggleButtonProps={{ 'aria-label': `Show ${name}`, tabIndex: 0 }}
+        visibilityToggleButtonProps={{ 'aria-label': t('Show {{name}}', { name }), tabIndex: 0 }}
         value={textOf(slot)}
         error={problem}
         onChange={(event) => {
@@ -411,12 +436,12 @@ function RotateForm({ slots, onClose }: RotateProps): ReactNode {
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         <Text size="sm" c="dimmed">
-          What you type here holds the new key afterwards.
+          {t('What you type here holds the new key afterwards.')}
         </Text>
         {asked.map(field)}
         {slots.length > 1 && (
           <Checkbox
-            label="What I leave empty may go: it opens the vault no more"
+            label={t('What I leave empty may go: it opens the vault no more')}
             checked={dropOthers}
             onChange={(event) => {
               setDropOthers(event.currentTarget.checked);
@@ -425,22 +450,28 @@ function RotateForm({ slots, onClose }: RotateProps): ReactNode {
         )}
         <Outcomes
           items={[
-            'A new master key is drawn, and everything that is sealed goes over to it, all at once or not at all.',
+            t(
+              'A new master key is drawn, and everything that is sealed goes over to it, all at once or not at all.',
+            ),
             ...(slots.length > asked.length
               ? [
-                  'This computer’s keychain gets another key. The keychain of another computer counts as left empty.',
+                  t(
+                    'This computer’s keychain gets another key. The keychain of another computer counts as left empty.',
+                  ),
                 ]
               : []),
-            'Older copies and backups of the vault open with what opened them then: make a new backup afterwards.',
+            t(
+              'Older copies and backups of the vault open with what opened them then: make a new backup afterwards.',
+            ),
           ]}
         />
-        <Failure title="The master key was not changed" error={task.error} />
+        <Failure title={t('The master key was not changed')} error={task.error} />
         <Group gap="sm">
           <Button type="submit" loading={task.isPending}>
-            Draw a new master key
+            {t('Draw a new master key')}
           </Button>
           <Button variant="subtle" color="gray" onClick={onClose}>
-            Cancel
+            {t('Cancel')}
           </Button>
         </Group>
       </Stack>

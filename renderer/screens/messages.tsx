@@ -10,7 +10,6 @@ import type {
   ShownMessage,
 } from '../../preload/contract.ts';
 import { timestampOf } from '../parts/backup-ages.tsx';
-import { count } from '../parts/bytes.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { MailForm } from '../parts/mail-form.tsx';
 import { DialogButton } from '../parts/manage.tsx';
@@ -18,6 +17,7 @@ import { Moment } from '../parts/moment.tsx';
 import { PageHead, Panel } from '../parts/page.tsx';
 import { SmsForm } from '../parts/sms-form.tsx';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
+import { t, Trans } from '../parts/text.ts';
 import { useMessageCall, useMessages, useShownMessages } from '../parts/vault.tsx';
 import '../parts/messages.css';
 import '../parts/rows.css';
@@ -28,15 +28,19 @@ export function Messages(): ReactNode {
   return (
     <>
       <PageHead
-        title="Messages"
-        lead="One-time codes and other sign-in messages: sent by mail or SMS, or shown on this computer."
+        title={t('Messages')}
+        lead={t('One-time codes and other sign-in messages: sent by mail or SMS, or shown on this computer.')}
       />
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows what="how messages are sent" />
+          <LoadingRows what={t('how messages are sent')} />
         </Panel>
       )}
-      <Failure title="How messages are sent could not be read" error={error} onRetry={() => void refetch()} />
+      <Failure
+        title={t('How messages are sent could not be read')}
+        error={error}
+        onRetry={() => void refetch()}
+      />
       {data !== undefined && (
         <>
           {(data.desktop || data.inboxOnly) && <Shown inboxOnly={data.inboxOnly} />}
@@ -51,20 +55,20 @@ export function Messages(): ReactNode {
 function Shown({ inboxOnly }: { readonly inboxOnly: boolean }): ReactNode {
   const { data, error, isPending, refetch } = useShownMessages();
   return (
-    <Panel title={inboxOnly ? 'Inbox' : 'On this computer'} kind="plain">
-      {isPending && <LoadingRows what="messages" rows={1} />}
-      <Failure title="The messages could not be read" error={error} onRetry={() => void refetch()} />
+    <Panel title={inboxOnly ? t('Inbox') : t('On this computer')} kind="plain">
+      {isPending && <LoadingRows what={t('messages')} rows={1} />}
+      <Failure title={t('The messages could not be read')} error={error} onRetry={() => void refetch()} />
       {data?.length === 0 && (
-        <Empty title="No message" level={3}>
+        <Empty title={t('No message')} level={3}>
           <p>
             {inboxOnly
-              ? 'This vault is for tests: nothing is sent. Its messages are here, and at GET /dev/inbox.'
-              : 'Codes appear here when somebody signs in with one, and go when they expire.'}
+              ? t('This vault is for tests: nothing is sent. Its messages are here, and at GET /dev/inbox.')
+              : t('Codes appear here when somebody signs in with one, and go when they expire.')}
           </p>
         </Empty>
       )}
       {data !== undefined && data.length > 0 && (
-        <ul className="lk-rows" aria-label="Messages on this computer">
+        <ul className="lk-rows" aria-label={t('Messages on this computer')}>
           {data.toReversed().map((message) => (
             <li key={message.id}>
               <ShownRow message={message} />
@@ -86,15 +90,15 @@ function ShownRow({
       <div>
         {code !== '' && <span className="lk-mono lk-message-code">{code}</span>}
         <span className="lk-row-more">
-          For {to} · <Moment at={timestampOf(at)} />
+          {t('For {{to}}', { to })} · <Moment at={timestampOf(at)} />
           {subject !== '' && <> · {subject}</>}
         </span>
         <details className="lk-message-text">
-          <summary>Whole message</summary>
+          <summary>{t('Whole message')}</summary>
           <pre>{text}</pre>
         </details>
       </div>
-      {code !== '' && <CopyButton text={code} what={`code for ${to}`} />}
+      {code !== '' && <CopyButton text={code} what={t('code for {{to}}', { to })} />}
     </div>
   );
 }
@@ -104,17 +108,21 @@ const useChange = () =>
 
 function Ways({ of: { mail, sms, desktop } }: { readonly of: MessagesStatus }): ReactNode {
   return (
-    <Panel title="Ways" kind="plain">
-      <ul className="lk-rows" aria-label="Ways">
+    <Panel title={t('Ways')} kind="plain">
+      <ul className="lk-rows" aria-label={t('Ways')}>
         <Way
-          name="Mail"
+          name={t('Mail')}
           noun="mail"
           channel="mail"
           isSet={mail !== null}
           about={
             mail === null
-              ? 'No mail server is set up.'
-              : `Through ${mail.host}, port ${String(mail.port)}, from ${mail.from.address}.`
+              ? t('No mail server is set up.')
+              : t('Through {{host}}, port {{port}}, from {{address}}.', {
+                  host: mail.host,
+                  port: mail.port,
+                  address: mail.from.address,
+                })
           }
           form={(close) => <MailForm mail={mail} onDone={close} />}
         />
@@ -125,10 +133,10 @@ function Ways({ of: { mail, sms, desktop } }: { readonly of: MessagesStatus }): 
           isSet={sms !== null}
           about={
             sms === null
-              ? 'No SMS gateway is set up.'
+              ? t('No SMS gateway is set up.')
               : sms.kind === 'http'
-                ? `Through the gateway at ${sms.origin}.`
-                : `Through Twilio, from ${sms.from}.`
+                ? t('Through the gateway at {{origin}}.', { origin: sms.origin })
+                : t('Through Twilio, from {{from}}.', { from: sms.from })
           }
           form={(close) => <SmsForm sms={sms} onDone={close} />}
         />
@@ -144,14 +152,14 @@ function Desktop({ isOn }: { readonly isOn: boolean }): ReactNode {
   return (
     <li className="lk-row lk-manage">
       <div>
-        <span className="lk-row-name">On this computer</span>
+        <span className="lk-row-name">{t('On this computer')}</span>
         <Text size="sm" c="dimmed">
-          Codes that have no other way are shown here, and in a notification of the system. Whoever sits at
-          this computer can then sign in as any user of the vault, and a code proves nothing about who reads
-          the address that it is for.
+          {t(
+            'Codes that have no other way are shown here, and in a notification of the system. Whoever sits at this computer can then sign in as any user of the vault, and a code proves nothing about who reads the address that it is for.',
+          )}
         </Text>
-        <Failure title="It was not changed" error={change.error} />
-        <Failure title="The test was not shown" error={test.error} />
+        <Failure title={t('It was not changed')} error={change.error} />
+        <Failure title={t('The test was not shown')} error={test.error} />
       </div>
       <Group gap="xs">
         {isOn && (
@@ -163,11 +171,11 @@ function Desktop({ isOn }: { readonly isOn: boolean }): ReactNode {
               test.mutate({ channel: 'desktop' });
             }}
           >
-            Show a test
+            {t('Show a test')}
           </Button>
         )}
         <Switch
-          aria-label="Show codes on this computer"
+          aria-label={t('Show codes on this computer')}
           checked={isOn}
           disabled={change.isPending}
           onChange={(event) => {
@@ -196,7 +204,10 @@ function Way({ name, noun, channel, isSet, about, form }: WayProps): ReactNode {
       { channel, settings: null },
       {
         onSuccess() {
-          notifications.show({ title: `${name} is off`, message: 'What was set is gone from the vault.' });
+          notifications.show({
+            title: t('{{name}} is off', { name }),
+            message: t('What was set is gone from the vault.'),
+          });
         },
       },
     );
@@ -208,22 +219,22 @@ function Way({ name, noun, channel, isSet, about, form }: WayProps): ReactNode {
         <Text size="sm" c="dimmed">
           {about}
         </Text>
-        <Failure title={`${name} was not turned off`} error={change.error} />
+        <Failure title={t('{{name}} was not turned off', { name })} error={change.error} />
       </div>
       <Group gap="xs">
         {isSet && (
           <DialogButton
-            name="Send a test…"
-            label={`Send a test by ${noun}…`}
-            title={`Send a test by ${noun}`}
+            name={t('Send a test…')}
+            label={t('Send a test by {{noun}}…', { noun })}
+            title={t('Send a test by {{noun}}', { noun })}
           >
             {(close) => <Test channel={channel} onDone={close} />}
           </DialogButton>
         )}
         <DialogButton
-          name={isSet ? 'Change…' : 'Set up…'}
-          label={`${isSet ? 'Change' : 'Set up'} ${noun}…`}
-          title={`${isSet ? 'Change' : 'Set up'} ${noun}`}
+          name={isSet ? t('Change…') : t('Set up…')}
+          label={isSet ? t('Change {{noun}}…', { noun }) : t('Set up {{noun}}…', { noun })}
+          title={`${isSet ? 'Change' : t('Set up')} ${noun}`}
         >
           {form}
         </DialogButton>
@@ -231,11 +242,11 @@ function Way({ name, noun, channel, isSet, about, form }: WayProps): ReactNode {
           <Button
             variant="default"
             size="xs"
-            aria-label={`Turn off ${noun}`}
+            aria-label={t('Turn off {{noun}}', { noun })}
             loading={change.isPending}
             onClick={turnOff}
           >
-            Turn off
+            {t('Turn off')}
           </Button>
         )}
       </Group>
@@ -262,28 +273,30 @@ function Test({
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         <TextInput
-          label={channel === 'mail' ? 'Address' : 'Phone number'}
-          description={channel === 'mail' ? 'One of your own.' : 'One of your own, as +15551234567.'}
+          label={channel === 'mail' ? t('Address') : t('Phone number')}
+          description={channel === 'mail' ? t('One of your own.') : t('One of your own, as +15551234567.')}
           type={channel === 'mail' ? 'email' : 'tel'}
           autoComplete="off"
           required
           data-autofocus
           value={to}
-          error={tried && to.trim() === '' && 'Type where the test is to go.'}
+          error={tried && to.trim() === '' && t('Type where the test is to go.')}
           onChange={(event) => {
             setTo(event.currentTarget.value);
           }}
         />
         <div role="status">
-          {test.data !== undefined && <Text>The test is on its way: {test.data.note}.</Text>}
+          {test.data !== undefined && (
+            <Text>{t('The test is on its way: {{note}}.', { note: test.data.note })}</Text>
+          )}
         </div>
-        <Failure title="The test was not sent" error={test.error} />
+        <Failure title={t('The test was not sent')} error={test.error} />
         <Group gap="sm">
           <Button type="submit" loading={test.isPending}>
-            Send the test
+            {t('Send the test')}
           </Button>
           <Button variant="subtle" color="gray" onClick={onDone}>
-            {test.data === undefined ? 'Cancel' : 'Done'}
+            {test.data === undefined ? t('Cancel') : t('Done')}
           </Button>
         </Group>
       </Stack>
@@ -294,20 +307,20 @@ function Test({
 function Log({ deliveries }: { readonly deliveries: readonly MessageDelivery[] }): ReactNode {
   const retry = useMessageCall((bridge, id: string) => bridge.retryMessage(id));
   return (
-    <Panel title="What became of them" kind="plain">
-      <Failure title="The message is not tried again" error={retry.error} />
+    <Panel title={t('What became of them')} kind="plain">
+      <Failure title={t('The message is not tried again')} error={retry.error} />
       {deliveries.length === 0 ? (
-        <Empty title="No message yet" level={3}>
-          <p>Each message is listed here with what became of it; never with its text or its code.</p>
+        <Empty title={t('No message yet')} level={3}>
+          <p>{t('Each message is listed here with what became of it; never with its text or its code.')}</p>
         </Empty>
       ) : (
-        <ul className="lk-rows" aria-label="What became of messages">
+        <ul className="lk-rows" aria-label={t('What became of messages')}>
           {deliveries.map((delivery) => (
             <li key={delivery.id} className="lk-row lk-manage">
               <div>
                 <span className="lk-row-name">{delivery.to}</span>{' '}
                 <span className="lk-row-more">
-                  {delivery.channel === 'email' ? 'mail' : 'SMS'} ·{' '}
+                  {delivery.channel === 'email' ? t('mail') : t('SMS')} ·{' '}
                   <Moment at={timestampOf(delivery.createdAt)} />
                 </span>
                 <br />
@@ -318,13 +331,13 @@ function Log({ deliveries }: { readonly deliveries: readonly MessageDelivery[] }
                   variant="default"
                   size="xs"
                   flex="none"
-                  aria-label={`Try ${delivery.to} again`}
+                  aria-label={t('Try {{to}} again', { to: delivery.to })}
                   disabled={retry.isPending}
                   onClick={() => {
                     retry.mutate(delivery.id);
                   }}
                 >
-                  Try again
+                  {t('Try again')}
                 </Button>
               )}
             </li>
@@ -336,15 +349,15 @@ function Log({ deliveries }: { readonly deliveries: readonly MessageDelivery[] }
 }
 
 const states: Readonly<Record<MessageDelivery['state'], string>> = {
-  waiting: 'Waiting',
-  delivered: 'Sent',
-  refused: 'Refused',
-  parked: 'Given up',
-  expired: 'Not sent',
+  waiting: t('Waiting'),
+  delivered: t('Sent'),
+  refused: t('Refused'),
+  parked: t('Given up'),
+  expired: t('Not sent'),
 };
 
 function outcomeOf({ state, attempts, note, nextAt }: MessageDelivery): ReactNode {
-  const tried = attempts > 1 ? `, ${count(attempts, 'try', 'tries')}` : '';
+  const tried = attempts > 1 ? `, ${t('{{count}} tries', { count: attempts })}` : '';
   return (
     <>
       {states[state]}
@@ -352,7 +365,11 @@ function outcomeOf({ state, attempts, note, nextAt }: MessageDelivery): ReactNod
       {note !== null && `: ${note}`}
       {nextAt !== null && (
         <>
-          ; again <Moment at={timestampOf(nextAt)} ahead />
+          {' · '}
+          <Trans
+            i18nKey="again <moment/>"
+            components={{ moment: <Moment at={timestampOf(nextAt)} ahead /> }}
+          />
         </>
       )}
     </>

@@ -11,6 +11,7 @@ import { describeQuorum } from '../parts/quorum.ts';
 import type { Feature, Quorum, User } from '../parts/resources.ts';
 import { shorten } from '../parts/short.ts';
 import { Failure, LoadingRows } from '../parts/states.tsx';
+import { t, Trans } from '../parts/text.ts';
 import { useAsk, useStatus, useSubmit } from '../parts/vault.tsx';
 import '../parts/rows.css';
 
@@ -26,12 +27,14 @@ export function Organization(): ReactNode {
   return (
     <>
       <PageHead
-        title="Organization"
+        title={t('Organization')}
         lead={
           organization !== null && (
             <>
-              All that this vault holds belongs to one organization. Programs name it by its id:{' '}
-              <ShortId text={organization.id} what="organization id" />
+              <Trans
+                i18nKey="All that this vault holds belongs to one organization. Programs name it by its id: <shortId/>"
+                components={{ shortId: <ShortId text={organization.id} what={t('organization id')} /> }}
+              />
             </>
           )
         }
@@ -39,11 +42,11 @@ export function Organization(): ReactNode {
       {organization !== null && <Rename name={organization.name} key={organization.name} />}
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows what="the organization’s settings" />
+          <LoadingRows what={t('the organization’s settings')} />
         </Panel>
       )}
       <Failure
-        title="The organization’s settings could not be read"
+        title={t('The organization’s settings could not be read')}
         error={error}
         onRetry={() => void refetch()}
       />
@@ -76,8 +79,8 @@ function Rename({ name }: { readonly name: string }): ReactNode {
       {
         onSuccess() {
           notifications.show({
-            title: 'The organization is renamed',
-            message: `It is called “${given}” now.`,
+            title: t('The organization is renamed'),
+            message: t('It is called “{{given}}” now.', { given }),
           });
         },
       },
@@ -85,18 +88,18 @@ function Rename({ name }: { readonly name: string }): ReactNode {
   };
   return (
     <form onSubmit={submit} noValidate>
-      <Panel title="Name">
+      <Panel title={t('Name')}>
         <Stack gap="md" maw={560}>
           <NameField
-            description="What this vault is called, here and in what programs are told of it."
+            description={t('What this vault is called, here and in what programs are told of it.')}
             value={typed}
             problem={problem}
             onType={setTyped}
           />
-          <Failure title="The organization was not renamed" error={update.error} />
+          <Failure title={t('The organization was not renamed')} error={update.error} />
           <div>
             <Button type="submit" loading={update.isPending} disabled={given === name}>
-              Rename
+              {t('Rename')}
             </Button>
           </div>
         </Stack>
@@ -110,16 +113,16 @@ function RootQuorum({ of: { threshold, userIds } }: { readonly of: Quorum }): Re
   const nameOf = (id: string): string =>
     data?.users.find(({ userId }) => userId === id)?.userName ?? shorten(id);
   return (
-    <Panel title="Root quorum">
+    <Panel title={t('Root quorum')}>
       {isPending ? (
-        <LoadingRows what="the users of the root quorum" rows={1} />
+        <LoadingRows what={t('the users of the root quorum')} rows={1} />
       ) : (
         <Text className="lk-row-name">{describeQuorum(threshold, userIds.map(nameOf))}</Text>
       )}
       <Text size="sm" c="dimmed">
-        Whoever else asks for a change is refused, unless a policy allows it.
+        {t('Whoever else asks for a change is refused, unless a policy allows it.')}
       </Text>
-      <Failure title="The users’ names could not be read" error={error} onRetry={() => void refetch()} />
+      <Failure title={t('The users’ names could not be read')} error={error} onRetry={() => void refetch()} />
     </Panel>
   );
 }
@@ -151,38 +154,38 @@ function Features({ present }: { readonly present: readonly Feature[] }): ReactN
           // The button that had the focus is gone.
           choice.current?.focus();
           notifications.show({
-            title: 'The feature is removed',
-            message: `“${featureLabel(name)}” is not set now.`,
+            title: t('The feature is removed'),
+            message: t('“{{name}}” is not set now.', { name: featureLabel(name) }),
           });
         },
       },
     );
   };
   return (
-    <Panel title="Features" kind="plain">
+    <Panel title={t('Features')} kind="plain">
       {present.length > 0 && (
-        <ul className="lk-rows" aria-label="Features">
+        <ul className="lk-rows" aria-label={t('Features')}>
           {present.map(({ name, value }) => (
             <li key={name} className="lk-row lk-manage">
               <div>
                 <span className="lk-row-name">{featureLabel(name)}</span>
                 <br />
                 <span className="lk-row-more">
-                  {value === '' ? 'On' : <span className="lk-mono">{value}</span>}
+                  {value === '' ? t('On') : <span className="lk-mono">{value}</span>}
                 </span>
               </div>
               <Button
                 variant="default"
                 size="xs"
                 className="lk-danger-button"
-                aria-label={`Remove ${featureLabel(name)}`}
+                aria-label={t('Remove {{name}}', { name: featureLabel(name) })}
                 loading={remove.isPending && remove.variables.name === name}
                 disabled={remove.isPending}
                 onClick={() => {
                   takeOut(name);
                 }}
               >
-                Remove
+                {t('Remove')}
               </Button>
             </li>
           ))}
@@ -191,10 +194,12 @@ function Features({ present }: { readonly present: readonly Feature[] }): ReactN
       <div className="lk-rows-foot" data-first={present.length === 0 || undefined}>
         {present.length === 0 && (
           <Text c="dimmed" size="sm" mb="md">
-            None is set yet. Features are settings of the organization that programs read and set by name.
+            {t(
+              'None is set yet. Features are settings of the organization that programs read and set by name.',
+            )}
           </Text>
         )}
-        <Failure title="The feature was not removed" error={remove.error} />
+        <Failure title={t('The feature was not removed')} error={remove.error} />
         <SetFeature present={present} choice={choice} />
       </div>
     </Panel>
@@ -220,7 +225,7 @@ function SetFeature({ present, choice }: SetProps): ReactNode {
   const field = words?.value;
   const current = present.find(({ name }) => name === chosen);
   const value = field === undefined ? '' : (typed ?? current?.value ?? '').trim();
-  const problem = field !== undefined && value === '' ? 'Type what it is to be set to.' : null;
+  const problem = field !== undefined && value === '' ? t('Type what it is to be set to.') : null;
   const choose = (name: string) => {
     setPicked(name);
     setTyped(null);
@@ -237,7 +242,10 @@ function SetFeature({ present, choice }: SetProps): ReactNode {
         onSuccess() {
           setTyped(null);
           setTried(false);
-          notifications.show({ title: 'The feature is set', message: `“${featureLabel(chosen)}” is set.` });
+          notifications.show({
+            title: t('The feature is set'),
+            message: t('“{{chosen}}” is set.', { chosen: featureLabel(chosen) }),
+          });
         },
       },
     );
@@ -246,7 +254,7 @@ function SetFeature({ present, choice }: SetProps): ReactNode {
     <form onSubmit={submit} noValidate>
       <Stack gap="md" maw={560}>
         <NativeSelect
-          label="Feature"
+          label={t('Feature')}
           description={words?.about}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           ref={choice}
@@ -272,10 +280,10 @@ function SetFeature({ present, choice }: SetProps): ReactNode {
             }}
           />
         )}
-        <Failure title="The feature was not set" error={set.error} />
+        <Failure title={t('The feature was not set')} error={set.error} />
         <div>
           <Button type="submit" loading={set.isPending} disabled={value === current?.value}>
-            {current === undefined ? 'Set the feature' : 'Change the feature'}
+            {current === undefined ? t('Set the feature') : t('Change the feature')}
           </Button>
         </div>
       </Stack>

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { PageHead } from '../parts/page.tsx';
 import type { User } from '../parts/resources.ts';
 import { Sessions as SessionList } from '../parts/sessions.tsx';
+import { t } from '../parts/text.ts';
 import { useAsk } from '../parts/vault.tsx';
 
 /** Who is signed in, everybody's sessions together. */
@@ -10,8 +11,10 @@ export function Sessions(): ReactNode {
   return (
     <>
       <PageHead
-        title="Sessions"
-        lead="Who is signed in to the vault now, and until when. A session ends by itself; you can end it at once."
+        title={t('Sessions')}
+        lead={t(
+          'Who is signed in to the vault now, and until when. A session ends by itself; you can end it at once.',
+        )}
       />
       <SessionList names={new Map(data?.users.map(({ userId, userName }) => [userId, userName]))} />
     </>

@@ -2,7 +2,6 @@ import type { ReactNode } from 'react';
 import { notifications } from '@mantine/notifications';
 import { useLocation } from 'wouter';
 import { describeStatus, describeType } from '../parts/activity-words.ts';
-import { count } from '../parts/bytes.ts';
 import { featureLabel } from '../parts/features.ts';
 import { ShortId } from '../parts/identifier.tsx';
 import { DeleteForm, Manage, ManageAction } from '../parts/manage.tsx';
@@ -15,10 +14,11 @@ import { shorten } from '../parts/short.ts';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
 import { isOurs, useSubOrganization, useWindowKey } from '../parts/sub-organizations.ts';
 import type { OrganizationData } from '../parts/sub-organizations.ts';
+import { t, Trans } from '../parts/text.ts';
 import { useAsk, useSubmit } from '../parts/vault.tsx';
 import '../parts/rows.css';
 
-const back = { to: '/sub-organizations', label: 'Sub-organizations' };
+const back = { to: '/sub-organizations', label: t('Sub-organizations') };
 
 /** One sub-organization, to read; whoever may act in it can delete it. */
 export function SubOrganization({ organizationId }: { readonly organizationId: string }): ReactNode {
@@ -27,13 +27,17 @@ export function SubOrganization({ organizationId }: { readonly organizationId: s
   const organization = data?.organizationData;
   return (
     <>
-      <PageHead title={organization?.name ?? 'Sub-organization'} back={back} />
+      <PageHead title={organization?.name ?? t('Sub-organization')} back={back} />
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows what="the sub-organization" />
+          <LoadingRows what={t('the sub-organization')} />
         </Panel>
       )}
-      <Failure title="The sub-organization could not be read" error={error} onRetry={() => void refetch()} />
+      <Failure
+        title={t('The sub-organization could not be read')}
+        error={error}
+        onRetry={() => void refetch()}
+      />
       {organization !== undefined && (
         <>
           <Overview of={organization} />
@@ -57,10 +61,10 @@ function Overview({ of }: { readonly of: OrganizationData }): ReactNode {
     <Panel>
       <Facts
         rows={[
-          ['Id', <ShortId key="id" text={of.organizationId} what="organization id" />],
-          ['Root quorum', describeQuorum(threshold, userIds.map(nameOf))],
-          ['Policies', of.policies.map(({ policyName }) => policyName).join(', ') || 'None'],
-          ['Switched on', of.features.map(({ name }) => featureLabel(name)).join(', ') || 'Nothing'],
+          [t('Id'), <ShortId key="id" text={of.organizationId} what={t('organization id')} />],
+          [t('Root quorum'), describeQuorum(threshold, userIds.map(nameOf))],
+          [t('Policies'), of.policies.map(({ policyName }) => policyName).join(', ') || t('None')],
+          [t('Switched on'), of.features.map(({ name }) => featureLabel(name)).join(', ') || t('Nothing')],
         ]}
       />
     </Panel>
@@ -69,8 +73,8 @@ function Overview({ of }: { readonly of: OrganizationData }): ReactNode {
 
 function Users({ of }: { readonly of: readonly User[] }): ReactNode {
   return (
-    <Panel title="Users" kind="plain">
-      <ul className="lk-rows" aria-label="Users">
+    <Panel title={t('Users')} kind="plain">
+      <ul className="lk-rows" aria-label={t('Users')}>
         {of.map((user) => (
           <li key={user.userId} className="lk-row">
             <span>
@@ -79,7 +83,7 @@ function Users({ of }: { readonly of: readonly User[] }): ReactNode {
               <span className="lk-row-more">{waysIn(user)}</span>
             </span>
             <span className="lk-row-side">
-              Made <Moment at={user.createdAt} />
+              <Trans i18nKey="Made <moment/>" components={{ moment: <Moment at={user.createdAt} /> }} />
             </span>
           </li>
         ))}
@@ -98,9 +102,9 @@ const waysIn = ({
   [
     userEmail,
     userPhoneNumber,
-    apiKeys.length === 0 ? '' : count(apiKeys.length, 'API key'),
-    authenticators.length === 0 ? '' : count(authenticators.length, 'passkey'),
-    oauthProviders.length === 0 ? '' : count(oauthProviders.length, 'OAuth provider'),
+    apiKeys.length === 0 ? '' : t('{{count}} API keys', { count: apiKeys.length }),
+    authenticators.length === 0 ? '' : t('{{count}} passkeys', { count: authenticators.length }),
+    oauthProviders.length === 0 ? '' : t('{{count}} OAuth providers', { count: oauthProviders.length }),
   ]
     .filter((part) => part !== '')
     .join(' · ');
@@ -110,24 +114,24 @@ function Holdings({ of: { wallets, privateKeys } }: { readonly of: OrganizationD
     ...wallets.map((wallet) => ({
       id: wallet.walletId,
       name: wallet.walletName,
-      what: 'Wallet',
+      what: t('Wallet'),
       of: wallet,
     })),
     ...privateKeys.map((key) => ({
       id: key.privateKeyId,
       name: key.privateKeyName,
-      what: 'Private key',
+      what: t('Private key'),
       of: key,
     })),
   ];
   return (
-    <Panel title="Wallets and private keys" kind="plain">
+    <Panel title={t('Wallets and private keys')} kind="plain">
       {rows.length === 0 ? (
-        <Empty title="None yet" level={3}>
-          <p>Its users make wallets and keys in it, by requests that name its id.</p>
+        <Empty title={t('None yet')} level={3}>
+          <p>{t('Its users make wallets and keys in it, by requests that name its id.')}</p>
         </Empty>
       ) : (
-        <ul className="lk-rows" aria-label="Wallets and private keys">
+        <ul className="lk-rows" aria-label={t('Wallets and private keys')}>
           {rows.map(({ id, name, what, of }) => (
             <li key={id} className="lk-row">
               <span>
@@ -136,7 +140,7 @@ function Holdings({ of: { wallets, privateKeys } }: { readonly of: OrganizationD
                 <span className="lk-row-more">{what}</span>
               </span>
               <span className="lk-row-side">
-                Made <Moment at={of.createdAt} />
+                <Trans i18nKey="Made <moment/>" components={{ moment: <Moment at={of.createdAt} /> }} />
               </span>
             </li>
           ))}
@@ -154,16 +158,16 @@ function Recent({ organizationId }: { readonly organizationId: string }): ReactN
     paginationOptions: { limit: String(shownActivities) },
   });
   return (
-    <Panel title="Last activity" kind="plain">
-      {isPending && <LoadingRows what="its activity" />}
-      <Failure title="Its activity could not be read" error={error} onRetry={() => void refetch()} />
+    <Panel title={t('Last activity')} kind="plain">
+      {isPending && <LoadingRows what={t('its activity')} />}
+      <Failure title={t('Its activity could not be read')} error={error} onRetry={() => void refetch()} />
       {data?.activities.length === 0 && (
-        <Empty title="Nothing was done in it yet" level={3}>
-          <p>What made it is in the activity of the vault’s own organization.</p>
+        <Empty title={t('Nothing was done in it yet')} level={3}>
+          <p>{t('What made it is in the activity of the vault’s own organization.')}</p>
         </Empty>
       )}
       {data !== undefined && data.activities.length > 0 && (
-        <ul className="lk-rows" aria-label="Last activity">
+        <ul className="lk-rows" aria-label={t('Last activity')}>
           {data.activities.map((activity) => (
             <li key={activity.id} className="lk-row">
               <span>
@@ -198,30 +202,34 @@ function Delete({ of, may }: { readonly of: OrganizationData; readonly may: bool
   const lost = kept.filter(({ exported }) => !exported).length;
   return (
     <ManageAction
-      name="Delete"
-      about="Everything in it goes with it. What was done in it stays in the activity log."
-      title={`Delete “${of.name}”`}
+      name={t('Delete')}
+      about={t('Everything in it goes with it. What was done in it stays in the activity log.')}
+      title={t('Delete “{{name}}”', { name: of.name })}
       danger
       refused={
-        may ? undefined : 'Only its own users may delete it: this window has no key of its root quorum.'
+        may ? undefined : t('Only its own users may delete it: this window has no key of its root quorum.')
       }
     >
       {(close) => (
         <DeleteForm
-          what="organization"
+          what={t('organization')}
           outcomes={[
-            `${count(of.users.length, 'user')} and ${count(kept.length, 'wallet or private key', 'wallets and private keys')} go with it.`,
-            'Requests of its users are refused from then on.',
+            t('It has {{count}} users, who go with it.', { count: of.users.length }),
+            t('It has {{count}} wallets and private keys, which go with it.', { count: kept.length }),
+            t('Requests of its users are refused from then on.'),
           ]}
           loss={
             lost === 0
               ? undefined
               : {
-                  title: 'Keys would be lost for good',
-                  text: `Nobody has exported ${count(lost, 'wallet or private key', 'wallets and private keys')} of it. What they hold could never be moved again.`,
+                  title: t('Keys would be lost for good'),
+                  text: t(
+                    'Nobody has exported {{count}} wallets and private keys of it. What they hold could never be moved again.',
+                    { count: lost },
+                  ),
                 }
           }
-          confirm={{ text: of.name, what: 'its name' }}
+          confirm={{ text: of.name, what: t('its name') }}
           submitting={remove}
           onCancel={close}
           onDelete={() => {
@@ -231,8 +239,8 @@ function Delete({ of, may }: { readonly of: OrganizationData; readonly may: bool
                 onSuccess() {
                   close();
                   notifications.show({
-                    title: 'The sub-organization is deleted',
-                    message: `“${of.name}” and all that was in it are gone.`,
+                    title: t('The sub-organization is deleted'),
+                    message: t('“{{name}}” and all that was in it are gone.', { name: of.name }),
                   });
                   navigate('/sub-organizations', { replace: true });
                 },

@@ -4,7 +4,6 @@ import { Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@
 import { notifications } from '@mantine/notifications';
 import { IconPlus } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
-import { count } from '../parts/bytes.ts';
 import { ContactFields } from '../parts/contact-fields.tsx';
 import type { Contact } from '../parts/contact-fields.tsx';
 import { bareNumber, emailProblem, phoneProblem } from '../parts/contact.ts';
@@ -21,6 +20,7 @@ import {
   useWindowKey,
 } from '../parts/sub-organizations.ts';
 import type { Search } from '../parts/sub-organizations.ts';
+import { t } from '../parts/text.ts';
 import { useSubmit } from '../parts/vault.tsx';
 import '../parts/rows.css';
 
@@ -30,41 +30,44 @@ export function SubOrganizations(): ReactNode {
   const ids = list.data?.pages.flatMap(({ organizationIds }) => organizationIds) ?? [];
   const make = (
     <Button component={Link} href="/sub-organizations/new" leftSection={<IconPlus size={16} aria-hidden />}>
-      New sub-organization
+      {t('New sub-organization')}
     </Button>
   );
   const none = list.isSuccess && ids.length === 0;
   return (
     <>
       <PageHead
-        title="Sub-organizations"
-        lead="Organizations of their own, with users, wallets and policies, often one for each customer of an app. You see all that is in them; only their own users act in them."
+        title={t('Sub-organizations')}
+        lead={t(
+          'Organizations of their own, with users, wallets and policies, often one for each customer of an app. You see all that is in them; only their own users act in them.',
+        )}
         action={none && search.text === '' ? undefined : make}
       />
       {!(none && search.text === '') && <Find of={search} onFind={setSearch} />}
       <Panel kind="plain">
-        {list.isPending && <LoadingRows what="sub-organizations" />}
+        {list.isPending && <LoadingRows what={t('sub-organizations')} />}
         <Failure
-          title="The sub-organizations could not be read"
+          title={t('The sub-organizations could not be read')}
           error={list.error}
           onRetry={() => void list.refetch()}
         />
         {none &&
           (search.text === '' ? (
-            <Empty title="No sub-organization yet" action={make}>
+            <Empty title={t('No sub-organization yet')} action={make}>
               <p>
-                An app that keeps wallets for its customers makes a sub-organization for each. What is in one
-                cannot be reached from another.
+                {t(
+                  'An app that keeps wallets for its customers makes a sub-organization for each. What is in one cannot be reached from another.',
+                )}
               </p>
-              <p>For keys of your own you need none: make wallets here.</p>
+              <p>{t('For keys of your own you need none: make wallets here.')}</p>
             </Empty>
           ) : (
-            <Empty title="None is found">
-              <p>What you look for must be given in full, to the letter.</p>
+            <Empty title={t('None is found')}>
+              <p>{t('What you look for must be given in full, to the letter.')}</p>
             </Empty>
           ))}
         {ids.length > 0 && (
-          <ul className="lk-rows" aria-label="Sub-organizations">
+          <ul className="lk-rows" aria-label={t('Sub-organizations')}>
             {ids.map((organizationId) => (
               <li key={organizationId}>
                 <Row organizationId={organizationId} />
@@ -80,7 +83,7 @@ export function SubOrganizations(): ReactNode {
             loading={list.isFetchingNextPage}
             onClick={() => void list.fetchNextPage()}
           >
-            Show more
+            {t('Show more')}
           </Button>
         </Group>
       )}
@@ -100,7 +103,7 @@ function Find({ of, onFind }: { readonly of: Search; readonly onFind: (search: S
       <Panel>
         <Group gap="sm" align="end">
           <NativeSelect
-            label="Find by"
+            label={t('Find by')}
             data={searches.map((each) => ({ ...each }))}
             value={by}
             onChange={(event) => {
@@ -108,7 +111,7 @@ function Find({ of, onFind }: { readonly of: Search; readonly onFind: (search: S
             }}
           />
           <TextInput
-            label="In full"
+            label={t('In full')}
             flex={1}
             miw={220}
             autoComplete="off"
@@ -120,7 +123,7 @@ function Find({ of, onFind }: { readonly of: Search; readonly onFind: (search: S
             }}
           />
           <Button type="submit" variant="default">
-            Find
+            {t('Find')}
           </Button>
           {of.text !== '' && (
             <Button
@@ -131,7 +134,7 @@ function Find({ of, onFind }: { readonly of: Search; readonly onFind: (search: S
                 onFind({ by, text: '' });
               }}
             >
-              Show all
+              {t('Show all')}
             </Button>
           )}
         </Group>
@@ -149,18 +152,18 @@ function Row({ organizationId }: { readonly organizationId: string }): ReactNode
       <span>
         <span className="lk-row-name">{organization?.name ?? organizationId}</span>{' '}
         {organization !== undefined && isOurs(organization, windowKey) && (
-          <span className="lk-badge">You may act here</span>
+          <span className="lk-badge">{t('You may act here')}</span>
         )}
         <br />
         <span className="lk-row-more">
           {organization === undefined
-            ? (error?.message ?? 'Being read…')
+            ? (error?.message ?? t('Being read…'))
             : [
-                count(organization.users.length, 'user'),
-                count(organization.wallets.length, 'wallet'),
+                t('{{count}} users', { count: organization.users.length }),
+                t('{{count}} wallets', { count: organization.wallets.length }),
                 ...(organization.privateKeys.length === 0
                   ? []
-                  : [count(organization.privateKeys.length, 'private key')]),
+                  : [t('{{count}} private keys', { count: organization.privateKeys.length })]),
               ].join(' · ')}
         </span>
       </span>
@@ -204,7 +207,7 @@ export function NewSubOrganization(): ReactNode {
   const keyProblem =
     given === '' || /^0[23][0-9a-f]{64}$/i.test(given)
       ? null
-      : 'A compressed P-256 public key has 66 hex digits and starts with 02 or 03.';
+      : t('A compressed P-256 public key has 66 hex digits and starts with 02 or 03.');
   const noWayIn = !ours && given === '' && contact.email.trim() === '' && contact.phone.trim() === '';
 
   const submit = (event: SyntheticEvent) => {
@@ -227,8 +230,8 @@ export function NewSubOrganization(): ReactNode {
             userEmail: contact.email.trim(),
             userPhoneNumber: bareNumber(contact.phone),
             apiKeys: [
-              ...(given === '' ? [] : [p256('First key', given)]),
-              ...(ours && windowKey !== undefined ? [p256('Latchkey window', windowKey)] : []),
+              ...(given === '' ? [] : [p256(t('First key'), given)]),
+              ...(ours && windowKey !== undefined ? [p256(t('Latchkey window'), windowKey)] : []),
             ],
             authenticators: [],
             oauthProviders: [],
@@ -239,8 +242,8 @@ export function NewSubOrganization(): ReactNode {
       {
         onSuccess({ result }) {
           notifications.show({
-            title: `“${name.trim()}” is made`,
-            message: 'Programs name it by its id, which is on its page.',
+            title: t('“{{name}}” is made', { name: name.trim() }),
+            message: t('Programs name it by its id, which is on its page.'),
           });
           navigate(`/sub-organizations/${result.subOrganizationId}`, { replace: true });
         },
@@ -251,22 +254,22 @@ export function NewSubOrganization(): ReactNode {
   return (
     <>
       <PageHead
-        title="New sub-organization"
-        back={{ to: '/sub-organizations', label: 'Sub-organizations' }}
+        title={t('New sub-organization')}
+        back={{ to: '/sub-organizations', label: t('Sub-organizations') }}
       />
       <form onSubmit={submit} noValidate className="lk-beside">
         <Panel>
           <Stack gap="lg">
             <NameField
-              description="A customer, a project or whatever is to be kept apart."
+              description={t('A customer, a project or whatever is to be kept apart.')}
               value={name}
               problem={tried ? problem : null}
               onType={setName}
               first
             />
             <TextInput
-              label="First user"
-              description="The one member of its root quorum, who may do everything in it."
+              label={t('First user')}
+              description={t('The one member of its root quorum, who may do everything in it.')}
               required
               maxLength={64}
               autoComplete="off"
@@ -278,8 +281,8 @@ export function NewSubOrganization(): ReactNode {
             />
             <ContactFields value={contact} tried={tried} onType={setContact} />
             <TextInput
-              label="API key of the user (optional)"
-              description="The public half, P-256, 66 hex digits. Its holder signs the user’s requests."
+              label={t('API key of the user (optional)')}
+              description={t('The public half, P-256, 66 hex digits. Its holder signs the user’s requests.')}
               autoComplete="off"
               autoCapitalize="none"
               spellCheck={false}
@@ -291,8 +294,8 @@ export function NewSubOrganization(): ReactNode {
               }}
             />
             <Checkbox
-              label="This window may sign for the user too"
-              description="Without that you only read what is in it, and cannot delete it."
+              label={t('This window may sign for the user too')}
+              description={t('Without that you only read what is in it, and cannot delete it.')}
               checked={ours}
               onChange={(event) => {
                 setOurs(event.currentTarget.checked);
@@ -300,14 +303,14 @@ export function NewSubOrganization(): ReactNode {
             />
             {tried && noWayIn && (
               <Text size="sm" c="red" role="alert">
-                The user needs a way in: an API key, an email address, a phone number, or this window.
+                {t('The user needs a way in: an API key, an email address, a phone number, or this window.')}
               </Text>
             )}
             <FormEnd
-              failed="The sub-organization was not made"
+              failed={t('The sub-organization was not made')}
               error={create.error}
               busy={create.isPending}
-              does="Make it"
+              does={t('Make it')}
               back="/sub-organizations"
             />
           </Stack>
@@ -315,12 +318,12 @@ export function NewSubOrganization(): ReactNode {
         <aside>
           <Outcomes
             items={[
-              'It has users, wallets, keys and policies of its own. Nothing of yours is in it.',
+              t('It has users, wallets, keys and policies of its own. Nothing of yours is in it.'),
               ours
-                ? 'This window’s key is registered for its first user, so that you act in it as that user.'
-                : 'Nobody but its own user can ever change anything in it, or delete it.',
-              'Its user may sign in by email and SMS, where this vault can send them.',
-              'It is written to the activity log. Nobody is notified.',
+                ? t('This window’s key is registered for its first user, so that you act in it as that user.')
+                : t('Nobody but its own user can ever change anything in it, or delete it.'),
+              t('Its user may sign in by email and SMS, where this vault can send them.'),
+              t('It is written to the activity log. Nobody is notified.'),
             ]}
           />
         </aside>

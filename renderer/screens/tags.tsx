@@ -4,7 +4,6 @@ import { Button, Group, SegmentedControl, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconPlus } from '@tabler/icons-react';
 import { Link } from 'wouter';
-import { count } from '../parts/bytes.ts';
 import { DeleteForm, DialogButton, RenameForm } from '../parts/manage.tsx';
 import { NameField } from '../parts/name-field.tsx';
 import { nameProblem } from '../parts/names.ts';
@@ -13,6 +12,7 @@ import type { PrivateKey, Tag, User } from '../parts/resources.ts';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
 import { tagKinds, useCreateTag, useRemoveTag, useTags, useUpdateTag } from '../parts/tags.ts';
 import type { TagKind } from '../parts/tags.ts';
+import { t } from '../parts/text.ts';
 import { useAsk } from '../parts/vault.tsx';
 import '../parts/rows.css';
 
@@ -40,12 +40,14 @@ export function Tags(): ReactNode {
   return (
     <>
       <PageHead
-        title="Tags"
-        lead="Names for groups of private keys and of users. Put them on where the key or user is; here they are made, renamed and deleted."
+        title={t('Tags')}
+        lead={t(
+          'Names for groups of private keys and of users. Put them on where the key or user is; here they are made, renamed and deleted.',
+        )}
       />
       <NewTag />
-      <TagList kind="privateKey" title="Tags of private keys" holders={keyHolders} />
-      <TagList kind="user" title="Tags of users" holders={userHolders} />
+      <TagList kind="privateKey" title={t('Tags of private keys')} holders={keyHolders} />
+      <TagList kind="user" title={t('Tags of users')} holders={userHolders} />
     </>
   );
 }
@@ -70,35 +72,35 @@ function NewTag(): ReactNode {
         setName('');
         setTried(false);
         notifications.show({
-          title: 'The tag is made',
-          message: `“${name.trim()}”, for ${tagKinds[kind].many}.`,
+          title: t('The tag is made'),
+          message: t('“{{name}}”, for {{many}}.', { name: name.trim(), many: tagKinds[kind].many }),
         });
       },
     });
   };
   return (
     <form onSubmit={submit} noValidate>
-      <Panel title="New tag">
+      <Panel title={t('New tag')}>
         <Stack gap="md" maw={480}>
           <SegmentedControl
-            aria-label="What the tag is for"
+            aria-label={t('What the tag is for')}
             value={kind}
             onChange={setKind}
             data={[
-              { value: 'privateKey', label: 'For private keys' },
-              { value: 'user', label: 'For users' },
+              { value: 'privateKey', label: t('For private keys') },
+              { value: 'user', label: t('For users') },
             ]}
           />
           <NameField
-            description={`Unique among the tags of ${tagKinds[kind].many}.`}
+            description={t('Unique among the tags of {{many}}.', { many: tagKinds[kind].many })}
             value={name}
             problem={tried || name !== '' ? problem : null}
             onType={setName}
           />
-          <Failure title="The tag was not made" error={create.error} />
+          <Failure title={t('The tag was not made')} error={create.error} />
           <div>
             <Button type="submit" leftSection={<IconPlus size={16} aria-hidden />} loading={create.isPending}>
-              Make the tag
+              {t('Make the tag')}
             </Button>
           </div>
         </Stack>
@@ -119,12 +121,14 @@ function TagList({ kind, title, holders }: ListProps): ReactNode {
   return (
     <Panel title={title} kind="plain">
       {tags.isPending && <LoadingRows what={title.toLowerCase()} rows={2} />}
-      <Failure title="The tags could not be read" error={tags.error} onRetry={tags.retry} />
+      <Failure title={t('The tags could not be read')} error={tags.error} onRetry={tags.retry} />
       {!tags.isPending && tags.error === null && tags.list.length === 0 && (
-        <Empty title="None yet" level={3}>
+        <Empty title={t('None yet')} level={3}>
           <p>
-            A tag lets you name several {many} at once, and find them again in a list. Make one above, or on a{' '}
-            {one}’s own page.
+            {t(
+              'A tag lets you name several {{many}} at once, and find them again in a list. Make one above, or on a {{one}}’s own page.',
+              { many, one },
+            )}
           </p>
         </Empty>
       )}
@@ -154,17 +158,16 @@ interface RowProps {
 
 function TagRow({ kind, tag, taken, holders }: RowProps): ReactNode {
   const { tagId, tagName } = tag;
-  const { one, many, updateWith, removeWith } = tagKinds[kind];
+  const { one, updateWith, removeWith } = tagKinds[kind];
   const update = useUpdateTag(kind);
   const remove = useRemoveTag(kind);
-  const carriers = holders === undefined ? '' : count(holders.length, one, many);
   return (
     <li className="lk-row lk-manage">
       <div>
         <span className="lk-row-name">{tagName}</span>
         <br />
         <span className="lk-row-more">
-          {holders?.length === 0 && `No ${one} has it`}
+          {holders?.length === 0 && t('No {{one}} has it', { one })}
           {holders?.map(({ to, name }, index) => (
             <span key={to}>
               {index > 0 && ', '}
@@ -176,10 +179,14 @@ function TagRow({ kind, tag, taken, holders }: RowProps): ReactNode {
         </span>
       </div>
       <Group gap="xs">
-        <DialogButton name="Rename…" label={`Rename the tag ${tagName}`} title="Rename the tag">
+        <DialogButton
+          name={t('Rename…')}
+          label={t('Rename the tag {{tagName}}', { tagName })}
+          title={t('Rename the tag')}
+        >
           {(close) => (
             <RenameForm
-              what="tag"
+              what={t('tag')}
               name={tagName}
               taken={taken}
               submitting={update}
@@ -189,8 +196,8 @@ function TagRow({ kind, tag, taken, holders }: RowProps): ReactNode {
                   onSuccess() {
                     close();
                     notifications.show({
-                      title: 'The tag is renamed',
-                      message: `It is called “${newName}” now.`,
+                      title: t('The tag is renamed'),
+                      message: t('It is called “{{newName}}” now.', { newName }),
                     });
                   },
                 });
@@ -198,15 +205,26 @@ function TagRow({ kind, tag, taken, holders }: RowProps): ReactNode {
             />
           )}
         </DialogButton>
-        <DialogButton name="Delete…" label={`Delete the tag ${tagName}`} title={`Delete “${tagName}”`} danger>
+        <DialogButton
+          name={t('Delete…')}
+          label={t('Delete the tag {{tagName}}', { tagName })}
+          title={t('Delete “{{tagName}}”', { tagName })}
+          danger
+        >
           {(close) => (
             <DeleteForm
-              what="tag"
+              what={t('tag')}
               outcomes={[
                 holders === undefined || holders.length === 0
-                  ? 'It is on nothing.'
-                  : `It is taken off ${carriers}, which ${holders.length === 1 ? 'stays as it is' : 'stay as they are'}.`,
-                'Another tag of the same name can be made; it is another tag.',
+                  ? t('It is on nothing.')
+                  : kind === 'user'
+                    ? t('It is taken off {{count}} users, which stay as they are.', {
+                        count: holders.length,
+                      })
+                    : t('It is taken off {{count}} private keys, which stay as they are.', {
+                        count: holders.length,
+                      }),
+                t('Another tag of the same name can be made; it is another tag.'),
               ]}
               submitting={remove}
               onCancel={close}
@@ -214,7 +232,10 @@ function TagRow({ kind, tag, taken, holders }: RowProps): ReactNode {
                 remove.mutate(removeWith(tagId), {
                   onSuccess() {
                     close();
-                    notifications.show({ title: 'The tag is deleted', message: `“${tagName}” is gone.` });
+                    notifications.show({
+                      title: t('The tag is deleted'),
+                      message: t('“{{tagName}}” is gone.', { tagName }),
+                    });
                   },
                 });
               }}

@@ -5,7 +5,6 @@ import { notifications } from '@mantine/notifications';
 import { IconPlus } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import { ApiKeys } from '../parts/api-keys.tsx';
-import { count } from '../parts/bytes.ts';
 import { ContactFields } from '../parts/contact-fields.tsx';
 import type { Contact } from '../parts/contact-fields.tsx';
 import { bareNumber, emailProblem, phoneProblem } from '../parts/contact.ts';
@@ -24,6 +23,7 @@ import type { User as UserRecord } from '../parts/resources.ts';
 import { Failure, LoadingRows } from '../parts/states.tsx';
 import { Sessions } from '../parts/sessions.tsx';
 import { TagEditor } from '../parts/tag-editor.tsx';
+import { t, Trans } from '../parts/text.ts';
 import { useAsk, useStatus, useSubmit } from '../parts/vault.tsx';
 
 interface Props {
@@ -38,28 +38,34 @@ export function User({ userId }: Props): ReactNode {
   return (
     <>
       <PageHead
-        title={user?.userName ?? 'User'}
-        back={{ to: '/users', label: 'Users' }}
+        title={user?.userName ?? t('User')}
+        back={{ to: '/users', label: t('Users') }}
         lead={
           user !== undefined && (
             <>
-              <ShortId text={user.userId} what="user id" /> · made <Moment at={user.createdAt} />{' '}
-              {user.userId === owner?.userId && <span className="lk-badge">You</span>}
+              <Trans
+                i18nKey="<shortId/> · made <moment/>"
+                components={{
+                  shortId: <ShortId text={user.userId} what={t('user id')} />,
+                  moment: <Moment at={user.createdAt} />,
+                }}
+              />{' '}
+              {user.userId === owner?.userId && <span className="lk-badge">{t('You')}</span>}
             </>
           )
         }
       />
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows what="the user" />
+          <LoadingRows what={t('the user')} />
         </Panel>
       )}
-      <Failure title="The user could not be read" error={error} onRetry={() => void refetch()} />
+      <Failure title={t('The user could not be read')} error={error} onRetry={() => void refetch()} />
       {user !== undefined && (
         <>
           <Details of={user} key={`${user.updatedAt.seconds}.${user.updatedAt.nanos}`} />
           <ApiKeys
-            title="API keys"
+            title={t('API keys')}
             user={user}
             instead={null}
             aside={
@@ -70,13 +76,13 @@ export function User({ userId }: Props): ReactNode {
                 size="xs"
                 leftSection={<IconPlus size={16} aria-hidden />}
               >
-                Add an API key
+                {t('Add an API key')}
               </Button>
             }
           />
           <Passkeys user={user} />
           <OauthProviders user={user} />
-          <Sessions title="Sessions" userId={userId} />
+          <Sessions title={t('Sessions')} userId={userId} />
           <TagEditor kind="user" holderId={userId} tagIds={user.userTags} />
           <ManageUser of={user} />
         </>
@@ -123,7 +129,10 @@ function Details({ of }: { readonly of: UserRecord }): ReactNode {
       { userId: of.userId, ...change },
       {
         onSuccess() {
-          notifications.show({ title: 'Saved', message: `“${given.name}” is changed.` });
+          notifications.show({
+            title: t('Saved'),
+            message: t('“{{name}}” is changed.', { name: given.name }),
+          });
         },
       },
     );
@@ -133,16 +142,16 @@ function Details({ of }: { readonly of: UserRecord }): ReactNode {
       <Panel>
         <Stack gap="md" maw={560}>
           <NameField
-            description="A person or a program; names are unique in the vault."
+            description={t('A person or a program; names are unique in the vault.')}
             value={name}
             problem={problem}
             onType={setName}
           />
           <ContactFields value={contact} tried={tried} onType={setContact} />
-          <Failure title="The user was not changed" error={update.error} />
+          <Failure title={t('The user was not changed')} error={update.error} />
           <Group gap="sm">
             <Button type="submit" loading={update.isPending} disabled={!changed}>
-              Save changes
+              {t('Save changes')}
             </Button>
           </Group>
         </Stack>
@@ -162,35 +171,36 @@ function ManageUser({ of }: { readonly of: UserRecord }): ReactNode {
   const [, navigate] = useLocation();
   const { userId, userName, apiKeys, authenticators } = of;
   const remove = useSubmit<{ userIds: readonly string[] }, unknown>(deleteUsers);
-  const keyCount = apiKeys.length + authenticators.length;
-  const signers = [
-    ...(apiKeys.length === 0 ? [] : [count(apiKeys.length, 'API key')]),
-    ...(authenticators.length === 0 ? [] : [count(authenticators.length, 'passkey')]),
-  ];
   return (
     <Manage>
       <ManageAction
-        name="Delete"
-        about="Takes the user and all that it signs requests with out of this vault."
-        title={`Delete “${userName}”`}
+        name={t('Delete')}
+        about={t('Takes the user and all that it signs requests with out of this vault.')}
+        title={t('Delete “{{userName}}”', { userName })}
         danger
         refused={
           userId === owner?.userId
-            ? 'You are the owner of this vault: without you nobody could open it, so you are not deleted.'
+            ? t('You are the owner of this vault: without you nobody could open it, so you are not deleted.')
             : undefined
         }
       >
         {(close) => (
           <DeleteForm
-            what="user"
+            what={t('user')}
             outcomes={[
-              signers.length === 0
-                ? 'It has neither an API key nor a passkey.'
-                : `Requests in its name are refused from then on: ${signers.join(' and ')} ${keyCount === 1 ? 'is' : 'are'} deleted with it.`,
-              'Wallets and private keys stay: they belong to the vault and not to a user.',
-              'Entries in the log still say what the user did.',
+              ...(apiKeys.length === 0 && authenticators.length === 0
+                ? [t('It has neither an API key nor a passkey.')]
+                : [t('Requests in its name are refused from then on.')]),
+              ...(apiKeys.length === 0
+                ? []
+                : [t('{{count}} API keys are deleted with it.', { count: apiKeys.length })]),
+              ...(authenticators.length === 0
+                ? []
+                : [t('{{count}} passkeys are deleted with it.', { count: authenticators.length })]),
+              t('Wallets and private keys stay: they belong to the vault and not to a user.'),
+              t('Entries in the log still say what the user did.'),
             ]}
-            confirm={{ text: userName, what: 'the name' }}
+            confirm={{ text: userName, what: t('the name') }}
             submitting={remove}
             onCancel={close}
             onDelete={() => {
@@ -199,7 +209,10 @@ function ManageUser({ of }: { readonly of: UserRecord }): ReactNode {
                 {
                   onSuccess() {
                     navigate('/users', { replace: true });
-                    notifications.show({ title: 'The user is deleted', message: `“${userName}” is gone.` });
+                    notifications.show({
+                      title: t('The user is deleted'),
+                      message: t('“{{userName}}” is gone.', { userName }),
+                    });
                   },
                 },
               );
@@ -224,33 +237,33 @@ export function UserApiKey({ userId }: Props): ReactNode {
   return (
     <>
       <PageHead
-        title="New API key"
-        back={{ to: page, label: user?.userName ?? 'User' }}
-        lead="A script signs its requests with it, as this user."
+        title={t('New API key')}
+        back={{ to: page, label: user?.userName ?? t('User') }}
+        lead={t('A script signs its requests with it, as this user.')}
       />
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows what="the user" />
+          <LoadingRows what={t('the user')} />
         </Panel>
       )}
-      <Failure title="The user could not be read" error={error} onRetry={() => void refetch()} />
+      <Failure title={t('The user could not be read')} error={error} onRetry={() => void refetch()} />
       {user !== undefined && made === null && (
         <NewApiKey
-          title="A key to sign requests with"
+          title={t('A key to sign requests with')}
           userId={userId}
           userName={user.userName}
           taken={user.apiKeys.map(({ apiKeyName }) => apiKeyName)}
           onMade={setMade}
           onRegistered={(name) => {
             notifications.show({
-              title: 'The API key is registered',
-              message: `“${name}” signs for ${user.userName}.`,
+              title: t('The API key is registered'),
+              message: t('“{{name}}” signs for {{userName}}.', { name, userName: user.userName }),
             });
             back();
           }}
           cancel={
             <Button variant="subtle" color="gray" component={Link} href={page}>
-              Cancel
+              {t('Cancel')}
             </Button>
           }
         />

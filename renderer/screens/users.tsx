@@ -4,7 +4,6 @@ import { Button, Checkbox, Fieldset, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconPlus } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
-import { count } from '../parts/bytes.ts';
 import { ContactFields } from '../parts/contact-fields.tsx';
 import { FormEnd } from '../parts/form-end.tsx';
 import type { Contact } from '../parts/contact-fields.tsx';
@@ -17,6 +16,7 @@ import type { User } from '../parts/resources.ts';
 import { Failure, LoadingRows } from '../parts/states.tsx';
 import { TagNames } from '../parts/tag-editor.tsx';
 import { useTags } from '../parts/tags.ts';
+import { t, Trans } from '../parts/text.ts';
 import { useAsk, useStatus, useSubmit } from '../parts/vault.tsx';
 import '../parts/rows.css';
 
@@ -26,31 +26,33 @@ export function Users(): ReactNode {
   return (
     <>
       <PageHead
-        title="Users"
-        lead="Whoever sends requests to the vault does so as a user: you, other people, and programs that should be told apart from you."
+        title={t('Users')}
+        lead={t(
+          'Whoever sends requests to the vault does so as a user: you, other people, and programs that should be told apart from you.',
+        )}
         action={
           <Button component={Link} href="/users/new" leftSection={<IconPlus size={16} aria-hidden />}>
-            New user
+            {t('New user')}
           </Button>
         }
       />
       <Panel kind="plain">
-        {isPending && <LoadingRows what="users" />}
-        <Failure title="The users could not be read" error={error} onRetry={() => void refetch()} />
+        {isPending && <LoadingRows what={t('users')} />}
+        <Failure title={t('The users could not be read')} error={error} onRetry={() => void refetch()} />
         {data !== undefined && (
-          <ul className="lk-rows" aria-label="Users">
+          <ul className="lk-rows" aria-label={t('Users')}>
             {data.users.map((user) => (
               <li key={user.userId}>
                 <Link href={`/users/${user.userId}`} className="lk-row">
                   <span>
                     <span className="lk-row-name">{user.userName}</span>{' '}
-                    {user.userId === owner?.userId && <span className="lk-badge">You</span>}
+                    {user.userId === owner?.userId && <span className="lk-badge">{t('You')}</span>}
                     <br />
                     <span className="lk-row-more">{summary(user)}</span>
                     <TagNames kind="user" tagIds={user.userTags} />
                   </span>
                   <span className="lk-row-side">
-                    Made <Moment at={user.createdAt} />
+                    <Trans i18nKey="Made <moment/>" components={{ moment: <Moment at={user.createdAt} /> }} />
                   </span>
                 </Link>
               </li>
@@ -60,8 +62,9 @@ export function Users(): ReactNode {
       </Panel>
       {data?.users.length === 1 && (
         <p className="lk-lead">
-          So far there is only you. Add a user for a program that should do less than you may, or for somebody
-          who shares this vault.
+          {t(
+            'So far there is only you. Add a user for a program that should do less than you may, or for somebody who shares this vault.',
+          )}
         </p>
       )}
     </>
@@ -71,8 +74,8 @@ export function Users(): ReactNode {
 const summary = ({ userEmail = '', apiKeys, authenticators }: User): string =>
   [
     userEmail,
-    count(apiKeys.length, 'API key'),
-    authenticators.length === 0 ? '' : count(authenticators.length, 'passkey'),
+    t('{{count}} API keys', { count: apiKeys.length }),
+    authenticators.length === 0 ? '' : t('{{count}} passkeys', { count: authenticators.length }),
   ]
     .filter((part) => part !== '')
     .join(' · ');
@@ -118,8 +121,8 @@ export function NewUser(): ReactNode {
       {
         onSuccess({ result }) {
           notifications.show({
-            title: `“${name.trim()}” is made`,
-            message: 'Give it an API key next: until then it can send no request.',
+            title: t('“{{name}}” is made', { name: name.trim() }),
+            message: t('Give it an API key next: until then it can send no request.'),
           });
           const [made] = result.userIds;
           navigate(made === undefined ? '/users' : `/users/${made}`, { replace: true });
@@ -130,20 +133,20 @@ export function NewUser(): ReactNode {
 
   return (
     <>
-      <PageHead title="New user" back={{ to: '/users', label: 'Users' }} />
+      <PageHead title={t('New user')} back={{ to: '/users', label: t('Users') }} />
       <form onSubmit={submit} noValidate className="lk-beside">
         <Panel>
           <Stack gap="lg">
             <NameField
-              description="A person or a program; names are unique in the vault."
+              description={t('A person or a program; names are unique in the vault.')}
               value={name}
               problem={tried ? problem : null}
               onType={setName}
             />
             <ContactFields value={contact} tried={tried} onType={setContact} />
             {tags.list.length > 0 && (
-              <Fieldset legend="Tags (optional)" variant="unstyled">
-                <Checkbox.Group value={[...chosen]} onChange={setChosen} aria-label="Tags">
+              <Fieldset legend={t('Tags (optional)')} variant="unstyled">
+                <Checkbox.Group value={[...chosen]} onChange={setChosen} aria-label={t('Tags')}>
                   <Stack gap="xs">
                     {tags.list.map(({ tagId, tagName }) => (
                       <Checkbox key={tagId} value={tagId} label={tagName} />
@@ -153,10 +156,10 @@ export function NewUser(): ReactNode {
               </Fieldset>
             )}
             <FormEnd
-              failed="The user was not made"
+              failed={t('The user was not made')}
               error={create.error}
               busy={create.isPending}
-              does="Make the user"
+              does={t('Make the user')}
               back="/users"
             />
           </Stack>
@@ -164,9 +167,9 @@ export function NewUser(): ReactNode {
         <aside>
           <Outcomes
             items={[
-              'The user has no key at first. On its page you give it one, or a passkey.',
-              'It may read what is in the vault. It signs and changes nothing until a policy allows that.',
-              'It is written to the activity log. Nobody is notified.',
+              t('The user has no key at first. On its page you give it one, or a passkey.'),
+              t('It may read what is in the vault. It signs and changes nothing until a policy allows that.'),
+              t('It is written to the activity log. Nobody is notified.'),
             ]}
           />
         </aside>

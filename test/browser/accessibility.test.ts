@@ -70,7 +70,10 @@ describe('the keyboard alone', () => {
     // Enter in a field is as good as the button.
     await page.keyboard.press('Enter');
     await heading(page, 'Your recovery phrase').waitFor();
+    // Who cannot hold a button presses it twice.
     await keys.press(button(page, 'Show my words'), 'Space');
+    await page.getByText('Press it once more to show it, or hold it for a moment.').waitFor();
+    await page.keyboard.press('Space');
     const words = await readPhrase(page);
     await keys.press(button(page, 'I have written them down'));
     await heading(page, 'Check the words').waitFor();

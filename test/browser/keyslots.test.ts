@@ -13,6 +13,7 @@ import {
   firstRun,
   goTo,
   heading,
+  held,
   leaveDialog,
   lock,
   openDialog,
@@ -134,7 +135,7 @@ async function tour(page: Page, words: readonly string[], look: Look): Promise<r
   await button(page, 'Take the words into use').click();
   await page.getByText('Show the words first and write them down.').waitFor();
   await look('keyslots-new-phrase-hidden');
-  await button(page, 'Show my words').click();
+  await button(page, 'Show my words').click(held);
   const drawn = await readPhrase(page, 'New recovery phrase');
   for (const position of await askedPositions(page)) {
     await wordField(page, position).fill(drawn[position - 1] ?? '');
@@ -176,7 +177,7 @@ async function sheets(page: Page, words: readonly string[], look: Look): Promise
   await look('recovery-sheet-ready');
   // Ready for paper, and not to be seen.
   expect(await page.locator('.lk-paper-share:visible').count()).toBe(0);
-  await button(page, 'Show on the screen').click();
+  await button(page, 'Show on the screen').click(held);
   await page.getByRole('region', { name: 'Recovery share 2 of 3' }).waitFor();
   await look('recovery-sheet-shown');
   return page.locator('.lk-paper-share:visible').allInnerTexts();

@@ -21,6 +21,7 @@ import {
   firstRun,
   goTo,
   heading,
+  held,
   knownWallet,
   leaveDialog,
   lock,
@@ -353,7 +354,7 @@ describe('what one person does in one vault', () => {
     expect(await readAddresses(page)).toEqual([privateKeyToAddress(bytesToHex(key))]);
     const dialog = await openDialog(page, 'Export…', 'Export the wallet');
     await exportFrom(dialog, 'Export the seed phrase');
-    await button(dialog, 'Show my words').click();
+    await button(dialog, 'Show my words').click(held);
     expect(await readPhrase(page, 'Seed phrase')).toEqual(words);
     expect(await dialog.locator('.lk-sheet-passphrase .lk-words-word').textContent()).toBe(passphrase);
     await leaveDialog(dialog, 'Done');
@@ -381,7 +382,7 @@ describe('what one person does in one vault', () => {
     await exportFrom(dialog, 'Export the seed phrase');
     await button(dialog, 'Show my words').waitFor();
     expect(await page.content()).not.toContain('junk');
-    await button(dialog, 'Show my words').click();
+    await button(dialog, 'Show my words').click(held);
     expect(await readPhrase(page, 'Seed phrase')).toEqual(words);
     await button(dialog, 'Copy…').click();
     await button(dialog, 'Copy the words anyway').click();
@@ -408,7 +409,7 @@ describe('what one person does in one vault', () => {
   test('its paper has the words and nothing else of the window', async () => {
     const dialog = await openDialog(page, 'Export…', 'Export the wallet');
     await exportFrom(dialog, 'Export the seed phrase');
-    await button(dialog, 'Show my words').click();
+    await button(dialog, 'Show my words').click(held);
     await page.emulateMedia({ media: 'print' });
     const seen = await page.locator('body').innerText();
     await takePicture(page, 'wallet-exported-print');
@@ -438,7 +439,7 @@ describe('what one person does in one vault', () => {
     await exportFrom(dialog, 'Export the private key');
     await button(dialog, 'Show the private key').waitFor();
     expect(await page.content()).not.toContain(knownWallet.ethereumKey);
-    await button(dialog, 'Show the private key').click();
+    await button(dialog, 'Show the private key').click(held);
     expect((await readFacts(dialog)).get('Private key, hex')).toBe(knownWallet.ethereumKey);
     await button(dialog, 'Copy Private key, hex').click();
     await expect
@@ -503,7 +504,7 @@ describe('what one person does in one vault', () => {
     expect(await readAddresses(page, 'Addresses')).toEqual([privateKeyToAddress(`0x${key}`)]);
     const dialog = await openDialog(page, 'Export…', 'Export the private key');
     await exportFrom(dialog, 'Export the private key');
-    await button(dialog, 'Show the private key').click();
+    await button(dialog, 'Show the private key').click(held);
     expect((await readFacts(dialog)).get('Private key, hex')).toBe(key);
     await leaveDialog(dialog, 'Done');
     await page.getByText('Imported, and exported since').waitFor();
@@ -523,7 +524,7 @@ describe('what one person does in one vault', () => {
     expect(await readAddresses(page, 'Addresses')).toEqual([base58.encode(publicKey)]);
     const dialog = await openDialog(page, 'Export…', 'Export the private key');
     await exportFrom(dialog, 'Export the private key');
-    await button(dialog, 'Show the private key').click();
+    await button(dialog, 'Show the private key').click(held);
     const facts = await readFacts(dialog);
     expect(facts.get('For Solana wallets, base58')).toBe(text);
     expect(facts.get('Private key, hex')).toBe(Buffer.from(seed).toString('hex'));
@@ -607,7 +608,7 @@ describe('what one person does in one vault', () => {
     await choose(page, 'Expires', 'After 30 days');
     await button(page, 'Make a key').click();
     await page.getByRole('heading', { name: '“On the server” is ready' }).waitFor();
-    await button(page, 'Show the private key').click();
+    await button(page, 'Show the private key').click(held);
     const environment = await page.getByRole('region', { name: 'environment lines' }).innerText();
     await button(page, 'I have saved it').click();
     await heading(page, 'Payroll').waitFor();
@@ -690,7 +691,7 @@ describe('what one person does in one vault', () => {
     await page.getByRole('link', { name: /^Back again/ }).click();
     const dialog = await openDialog(page, 'Export…', 'Export the wallet');
     await exportFrom(dialog, 'Export the seed phrase');
-    await button(dialog, 'Show my words').click();
+    await button(dialog, 'Show my words').click(held);
     // As a computer's own lock does, while a dialog keeps the mouse from the button.
     await page.evaluate(() => {
       document.querySelectorAll<HTMLElement>('aside button').forEach((each) => {

@@ -42,10 +42,7 @@ describe('a policy', () => {
     await page.getByRole('link', { name: /^One user signs with one wallet/ }).click();
     await heading(page, 'New policy').waitFor();
     await button(page, 'Make the policy').click();
-    await page
-      .getByText('Fill in what is left open (“…”) in its condition and consensus first.')
-      .first()
-      .waitFor();
+    await page.getByText('Fill in what is left open (“…”) first: Condition and Consensus.').first().waitFor();
 
     // Keywords, fields and names of the vault are offered; the keyboard takes them.
     const condition = editor(page, 'Condition');
@@ -74,10 +71,10 @@ describe('a policy', () => {
     await expect.poll(() => page.locator('.lk-expression-marks mark').count()).toBe(0);
 
     await button(page, 'Try it').click();
-    await page.getByText(/^2 activities tried: 1 newly allowed\.$/).waitFor();
+    await page.getByText(/^2 activities tried\. 1 would newly be allowed\.$/).waitFor();
     await page.getByText('Its condition held in 1 of 2, and it settled 1.').waitFor();
     await button(page, 'Why: Sign a payload').click();
-    await page.getByText('It is allowed by “Sign with a wallet”.').waitFor();
+    await page.getByText('Allowed by “Sign with a wallet”.').last().waitFor();
     await look('policy-tried');
 
     await button(page, 'Make the policy').click();
@@ -133,7 +130,7 @@ describe('who may do what', () => {
     await page.goto(service.windowUrl);
     await goTo(page, 'Policies');
     await button(page, 'Why was it refused: Make a tag for users').click();
-    await page.getByText('It is denied since nothing allows it.').waitFor();
+    await page.getByText('Denied, since nothing allows it.').waitFor();
     expect(await axeFindings(page, 'policies-refused')).toEqual([]);
     await page.getByRole('link', { name: 'Who may do what' }).click();
     await page.getByRole('list', { name: 'May, being of the root quorum' }).waitFor();

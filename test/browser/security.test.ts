@@ -8,7 +8,7 @@ import { send } from '../support.ts';
 import { launchChromium, openWindow } from './chromium.ts';
 import { newVaultPlace, serveDevVault } from './service.ts';
 import type { Service } from './service.ts';
-import { button, firstRun, goTo, heading, password, refusedUnlocks, tour } from './steps.ts';
+import { button, firstRun, goTo, heading, held, password, refusedUnlocks, tour } from './steps.ts';
 
 let browser: Browser;
 
@@ -206,7 +206,7 @@ describe('a secret that was on the screen', () => {
 
     await goTo(page, 'Connect');
     await button(page, 'Make a key').click();
-    await button(page, 'Show the private key').click();
+    await button(page, 'Show the private key').click(held);
     const environment = await page.getByRole('region', { name: 'environment lines' }).innerText();
     const [, privateKey = ''] = /^API_PRIVATE_KEY=([0-9a-f]{64})$/m.exec(environment) ?? [];
     expect(privateKey).not.toBe('');

@@ -102,8 +102,8 @@ export function newVaultPlace(): VaultPlace {
 }
 
 /** A vault in memory, made and unlocked already: `latchkey dev`. */
-export async function serveDevVault(): Promise<DevService> {
-  const service = await start<DevLine>(['dev', '--ui', '--port', '0', '--json']);
+export async function serveDevVault(more: readonly string[] = []): Promise<DevService> {
+  const service = await start<DevLine>(['dev', '--ui', '--port', '0', '--json', ...more]);
   const { url, organizationId, apiPrivateKey, apiPublicKey, recoveryPhrase } = service.line;
   const root = new TestClient(url, organizationId, testKeyOf(apiPrivateKey, apiPublicKey));
   return { ...service, root, recoveryPhrase };

@@ -6,6 +6,9 @@ export const password = 'correct horse battery staple';
 /** Tells a test that a screen is complete, before the person goes on. */
 export type Look = (screen: string) => Promise<void>;
 
+/** A click that holds the button until it acts. */
+export const held = { delay: 800 } as const;
+
 const nowhere: Look = () => Promise.resolve();
 
 export const heading = (page: Page, name: string | RegExp): Locator =>
@@ -47,7 +50,7 @@ export async function firstRun(page: Page, look: Look = nowhere): Promise<readon
 
   await heading(page, 'Your recovery phrase').waitFor();
   await look('first-run-phrase-hidden');
-  await button(page, 'Show my words').click();
+  await button(page, 'Show my words').click(held);
   await look('first-run-phrase');
   await button(page, 'Copy…').click();
   await look('first-run-phrase-copying');
@@ -300,7 +303,7 @@ async function connectScreens(page: Page, look: Look): Promise<void> {
   await button(page, 'Make a key').click();
   await page.getByRole('heading', { name: '“Payroll script” is ready' }).waitFor();
   await look('connect-made');
-  await button(page, 'Show the private key').click();
+  await button(page, 'Show the private key').click(held);
   await page.getByRole('tab', { name: 'TypeScript' }).click();
   await look('connect-shown');
   await page.getByRole('tab', { name: 'Command line' }).click();
@@ -432,7 +435,7 @@ async function manageWalletScreens(page: Page, look: Look, phrase: string): Prom
   await exportFrom(account, 'Export the private key', phrase);
   await button(account, 'Show the private key').waitFor();
   await look('account-exported');
-  await button(account, 'Show the private key').click();
+  await button(account, 'Show the private key').click(held);
   await look('account-exported-shown');
   await leaveDialog(account, 'Done');
   const deleting = await openDialog(page, 'Delete…', 'Delete the account');
@@ -457,7 +460,7 @@ async function manageWalletScreens(page: Page, look: Look, phrase: string): Prom
   await exportFrom(wallet, 'Export the seed phrase', phrase);
   await button(wallet, 'Show my words').waitFor();
   await look('wallet-exported');
-  await button(wallet, 'Show my words').click();
+  await button(wallet, 'Show my words').click(held);
   await look('wallet-exported-shown');
   await leaveDialog(wallet, 'Done');
   const kept = await openDialog(page, 'Delete…', 'Delete “Brought along”');
@@ -485,7 +488,7 @@ async function managePrivateKeyScreens(page: Page, look: Look, phrase: string): 
   await look('private-key-imported');
   const exporting = await openDialog(page, 'Export…', 'Export the private key');
   await exportFrom(exporting, 'Export the private key', phrase);
-  await button(exporting, 'Show the private key').click();
+  await button(exporting, 'Show the private key').click(held);
   await look('private-key-exported');
   await leaveDialog(exporting, 'Done');
   const deleting = await openDialog(page, 'Delete…', 'Delete “From another program”');

@@ -34,7 +34,9 @@ test('the window adds an endpoint, tests it, shows what became of that, and lets
   await button(page, 'Send a test to Mine').click();
   const deliveries = page.getByRole('list', { name: 'Deliveries' });
   await deliveries
-    .getByText(/Delivered · Mine/)
+    .getByRole('listitem')
+    .filter({ hasText: 'Delivered' })
+    .filter({ hasText: 'Mine' })
     .first()
     .waitFor();
   expect(receiver.events.map(({ body }) => body.type)).toContain('ACTIVITY_TYPE_TEST_WEBHOOK_ENDPOINT');
@@ -51,6 +53,25 @@ test('the window adds an endpoint, tests it, shows what became of that, and lets
     .first()
     .click();
   await expect.poll(() => receiver.events.length).toBeGreaterThan(1);
+
+  // Each delivery is found by what became of it, and all of a time are sent once more under the ids that they had.
+  const state = page.getByRole('combobox', { name: 'State' });
+  await deliveries.getByText('On its way').first().waitFor({ state: 'detached' });
+  await state.click();
+  await page.getByRole('option', { name: 'Given up' }).click();
+  await page.getByText('No delivery of this kind').waitFor();
+  await state.click();
+  await page.getByRole('option', { name: 'In any state' }).click();
+  await deliveries.getByText('Delivered').first().waitFor();
+  const known = new Set(receiver.events.map(({ body }) => body.id));
+  const before = receiver.events.length;
+  await button(page, 'Send again… earlier events to Mine').click();
+  const replaying = page.getByRole('dialog');
+  found.push(...(await axeFindings(page, 'webhooks-replay')));
+  await button(replaying, 'Send them again').click();
+  await page.getByRole('alert').filter({ hasText: 'Events are sent again' }).waitFor();
+  await expect.poll(() => receiver.events.length).toBeGreaterThan(before);
+  expect(receiver.events.slice(before).filter(({ body }) => known.has(body.id))).not.toEqual([]);
   found.push(...(await axeFindings(page, 'webhooks')));
   found.push(...(await tooWideFindings(page, 'webhooks')));
   await takePicture(page, 'webhooks');

@@ -20,6 +20,7 @@ import {
   firstRun,
   goTo,
   heading,
+  held,
   makeWallet,
   password,
   readAddresses,
@@ -202,7 +203,7 @@ describe('a person sets up a vault and uses it', () => {
     await button(page, 'Make a key').click();
     await page.getByRole('heading', { name: '“Payroll script” is ready' }).waitFor();
     await look('connect-made');
-    await button(page, 'Show the private key').click();
+    await button(page, 'Show the private key').click(held);
     const environment = await page.getByRole('region', { name: 'environment lines' }).innerText();
     await page.getByRole('tab', { name: 'TypeScript' }).click();
     const example = await page.getByRole('region', { name: 'TypeScript example' }).innerText();

@@ -206,6 +206,21 @@ export class BridgeDouble implements Omit<Bridge, 'copy' | 'protectContent'> {
     return { until: 0 };
   }
 
+  async about(): ReturnType<Bridge['about']> {
+    await this.#answer('about', []);
+    return { version: '0.0.0', commit: null, schema: 0, system: '', runtime: [] };
+  }
+
+  async licences(): Promise<[]> {
+    await this.#answer('licences', []);
+    return [];
+  }
+
+  async selfTest(): Promise<[]> {
+    await this.#answer('selfTest', []);
+    return [];
+  }
+
   onEvent(listener: (event: VaultEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

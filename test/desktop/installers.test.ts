@@ -89,15 +89,17 @@ describe('electron-builder.yml', () => {
     const shipped = await read();
     const same = (config: Configuration): object => ({
       ...config,
-      ...{ extends: 0, directories: 0, electronFuses: 0, extraMetadata: 0, linux: 0, mac: 0, win: 0 },
+      ...{ extends: 0, directories: 0, electronFuses: 0, linux: 0, mac: 0, win: 0 },
+      ...{ productName: 0, extraMetadata: 0 },
     });
     expect(same(flavour)).toEqual(same(shipped));
-    // The name by which `refuseDebuggers` knows it.
-    expect(flavour['extraMetadata']).toEqual({ productName: 'Latchkey Test' });
     expect(flavour['electronFuses']).toEqual({
       ...(shipped['electronFuses'] as object),
       enableNodeCliInspectArguments: true,
     });
+    // By this name `refuseDebuggers` knows it; what is shipped must not have it.
+    expect(flavour['extraMetadata']).toEqual({ productName: 'Latchkey Test' });
+    expect(shipped['extraMetadata']).toEqual({ productName: 'Latchkey' });
     for (const platform of ['linux', 'mac', 'win']) {
       const { target, identity: _, ...rest } = flavour[platform] as Record<string, unknown>;
       expect(target).toBe('dir');
@@ -315,8 +317,9 @@ describe('the packed application', () => {
   });
 
   test('starts in the bundle, and knows what Electron to expect', () => {
-    const { main, type } = JSON.parse(extractFile(archive, 'package.json').toString()) as Configuration;
-    expect({ main, type }).toEqual({ main: 'dist/main/index.js', type: 'module' });
+    const packed = JSON.parse(extractFile(archive, 'package.json').toString()) as Configuration;
+    expect(packed).toMatchObject({ main: 'dist/main/index.js', type: 'module', productName: 'Latchkey' });
+    expect(packed).not.toHaveProperty('devDependencies');
     expect(packedFiles()).toContain('dist/preload/index.cjs');
     expect(packedFiles()).toContain('dist/renderer/index.html');
   });

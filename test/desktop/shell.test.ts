@@ -153,7 +153,7 @@ describe('the shortcut for freezing', () => {
 });
 
 describe('the menu', () => {
-  const actions = { lock: vi.fn(), freeze: vi.fn(), freezeAccelerator: 'F9' };
+  const actions = { lock: vi.fn(), freeze: vi.fn(), freezeAccelerator: 'F9', lookForUpdates: vi.fn() };
 
   test.each(['darwin', 'linux', 'win32'] as const)(
     'on %s has the brakes, the about panel and no links',
@@ -168,7 +168,10 @@ describe('the menu', () => {
       machine.menu?.choose('Lock Now');
       machine.menu?.choose('Freeze All Signing');
       expect(actions.lock).toHaveBeenCalledOnce();
+      machine.menu?.choose('Check for Updates…');
       expect(actions.freeze).toHaveBeenCalledOnce();
+      expect(actions.lookForUpdates).toHaveBeenCalledOnce();
+      actions.lookForUpdates.mockClear();
       actions.lock.mockClear();
       actions.freeze.mockClear();
       expect(JSON.stringify(machine.menu?.template)).toContain('"about"');

@@ -1,0 +1,46 @@
+/** What runs here, of what it is made, and under which licences. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { About, Licence } from '../preload/contract.ts';
+import { schemaVersion } from './db/migrations.ts';
+
+/** What the build notes of itself beside what it makes (`vite.config.ts`). */
+interface BuildNote {
+  readonly commit: string | null;
+  readonly licences: readonly Licence[];
+}
+
+/** @param distDirectory Where the build is. */
+export async function readAbout(distDirectory: string, version: string): Promise<About> {
+  const { platform, arch } = process;
+  // Which there are depends on what it runs in.
+  const versions: Readonly<Record<string, string | undefined>> = process.versions;
+  const parts = [
+    ['Electron', versions['electron']],
+    ['Chromium', versions['chrome']],
+    ['Node.js', versions['node']],
+    ['V8', versions['v8']],
+    ['OpenSSL', versions['openssl']],
+  ] as const;
+  const { commit } = await readNote(distDirectory);
+  return {
+    version,
+    commit,
+    schema: schemaVersion,
+    system: `${platform} ${arch}`,
+    runtime: parts.flatMap(([name, found]) => (found === undefined ? [] : [{ name, version: found }])),
+  };
+}
+
+export async function readLicences(distDirectory: string): Promise<readonly Licence[]> {
+  return (await readNote(distDirectory)).licences;
+}
+
+async function readNote(distDirectory: string): Promise<BuildNote> {
+  try {
+    return JSON.parse(await readFile(join(distDirectory, 'about.json'), 'utf8')) as BuildNote;
+  } catch {
+    // Run from its sources, it is not built.
+    return { commit: null, licences: [] };
+  }
+}

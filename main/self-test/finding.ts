@@ -1,0 +1,7 @@
+/** What one check found. */
+export interface Finding {
+  readonly check: string;
+  /** A note is worth knowing and no failure. */
+  readonly outcome: 'ok' | 'note' | 'failed';
+  readonly detail: string;
+}

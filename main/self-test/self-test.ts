@@ -1,0 +1,113 @@
+/** What the window's self-test looks at, a line each; it changes nothing. */
+import { randomBytes } from 'node:crypto';
+import { open, readFile, rm, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { LogCheck, RowFinding, SelfTestFinding } from '../../preload/contract.ts';
+import type { Reader } from '../db/connection.ts';
+import { describeFinding } from '../db/integrity.ts';
+import { lastLogHead } from '../db/log-heads.ts';
+import type { Keychain } from '../keyslots/keychain.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import { checkCryptography } from './cryptography.ts';
+
+export interface SelfTestParts {
+  readonly keychain: Pick<Keychain, 'probe'>;
+  /** Where the vault is; null for one in memory. */
+  readonly directory: string | null;
+  readonly checkRows: () => readonly RowFinding[];
+  readonly checkLog: () => Promise<LogCheck>;
+  /** Reads the vault's file. */
+  readonly peek: <T>(read: (tx: Reader) => T) => T;
+  readonly now: () => number;
+}
+
+export async function selfTest(parts: SelfTestParts): Promise<readonly SelfTestFinding[]> {
+  const checks: readonly [name: string, run: () => Promise<Outcome> | Outcome][] = [
+    ['rows', () => rows(parts)],
+    ['log', () => log(parts)],
+    ['keychain', () => keychain(parts)],
+    ['disk', () => disk(parts)],
+    ['clock', () => clock(parts)],
+  ];
+  const { check, outcome, detail } = checkCryptography();
+  const findings: SelfTestFinding[] = [{ check, outcome, detail }];
+  for (const [name, run] of checks) {
+    try {
+      findings.push({ check: name, ...(await run()) });
+    } catch (error) {
+      findings.push({ check: name, outcome: 'failed', detail: messageOf(error) });
+    }
+  }
+  return findings;
+}
+
+type Outcome = Pick<SelfTestFinding, 'outcome' | 'detail'>;
+const ok = (detail: string): Outcome => ({ outcome: 'ok', detail });
+const noted = (detail: string): Outcome => ({ outcome: 'note', detail });
+const failed = (detail: string): Outcome => ({ outcome: 'failed', detail });
+
+function rows({ checkRows }: SelfTestParts): Outcome {
+  const [first, ...others] = checkRows();
+  if (first === undefined) return ok('each is as Latchkey wrote it, and none is missing');
+  const more = others.length === 0 ? '' : `, and ${String(others.length)} more`;
+  return failed(`${describeFinding(first)}${more}`);
+}
+
+async function log({ checkLog }: SelfTestParts): Promise<Outcome> {
+  const { rows: length, signed, findings } = await checkLog();
+  const [first] = findings;
+  if (first !== undefined) return failed(first.problem);
+  return ok(`an unbroken chain of ${String(length)} entries, of which ${String(signed)} are signed`);
+}
+
+async function keychain({ keychain: tried }: SelfTestParts): Promise<Outcome> {
+  const state = await tried.probe();
+  return state.available ? ok('a secret can be stored, read and removed') : noted(state.reason);
+}
+
+const testBytes = 4096;
+/** With less, the next writes may fail. */
+const littleSpace = 100 * 1024 * 1024;
+
+async function disk({ directory }: SelfTestParts): Promise<Outcome> {
+  if (directory === null) return noted('this vault is in memory and writes nothing');
+  const file = join(directory, `self-test-${randomBytes(8).toString('hex')}`);
+  const wanted = randomBytes(testBytes);
+  try {
+    await using handle = await open(file, 'wx', 0o600);
+    await handle.writeFile(wanted);
+    await handle.sync();
+    if (!wanted.equals(await readFile(file)))
+      return failed(`what was written to ${directory} is read otherwise`);
+  } finally {
+    await rm(file, { force: true });
+  }
+  const { bavail, bsize } = await statfs(directory);
+  const free = bavail * bsize;
+  const megabytes = `${String(Math.floor(free / 1024 / 1024))} MB are free`;
+  return free < littleSpace
+    ? noted(`it can be written, but only ${megabytes}`)
+    : ok(`it can be written, and ${megabytes}`);
+}
+
+/** Clocks of a machine and its network differ by seconds. */
+const allowedMs = 60_000;
+
+/** A clock that was set back is told by what the log has seen. */
+function clock({ peek, now }: SelfTestParts): Outcome {
+  const signedAt = peek(lastLogHead)?.signedAt;
+  if (signedAt === undefined) return noted('the log has no signed time to compare it with yet');
+  const behind = signedAt - now();
+  if (behind > allowedMs) {
+    return failed(
+      `it is ${String(Math.round(behind / 60_000))} minutes before the newest signed entry of the log: set the computer’s clock`,
+    );
+  }
+  return ok('it is not before what the log has seen');
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof LatchkeyError) return error.message;
+  // The system's own words name files of this user's, and nothing of the vault's.
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { IdleLock } from './idle-lock.ts';
+
+const minute = 60_000;
+
+describe('IdleLock', () => {
+  let wall = 0;
+  let keys: { unlocked: boolean };
+  let minutes: number | null = 10;
+  let locked: number;
+  let idle: IdleLock;
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    wall = 1_000_000;
+    minutes = 10;
+    keys = { unlocked: true };
+    locked = 0;
+    idle = new IdleLock({
+      clock: { now: () => wall, wall: () => wall },
+      keys,
+      idleMinutes: () => minutes,
+      lock: () => {
+        locked += 1;
+        keys.unlocked = false;
+      },
+      onFault: (error) => {
+        throw error;
+      },
+    });
+  });
+  afterEach(() => {
+    idle.close();
+    vi.useRealTimers();
+  });
+
+  /** The clock goes on, and a timer sees it. */
+  const pass = (milliseconds: number): void => {
+    wall += milliseconds;
+    vi.advanceTimersByTime(1_000);
+  };
+
+  test('locks when no window was used for as long as is set, and not before', () => {
+    idle.used();
+    pass(10 * minute - 1);
+    expect(locked).toBe(0);
+    pass(1);
+    expect(locked).toBe(1);
+  });
+
+  test('counts from the last use', () => {
+    idle.used();
+    pass(9 * minute);
+    idle.used();
+    pass(9 * minute);
+    expect(locked).toBe(0);
+    pass(minute);
+    expect(locked).toBe(1);
+  });
+
+  test('never locks where no window was used, nor where it is switched off', () => {
+    pass(100 * minute);
+    expect(locked).toBe(0);
+    minutes = null;
+    idle.used();
+    pass(100 * minute);
+    expect(locked).toBe(0);
+    minutes = 5;
+    pass(0);
+    expect(locked).toBe(1);
+  });
+
+  test('leaves a vault alone that somebody opened otherwise, until a window is used again', () => {
+    idle.used();
+    pass(10 * minute);
+    keys.unlocked = true;
+    pass(100 * minute);
+    expect(locked).toBe(1);
+    idle.used();
+    pass(10 * minute);
+    expect(locked).toBe(2);
+  });
+});

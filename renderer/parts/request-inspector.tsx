@@ -1,0 +1,242 @@
+/** What came to the API, as it comes: for who writes a client. A stamp that did not hold is explained step by step. */
+
+import { useId, useState } from 'react';
+import type { ReactNode } from 'react';
+import { Button, Code, Group, Switch, Text, VisuallyHidden } from '@mantine/core';
+import {
+  IconCheck,
+  IconChevronDown,
+  IconChevronRight,
+  IconMinus,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconPlugConnected,
+  IconX,
+} from '@tabler/icons-react';
+import { Link } from 'wouter';
+import type { ProofStep, SeenRequest } from '../../preload/contract.ts';
+import { ShortId } from './identifier.tsx';
+import { Moment } from './moment.tsx';
+import { Facts, Panel } from './page.tsx';
+import { readable } from './readable.ts';
+import { Empty, Failure, LoadingRows } from './states.tsx';
+import { t, Trans } from './text.ts';
+import { timestampOf } from './time.ts';
+import { useRequests } from './vault.tsx';
+import './request-inspector.css';
+import './rows.css';
+
+/** As many as a person looks through. */
+const shown = 50;
+
+export function RequestInspector(): ReactNode {
+  const [live, setLive] = useState(true);
+  const [onlyRefused, setOnlyRefused] = useState(false);
+  const { data, error, isPending, refetch } = useRequests(live);
+  const requests = (data?.requests ?? []).filter(({ status }) => !onlyRefused || isRefused(status));
+  return (
+    <Panel
+      title={t('Requests')}
+      kind="plain"
+      aside={
+        <Group gap="md">
+          <Switch
+            label={t('Only refused ones')}
+            checked={onlyRefused}
+            onChange={(event) => {
+              setOnlyRefused(event.currentTarget.checked);
+            }}
+          />
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={
+              live ? <IconPlayerPause size={16} aria-hidden /> : <IconPlayerPlay size={16} aria-hidden />
+            }
+            onClick={() => {
+              setLive(!live);
+            }}
+          >
+            {live ? t('Pause') : t('Go on')}
+          </Button>
+        </Group>
+      }
+    >
+      {isPending && <LoadingRows what={t('the last requests')} rows={2} />}
+      <Failure title={t('The requests could not be read')} error={error} onRetry={() => void refetch()} />
+      {data !== undefined && requests.length === 0 && (
+        <Empty
+          title={onlyRefused ? t('No request was refused') : t('No request yet')}
+          icon={IconPlugConnected}
+          level={3}
+        >
+          <p>
+            {t(
+              'Each request to the API shows here as it comes, without its body. Where a stamp does not hold, you see step by step what the vault looked at.',
+            )}
+          </p>
+          <p>
+            <Trans
+              i18nKey="In a terminal, <command/> shows the same."
+              components={{ command: <Code>latchkey requests --follow</Code> }}
+            />
+          </p>
+        </Empty>
+      )}
+      {requests.length > 0 && (
+        <ul className="lk-rows" aria-label={t('Requests')}>
+          {requests.slice(0, shown).map((request) => (
+            <RequestRow key={request.id} of={request} />
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+const isRefused = (status: number): boolean => status >= 400;
+
+function RequestRow({ of }: { readonly of: SeenRequest }): ReactNode {
+  const [open, setOpen] = useState(false);
+  const more = useId();
+  const { at, method, path, status, durationMs, caller } = of;
+  const Chevron = open ? IconChevronDown : IconChevronRight;
+  return (
+    <li>
+      <button
+        type="button"
+        className="lk-row lk-request"
+        aria-expanded={open}
+        aria-controls={more}
+        onClick={() => {
+          setOpen(!open);
+        }}
+      >
+        <span className="lk-badge" data-tone={isRefused(status) || status === 0 ? 'failed' : undefined}>
+          {status === 0 ? t('Gone') : status}
+        </span>
+        <span>
+          <span className="lk-row-name lk-mono">
+            {method === 'POST' ? '' : `${method} `}
+            {path}
+          </span>
+          <br />
+          <span className="lk-row-more">
+            {caller !== null && <>{caller.userName ?? t('A user who is gone')} · </>}
+            <Moment at={timestampOf(at)} /> · {t('{{duration}} ms', { duration: durationMs.toFixed(1) })}
+          </span>
+        </span>
+        <Chevron size={18} aria-hidden />
+      </button>
+      <div id={more} hidden={!open}>
+        {open && <RequestMore of={of} />}
+      </div>
+    </li>
+  );
+}
+
+function RequestMore({ of }: { readonly of: SeenRequest }): ReactNode {
+  const { client, requestBytes, answerBytes, caller, activity, error, steps } = of;
+  return (
+    <div className="lk-request-more">
+      {error !== null && (
+        <div>
+          <Text fw={600}>{readable(error.message)}</Text>
+          <Text size="sm" c="dimmed" className="lk-mono">
+            {error.code}
+          </Text>
+          {error.byPolicies && (
+            <Text size="sm" mt="xs">
+              <Trans
+                i18nKey="Policies decided so. <policies>Refused lately</policies> says which, and what each said."
+                components={{ policies: <Link href="/policies" className="lk-link" /> }}
+              />
+            </Text>
+          )}
+        </div>
+      )}
+      {steps.length > 0 && (
+        <ol className="lk-proof" aria-label={t('What was looked at')}>
+          {steps.map((step) => (
+            <Step key={step.check} of={step} />
+          ))}
+        </ol>
+      )}
+      <Facts
+        rows={[
+          ...(caller === null
+            ? []
+            : [
+                [
+                  t('User'),
+                  <Link key="user" href={`/users/${caller.userId}`} className="lk-link">
+                    {caller.userName ?? caller.userId}
+                  </Link>,
+                ] as const,
+              ]),
+          ...(activity === null
+            ? []
+            : [
+                [
+                  t('Activity'),
+                  <Link key="activity" href={`/activity/${activity.id}`} className="lk-link">
+                    {t('Open the activity')}
+                  </Link>,
+                ] as const,
+              ]),
+          ...(caller?.credentialId == null
+            ? []
+            : [
+                [
+                  t('Credential'),
+                  <ShortId key="credential" text={caller.credentialId} what={t('credential id')} />,
+                ] as const,
+              ]),
+          [t('Client'), client ?? t('It did not say.')],
+          [
+            t('Sizes'),
+            t('{{request}} bytes asked, {{answer}} bytes answered', {
+              request: requestBytes,
+              answer: answerBytes,
+            }),
+          ],
+        ]}
+      />
+    </div>
+  );
+}
+
+const names: Readonly<Record<ProofStep['check'], string>> = {
+  header: t('Header'),
+  encoding: t('Encoding'),
+  scheme: t('Scheme'),
+  publicKey: t('Public key'),
+  body: t('Body'),
+  signature: t('Signature'),
+  organization: t('Organization'),
+  credential: t('Credential'),
+  expiry: t('Expiry'),
+  time: t('Time'),
+};
+
+const outcomes = {
+  passed: { icon: IconCheck, word: t('Holds') },
+  failed: { icon: IconX, word: t('Does not hold') },
+  skipped: { icon: IconMinus, word: t('Not looked at') },
+} as const;
+
+function Step({ of: { check, outcome, text, advice } }: { readonly of: ProofStep }): ReactNode {
+  const { icon: Mark, word } = outcomes[outcome];
+  return (
+    <li data-outcome={outcome}>
+      <Mark size={18} aria-hidden />
+      <span className="lk-proof-name">
+        {names[check]} <VisuallyHidden>{word}</VisuallyHidden>
+      </span>
+      <span className="lk-proof-text">
+        {text}
+        {advice !== null && <span className="lk-proof-advice">{advice}</span>}
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,230 @@
+/**
+ * Secrets on the screen: shown when a button is held, hidden again after a while and when the window loses the focus, and kept
+ * out of pictures of the screen where the shell can.
+ */
+
+import { useEffect, useRef, useState } from 'react';
+import type { KeyboardEvent, ReactNode } from 'react';
+import { Button, Text } from '@mantine/core';
+import { IconEye } from '@tabler/icons-react';
+import type { Bridge } from '../../preload/contract.ts';
+import { t } from './text.ts';
+import { useBridge } from './vault.tsx';
+import './secret.css';
+
+/** How long a secret stays on the screen, in milliseconds. */
+const staysMs = 30_000;
+/** What is copied by hand takes longer. */
+export const staysToBeWrittenMs = 120_000;
+/** How long before its end it is said that it ends. */
+const saidBeforeMs = 10_000;
+/** How long the button is held. */
+const holdMs = 600;
+
+export interface Reveal {
+  readonly shown: boolean;
+  readonly show: () => void;
+  readonly hide: () => void;
+  /** Says when it is about to be hidden, and offers to wait. */
+  readonly ending: ReactNode;
+}
+
+/** @param subject What is shown: another one is hidden again. */
+export function useReveal(subject: unknown, stays = staysMs): Reveal {
+  const bridge = useBridge();
+  const [showing, setShowing] = useState<{ readonly subject: unknown; readonly round: number } | null>(null);
+  const shown = showing !== null && showing.subject === subject;
+  const show = () => {
+    setShowing((before) => ({ subject, round: (before?.round ?? 0) + 1 }));
+  };
+  const hide = () => {
+    setShowing(null);
+  };
+  useEffect(() => (shown ? protect(bridge) : undefined), [bridge, shown]);
+  useEffect(() => {
+    if (!shown) return;
+    const leave = () => {
+      if (!printing && (document.hidden || !document.hasFocus())) setShowing(null);
+    };
+    const onBlur = () => {
+      if (!printing) setShowing(null);
+    };
+    window.addEventListener('blur', onBlur);
+    document.addEventListener('visibilitychange', leave);
+    return () => {
+      window.removeEventListener('blur', onBlur);
+      document.removeEventListener('visibilitychange', leave);
+    };
+  }, [shown]);
+  return {
+    shown,
+    show,
+    hide,
+    ending: shown && <Ending key={showing.round} stays={stays} onEnd={hide} onMore={show} />,
+  };
+}
+
+interface EndingProps {
+  readonly stays: number;
+  readonly onEnd: () => void;
+  readonly onMore: () => void;
+}
+
+function Ending({ stays, onEnd, onMore }: EndingProps): ReactNode {
+  const [left, setLeft] = useState(stays);
+  const [end] = useState(() => performance.now() + stays);
+  const ended = useRef(onEnd);
+  useEffect(() => {
+    ended.current = onEnd;
+  });
+  useEffect(() => {
+    const timer = setInterval(() => {
+      const rest = end - performance.now();
+      // Paper may be on its way out: what is on it is on the screen meanwhile.
+      if (rest <= 0 && !printing) ended.current();
+      else setLeft(Math.max(rest, 0));
+    }, 250);
+    return () => {
+      clearInterval(timer);
+    };
+  }, [end]);
+  const isNear = left <= saidBeforeMs;
+  return (
+    <div className="lk-ending lk-noprint">
+      {isNear && (
+        <Text size="sm">{t('Hidden in {{count}} seconds.', { count: Math.ceil(left / 1000) })}</Text>
+      )}
+      {isNear && (
+        <Button variant="default" size="compact-sm" onClick={onMore}>
+          {t('Show it longer')}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+interface HoldProps {
+  /** What the button does. */
+  readonly children: string;
+  readonly onHeld: () => void;
+  readonly size?: 'xs' | 'md';
+  readonly variant?: 'default' | 'filled';
+  readonly ref?: React.Ref<HTMLButtonElement>;
+}
+
+/** A button that acts when it is held for a moment; who cannot hold it presses it twice. */
+export function HoldButton({
+  children,
+  onHeld,
+  size = 'xs',
+  variant = 'default',
+  ref,
+}: HoldProps): ReactNode {
+  const [state, setState] = useState<'idle' | 'holding' | 'pressed'>('idle');
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const pressedBefore = useRef(false);
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current);
+    },
+    [],
+  );
+  const start = () => {
+    clearTimeout(timer.current);
+    pressedBefore.current = state === 'pressed';
+    setState('holding');
+    timer.current = setTimeout(() => {
+      setState('idle');
+      onHeld();
+    }, holdMs);
+  };
+  const stop = () => {
+    clearTimeout(timer.current);
+    setState(pressedBefore.current ? 'pressed' : 'idle');
+  };
+  /** A short press: the second of two shows it as well. */
+  const press = (isSecond: boolean) => {
+    clearTimeout(timer.current);
+    if (isSecond) {
+      setState('idle');
+      onHeld();
+    } else setState('pressed');
+  };
+  const isHoldKey = ({ key }: KeyboardEvent) => key === ' ' || key === 'Enter';
+  return (
+    <div className="lk-hold">
+      <Button
+        ref={ref}
+        size={size}
+        variant={variant}
+        leftSection={<IconEye size={size === 'md' ? 18 : 16} aria-hidden />}
+        data-holding={state === 'holding' || undefined}
+        onPointerDown={start}
+        onPointerLeave={stop}
+        onPointerCancel={stop}
+        onContextMenu={(event) => {
+          // A long touch would open it.
+          event.preventDefault();
+        }}
+        onKeyDown={(event) => {
+          if (!isHoldKey(event)) return;
+          event.preventDefault();
+          if (!event.repeat) start();
+        }}
+        onKeyUp={(event) => {
+          if (!isHoldKey(event)) return;
+          event.preventDefault();
+          press(pressedBefore.current);
+        }}
+        onClick={(event) => {
+          // What assistive technology presses comes without a pointer before it.
+          press(event.detail === 0 ? state === 'pressed' : pressedBefore.current);
+        }}
+      >
+        {children}
+      </Button>
+      <Text size="sm" role="status">
+        {state === 'pressed'
+          ? t('Press it once more to show it, or hold it for a moment.')
+          : t('Hold the button for a moment.')}
+      </Text>
+    </div>
+  );
+}
+
+/** Prints without what is on the screen being hidden meanwhile. */
+export function printPage(): void {
+  printing = true;
+  try {
+    window.print();
+  } finally {
+    // Where printing is a dialog of its own, its end is told by an event instead.
+    setTimeout(() => {
+      printing = false;
+    }, 1_000);
+  }
+}
+
+let printing = false;
+window.addEventListener('beforeprint', () => {
+  printing = true;
+});
+window.addEventListener('afterprint', () => {
+  printing = false;
+});
+
+let protectors = 0;
+
+/** Keeps the window out of pictures. @returns what ends it. */
+function protect(bridge: Bridge): () => void {
+  const tell = (on: boolean) => {
+    // A window that could not be protected shows its secret all the same: its owner asked for that.
+    bridge.protectContent(on).catch(() => undefined);
+  };
+  protectors += 1;
+  if (protectors === 1) tell(true);
+  return () => {
+    protectors -= 1;
+    if (protectors === 0) tell(false);
+  };
+}

@@ -1,0 +1,242 @@
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { Licence, SelfTestFinding } from '../../preload/contract.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { Facts, PageHead, Panel } from '../parts/page.tsx';
+import { Failure, LoadingRows } from '../parts/states.tsx';
+import { useTask } from '../parts/task.ts';
+import { t } from '../parts/text.ts';
+import { askKey, useBridge, useStatus } from '../parts/vault.tsx';
+import '../parts/about.css';
+import '../parts/rows.css';
+
+/** What runs here, whether it works, and whose work is in it. */
+export function About(): ReactNode {
+  const bridge = useBridge();
+  const { directory } = useStatus();
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: askKey('about', {}),
+    queryFn: () => bridge.about(),
+  });
+  const facts =
+    data === undefined
+      ? []
+      : ([
+          [t('Latchkey'), data.version],
+          [t('Built from'), data.commit ?? t('its sources')],
+          [t('Vault file'), t('schema {{schema}}', { schema: data.schema })],
+          [t('System'), data.system],
+          ...data.runtime.map(({ name, version }) => [name, version] as const),
+        ] as const);
+  return (
+    <>
+      <PageHead
+        title={t('About')}
+        back={{ to: '/settings', label: t('Settings') }}
+        lead={t('What runs here, whether it works, and whose work is in it.')}
+      />
+      <Panel
+        title={t('This Latchkey')}
+        aside={
+          facts.length > 0 && (
+            <CopyButton
+              text={facts.map(([name, value]) => `${name}: ${value}`).join('\n')}
+              what={t('versions')}
+              wide
+            />
+          )
+        }
+      >
+        {isPending && <LoadingRows what={t('versions')} />}
+        <Failure title={t('The versions could not be read')} error={error} onRetry={() => void refetch()} />
+        <Facts
+          rows={[
+            ...facts,
+            ...(directory === null
+              ? []
+              : ([
+                  [
+                    t('Vault is in'),
+                    <span key="place" className="lk-mono">
+                      {directory}
+                    </span>,
+                  ],
+                ] as const)),
+          ]}
+        />
+      </Panel>
+      <SelfTest />
+      <Licences />
+    </>
+  );
+}
+
+const checkNames = (): Readonly<Record<string, string>> => ({
+  cryptography: t('Cryptography'),
+  rows: t('Rows of the vault'),
+  log: t('Activity log'),
+  keychain: t('Keychain'),
+  disk: t('Disk'),
+  clock: t('Clock'),
+});
+
+function SelfTest(): ReactNode {
+  const bridge = useBridge();
+  const task = useTask();
+  const [findings, setFindings] = useState<readonly SelfTestFinding[] | null>(null);
+  const failures = findings?.filter(({ outcome }) => outcome === 'failed').length ?? 0;
+  const run = () => {
+    setFindings(null);
+    task.run(async () => {
+      setFindings(await bridge.selfTest());
+    });
+  };
+  return (
+    <Panel
+      title={t('Self-test')}
+      aside={
+        <Button variant="default" size="xs" loading={task.isPending} onClick={run}>
+          {t('Run the self-test')}
+        </Button>
+      }
+    >
+      <Stack gap="md">
+        <Text size="sm" c="dimmed" className="lk-prose">
+          {t(
+            'Tries the algorithms against the answers of their standards, looks at every row and every entry of the log, and tries keychain, disk and clock. It changes nothing.',
+          )}
+        </Text>
+        <Failure title={t('The self-test did not run')} error={task.error} />
+        <div role="status">
+          {findings !== null && (
+            <Text fw={600}>
+              {failures === 0 ? t('All is well.') : t('{{count}} checks failed.', { count: failures })}
+            </Text>
+          )}
+        </div>
+        {findings !== null && (
+          <ul className="lk-checks" aria-label={t('Self-test')}>
+            {findings.map(({ check, outcome, detail }) => (
+              <li key={check}>
+                <span className="lk-badge" data-tone={tones[outcome]}>
+                  {outcomeNames()[outcome]}
+                </span>
+                <span className="lk-row-name">{checkNames()[check] ?? check}</span>
+                <span className="lk-row-more">{detail}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Stack>
+    </Panel>
+  );
+}
+
+const tones: Readonly<Record<SelfTestFinding['outcome'], string>> = {
+  ok: 'done',
+  note: t('waiting'),
+  failed: t('failed'),
+};
+
+const outcomeNames = (): Readonly<Record<SelfTestFinding['outcome'], string>> => ({
+  ok: t('Right'),
+  note: t('Note'),
+  failed: t('Failed'),
+});
+
+function Licences(): ReactNode {
+  const bridge = useBridge();
+  const [asked, setAsked] = useState(false);
+  const [wanted, setWanted] = useState('');
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: askKey('licences', {}),
+    queryFn: () => bridge.licences(),
+    enabled: asked,
+    staleTime: Infinity,
+  });
+  const found = data?.filter(({ name }) => name.toLowerCase().includes(wanted.trim().toLowerCase()));
+  return (
+    <Panel title={t('Licences')}>
+      <Stack gap="md">
+        <Text size="sm" className="lk-prose">
+          {t(
+            'Latchkey is free software under the Apache License 2.0. What else is shipped with it has the licences below; the desktop app also has those of Electron and Chromium, in files beside it.',
+          )}
+        </Text>
+        {!asked && (
+          <Group>
+            <Button
+              variant="default"
+              onClick={() => {
+                setAsked(true);
+              }}
+            >
+              {t('Show the licences')}
+            </Button>
+          </Group>
+        )}
+        {isFetching && <LoadingRows what={t('licences')} />}
+        <Failure title={t('The licences could not be read')} error={error} onRetry={() => void refetch()} />
+        {data?.length === 0 && (
+          <Text size="sm">{t('This Latchkey runs from its sources: the licences are in node_modules.')}</Text>
+        )}
+        {data !== undefined && data.length > 0 && (
+          <>
+            <TextInput
+              label={t('Find a package')}
+              value={wanted}
+              maw={420}
+              onChange={(event) => {
+                setWanted(event.currentTarget.value);
+              }}
+            />
+            <Text size="sm" role="status">
+              {t('{{count}} packages', { count: found?.length ?? 0 })}
+            </Text>
+            <ul className="lk-licences" aria-label={t('Licences')}>
+              {found?.map((licence) => (
+                <li key={`${licence.name} ${licence.version}`}>
+                  <LicenceText licence={licence} />
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Stack>
+    </Panel>
+  );
+}
+
+/** Its text is in the page once it is opened: there are hundreds. */
+function LicenceText({
+  licence: { name, version, identifier, text },
+}: {
+  readonly licence: Licence;
+}): ReactNode {
+  const [open, setOpen] = useState(false);
+  return (
+    <details
+      onToggle={(event) => {
+        setOpen(event.currentTarget.open);
+      }}
+    >
+      <summary>
+        <span className="lk-row-name">{name}</span>{' '}
+        <span className="lk-row-more">
+          {version}, {identifier ?? t('see its text')}
+        </span>
+      </summary>
+      {open && (
+        <pre>
+          {text === ''
+            ? t('The package has no text of its own; its licence is {{identifier}}.', {
+                identifier: identifier ?? '',
+              })
+            : text}
+        </pre>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,360 @@
+import { useState } from 'react';
+import type { ReactNode, SyntheticEvent } from 'react';
+import { Button, Group, NativeSelect, NumberInput, Stack, Switch, Text } from '@mantine/core';
+import { IconChevronRight } from '@tabler/icons-react';
+import { Link } from 'wouter';
+import type { Settings as SettingsNow, SettingsChange } from '../../preload/contract.ts';
+import { agesOf, timestampOf } from '../parts/backup-ages.tsx';
+import { useKeyslots } from '../parts/keyslots.ts';
+import { LanguageChoice } from '../parts/language-choice.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { PageHead, Panel } from '../parts/page.tsx';
+import { SchemeSwitch } from '../parts/scheme-switch.tsx';
+import { Failure, LoadingRows } from '../parts/states.tsx';
+import { t, Trans } from '../parts/text.ts';
+import { sayDone } from '../parts/undo.tsx';
+import { useBackups, useMessages, useSettings, useSettingsCall, useStatus } from '../parts/vault.tsx';
+import '../parts/rows.css';
+
+/** How this vault behaves on this computer. */
+export function Settings(): ReactNode {
+  const { data, error, isPending, refetch } = useSettings();
+  return (
+    <>
+      <PageHead
+        title={t('Settings')}
+        lead={t(
+          'How the vault behaves on this computer: when it locks, what may leave it, and how it looks.',
+        )}
+      />
+      <Pages />
+      {isPending && (
+        <Panel kind="plain">
+          <LoadingRows what={t('settings')} />
+        </Panel>
+      )}
+      <Failure title={t('The settings could not be read')} error={error} onRetry={() => void refetch()} />
+      {data !== undefined && (
+        <>
+          <Locking of={data} />
+          <Network of={data} />
+          <Port of={data} key={data.port} />
+          <Shell of={data} />
+        </>
+      )}
+      <Panel title={t('Appearance')}>
+        <Stack gap="md" maw={420}>
+          <SchemeSwitch />
+          <LanguageChoice />
+        </Stack>
+      </Panel>
+    </>
+  );
+}
+
+/** What has a page of its own, with how it stands. */
+function Pages(): ReactNode {
+  const slots = useKeyslots().data?.keyslots;
+  const backups = useBackups().data;
+  const messages = useMessages().data;
+  return (
+    <Panel title={t('The vault')} kind="plain">
+      <ul className="lk-rows" aria-label={t('The vault')}>
+        <Page to="/keyslots" name={t('Keys to the vault')}>
+          {slots !== undefined && t('{{count}} ways to open it', { count: slots.length })}
+        </Page>
+        <Page to="/backups" name={t('Backups')}>
+          {backups !== undefined && <LastBackup made={agesOf(backups).made} />}
+        </Page>
+        <Page to="/messages" name={t('Messages')}>
+          {messages !== undefined &&
+            (messages.mail === null && messages.sms === null
+              ? t('Neither mail nor SMS is set up')
+              : messages.mail === null
+                ? t('SMS is set up')
+                : messages.sms === null
+                  ? t('Mail is set up')
+                  : t('Mail and SMS are set up'))}
+        </Page>
+        <Page to="/about" name={t('About')}>
+          {t('Version, licences, and a test of what the vault rests on')}
+        </Page>
+      </ul>
+    </Panel>
+  );
+}
+
+function LastBackup({ made }: { readonly made: number | undefined }): ReactNode {
+  if (made === undefined) return t('No backup yet');
+  return (
+    <Trans i18nKey="The last was made <when/>" components={{ when: <Moment at={timestampOf(made)} /> }} />
+  );
+}
+
+interface PageProps {
+  readonly to: string;
+  readonly name: string;
+  readonly children: ReactNode;
+}
+
+const Page = ({ to, name, children }: PageProps): ReactNode => (
+  <li>
+    <Link href={to} className="lk-row lk-manage">
+      <span>
+        <span className="lk-row-name">{name}</span>
+        <br />
+        <span className="lk-row-more">{children}</span>
+      </span>
+      <IconChevronRight size={18} aria-hidden />
+    </Link>
+  </li>
+);
+
+interface Part {
+  readonly of: SettingsNow;
+}
+
+/** Changes settings, says so, and offers the way back. */
+function useChange(of: SettingsNow) {
+  const call = useSettingsCall();
+  const before = ({ autoLock, port, network, startAtLogin, updates }: SettingsNow): SettingsChange => ({
+    autoLock,
+    port,
+    network,
+    ...(startAtLogin === null ? {} : { startAtLogin }),
+    ...(updates === null ? {} : { updates }),
+  });
+  return {
+    isPending: call.isPending,
+    error: call.error,
+    change: (wanted: SettingsChange, said: string, more?: string) => {
+      call.mutate(wanted, {
+        onSuccess() {
+          sayDone({
+            title: said,
+            ...(more === undefined ? {} : { message: more }),
+            undo: () => call.mutateAsync(before(of)),
+          });
+        },
+      });
+    },
+  };
+}
+
+const idleChoices = [1, 2, 5, 10, 15, 30, 60, 120, 240, 480];
+
+/** Whether the window is the desktop's, whose shell hears of the screen. */
+const isDesktop = window.latchkey !== undefined;
+
+function Locking({ of }: Part): ReactNode {
+  const { change, error, isPending } = useChange(of);
+  const { idleMinutes, onScreenLock, onSuspend } = of.autoLock;
+  const choices =
+    idleMinutes === null || idleChoices.includes(idleMinutes)
+      ? idleChoices
+      : [...idleChoices, idleMinutes].sort((a, b) => a - b);
+  return (
+    <Panel title={t('Auto-lock')}>
+      <Stack gap="md" maw={560}>
+        <NativeSelect
+          label={t('Lock the vault')}
+          description={
+            isDesktop
+              ? t('Counted from the last key or pointer that was moved on this computer.')
+              : t(
+                  'Counted from the last use of a window, also after it is closed. Scripts cannot use a locked vault, and their requests are no use of a window.',
+                )
+          }
+          value={String(idleMinutes)}
+          disabled={isPending}
+          data={[
+            ...choices.map((minutes) => ({ value: String(minutes), label: afterMinutes(minutes) })),
+            { value: 'null', label: t('never by itself') },
+          ]}
+          onChange={(event) => {
+            const { value } = event.currentTarget;
+            const minutes = value === 'null' ? null : Number(value);
+            change(
+              { autoLock: { idleMinutes: minutes } },
+              minutes === null ? t('The vault stays open until you lock it') : t('Auto-lock is changed'),
+              minutes === null
+                ? undefined
+                : t('The vault locks {{after}}.', { after: afterMinutes(minutes) }),
+            );
+          }}
+        />
+        {isDesktop && (
+          <>
+            <Switch
+              label={t('Lock when the screen locks')}
+              checked={onScreenLock}
+              disabled={isPending}
+              onChange={(event) => {
+                change(
+                  { autoLock: { onScreenLock: event.currentTarget.checked } },
+                  t('Auto-lock is changed'),
+                );
+              }}
+            />
+            <Switch
+              label={t('Lock when the computer goes to sleep')}
+              checked={onSuspend}
+              disabled={isPending}
+              onChange={(event) => {
+                change({ autoLock: { onSuspend: event.currentTarget.checked } }, t('Auto-lock is changed'));
+              }}
+            />
+          </>
+        )}
+        <Failure title={t('Auto-lock was not changed')} error={error} />
+      </Stack>
+    </Panel>
+  );
+}
+
+const afterMinutes = (minutes: number): string =>
+  minutes % 60 === 0
+    ? t('after {{count}} hours without use', { count: minutes / 60 })
+    : t('after {{count}} minutes without use', { count: minutes });
+
+function Network({ of }: Part): ReactNode {
+  const { change, error, isPending } = useChange(of);
+  return (
+    <Panel title={t('Network')}>
+      <Stack gap="md" maw={620}>
+        <Switch
+          label={t('Allow connections to other machines')}
+          description={
+            of.network
+              ? t(
+                  'The vault itself connects for what you set up and nothing else: mail, SMS, webhooks, the keys of sign-in providers, and updates if you have it look for them.',
+                )
+              : t(
+                  'Nothing leaves this computer. Mail, SMS and webhooks wait, sign-ins that need a provider’s new keys fail, and no update is looked for. What is on this computer works as before.',
+                )
+          }
+          checked={of.network}
+          disabled={isPending}
+          onChange={(event) => {
+            const network = event.currentTarget.checked;
+            change(
+              { network },
+              network ? t('The network is switched on') : t('The network is switched off'),
+              network ? t('What waited is sent now.') : t('Nothing leaves this computer.'),
+            );
+          }}
+        />
+        <Failure title={t('The switch was not turned')} error={error} />
+      </Stack>
+    </Panel>
+  );
+}
+
+const leastPort = 1024;
+const greatestPort = 65_535;
+
+function Port({ of }: Part): ReactNode {
+  const { url } = useStatus();
+  const { change, error, isPending } = useChange(of);
+  const [typed, setTyped] = useState<string | number>(of.port ?? '');
+  const [tried, setTried] = useState(false);
+  const wanted = typed === '' ? null : Number(typed);
+  const isFine =
+    wanted === null || (Number.isInteger(wanted) && wanted >= leastPort && wanted <= greatestPort);
+  const save = (event: SyntheticEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (!isFine || wanted === of.port) return;
+    change(
+      { port: wanted },
+      t('The port is changed'),
+      t('It is used from the next start on. Scripts need the new address then.'),
+    );
+  };
+  return (
+    <Panel title={t('API')}>
+      <form onSubmit={save} noValidate>
+        <Stack gap="md" maw={560}>
+          <Text size="sm">
+            <Trans
+              i18nKey="Scripts on this computer reach the vault at <address>{{url}}</address> now."
+              values={{ url }}
+              components={{ address: <span className="lk-mono" /> }}
+            />
+          </Text>
+          <Group align="end" gap="sm">
+            <NumberInput
+              label={t('Port')}
+              description={t(
+                'From the next start on; empty for the usual one. A --port given at the start goes before it.',
+              )}
+              placeholder={t('usual')}
+              allowDecimal={false}
+              allowNegative={false}
+              thousandSeparator=""
+              min={leastPort}
+              max={greatestPort}
+              clampBehavior="none"
+              hideControls
+              value={typed}
+              error={
+                tried && !isFine
+                  ? t('A number from {{least}} to {{most}}.', { least: leastPort, most: greatestPort })
+                  : null
+              }
+              onChange={setTyped}
+            />
+            <Button type="submit" variant="default" loading={isPending}>
+              {t('Save the port')}
+            </Button>
+          </Group>
+          <Failure title={t('The port was not changed')} error={error} />
+        </Stack>
+      </form>
+    </Panel>
+  );
+}
+
+/** What only the desktop app has. */
+function Shell({ of }: Part): ReactNode {
+  const { change, error, isPending } = useChange(of);
+  const { startAtLogin, updates } = of;
+  if (startAtLogin === null && updates === null) return null;
+  return (
+    <Panel title={t('The app')}>
+      <Stack gap="md" maw={620}>
+        {startAtLogin !== null && (
+          <Switch
+            label={t('Start when I log in')}
+            description={t('Locked, and in the tray: scripts find it there, and wait for you to unlock it.')}
+            checked={startAtLogin}
+            disabled={isPending}
+            onChange={(event) => {
+              const on = event.currentTarget.checked;
+              change(
+                { startAtLogin: on },
+                on ? t('Latchkey starts when you log in') : t('Latchkey starts when you start it'),
+              );
+            }}
+          />
+        )}
+        {updates !== null && (
+          <Switch
+            label={t('Look for updates')}
+            description={t('It asks before it fetches one. While this is off, it never asks anybody.')}
+            checked={updates === 'ask'}
+            disabled={isPending}
+            onChange={(event) => {
+              const on = event.currentTarget.checked;
+              change(
+                { updates: on ? 'ask' : 'off' },
+                on ? t('Latchkey looks for updates') : t('Latchkey looks for no updates'),
+              );
+            }}
+          />
+        )}
+        <Failure title={t('The app’s settings were not changed')} error={error} />
+      </Stack>
+    </Panel>
+  );
+}

@@ -1,0 +1,91 @@
+/** Connect in the window: what came to the API, and what was wrong with it, as it comes. */
+import type { Browser } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { newTestKey, send } from '../support.ts';
+import { launchChromium, openWindow, takePicture } from './chromium.ts';
+import { axeFindings, tooWideFindings } from './inspect.ts';
+import { serveDevVault } from './service.ts';
+import { button, goTo, heading } from './steps.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  return () => browser.close();
+});
+
+test('a request that is signed wrongly is explained as it comes, and one that policies refuse leads to them', async () => {
+  await using service = await serveDevVault();
+  const { root } = service;
+  await using person = await openWindow(browser);
+  const { page } = person;
+  const found: string[] = [];
+  const look = async (name: string): Promise<void> => {
+    found.push(...(await axeFindings(page, name)), ...(await tooWideFindings(page, name)));
+    await takePicture(page, name);
+  };
+  await page.goto(service.windowUrl);
+  await heading(page, 'Home').waitFor();
+  await goTo(page, 'Connect');
+  await page.getByText('No request yet').waitFor();
+  await look('connect-no-request');
+
+  const body = JSON.stringify({ organizationId: root.organizationId });
+  const post = (stamp: string, path = 'query/whoami'): Promise<unknown> =>
+    send(service.url, {
+      path: `/public/v1/${path}`,
+      body,
+      headers: { 'content-type': 'application/json', 'user-agent': 'my-script/1', 'x-stamp': stamp },
+    });
+  await post(root.key.stamp(JSON.stringify(JSON.parse(body), null, 2)));
+  const requests = page.getByRole('list', { name: 'Requests' });
+  await requests.getByRole('button', { name: /^401/ }).click();
+  const steps = requests.getByRole('list', { name: 'What was looked at' });
+  const wrong = steps.getByRole('listitem').filter({ hasText: 'Does not hold' });
+  await wrong.waitFor();
+  expect(await wrong.innerText()).toMatch(
+    /Signature[^]*same JSON[^]*Write it once, and sign and send that text/,
+  );
+  expect(await steps.getByRole('listitem').filter({ hasText: /Holds/ }).count()).toBe(8);
+  await requests.getByText('my-script/1').waitFor();
+  await look('connect-explained');
+  await page.setViewportSize({ width: 360, height: 720 });
+  await look('connect-explained-narrow');
+  await page.setViewportSize({ width: 1280, height: 800 });
+
+  // What was opened stays open while others come, and is told of by its own key.
+  await post(newTestKey().stamp(body));
+  await requests.getByRole('button', { name: /^401/ }).nth(1).waitFor();
+  expect(await wrong.count()).toBe(1);
+  await root.query('whoami');
+  await requests.getByRole('button', { name: /^200/ }).waitFor();
+
+  await page.getByRole('switch', { name: 'Only refused ones' }).press('Space');
+  await requests.getByRole('button', { name: /^200/ }).waitFor({ state: 'detached' });
+  await page.getByRole('switch', { name: 'Only refused ones' }).press('Space');
+
+  const key = newTestKey();
+  const apiKeys = [{ apiKeyName: 'key', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }];
+  const user = { userName: 'Intern', apiKeys, authenticators: [], oauthProviders: [], userTags: [] };
+  await root.submit('create_users', 'CREATE_USERS_V3', { users: [user] });
+  await root.as(key).submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'x', userIds: [] });
+  const denied = requests.getByRole('button', { name: /^403.*Intern/ });
+  await denied.click();
+
+  // Paused, nothing comes until one goes on.
+  await button(page, 'Pause').click();
+  await root.query('whoami');
+  await goTo(page, 'Users');
+  await page.getByRole('link', { name: /^Intern/ }).click();
+  await page
+    .getByRole('list', { name: 'API keys' })
+    .getByText(/last used/)
+    .waitFor();
+  await goTo(page, 'Connect');
+  await requests.getByRole('button', { name: /^403.*Intern/ }).click();
+  await page.getByRole('link', { name: 'Refused lately' }).click();
+  await page.getByRole('list', { name: 'Refused lately' }).getByText('Intern').waitFor();
+  expect(found).toEqual([]);
+  expect(person.violations).toEqual([]);
+  expect(person.complaints).toEqual([]);
+});

@@ -1,0 +1,224 @@
+/** Settings, About and what is secret on the screen, in a real Chromium against the real service. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchChromium, openWindow, takePicture } from './chromium.ts';
+import type { BrowserWindow } from './chromium.ts';
+import { axeFindings, tooWideFindings } from './inspect.ts';
+import { newVaultPlace } from './service.ts';
+import type { Service, VaultPlace } from './service.ts';
+import {
+  button,
+  exportFrom,
+  firstRun,
+  goTo,
+  heading,
+  held,
+  leaveDialog,
+  makeWallet,
+  openDialog,
+  password,
+  readPhrase,
+} from './steps.ts';
+
+let browser: Browser;
+let place: VaultPlace;
+let service: Service;
+let person: BrowserWindow;
+let page: Page;
+let phrase: readonly string[];
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  place = newVaultPlace();
+  service = await place.serve();
+  person = await openWindow(browser);
+  ({ page } = person);
+  // Its clock is moved, so that nobody waits half a minute.
+  await page.clock.install();
+  await page.goto(service.windowUrl);
+  phrase = await firstRun(page);
+});
+
+afterAll(async () => {
+  await person[Symbol.asyncDispose]();
+  await service.stop();
+  place[Symbol.dispose]();
+  await browser.close();
+});
+
+const toast = (text: string) => page.getByRole('alert').filter({ hasText: text });
+const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+
+describe('settings', () => {
+  test('the network is switched off, and on again by taking it back', async () => {
+    await goTo(page, 'Settings');
+    await heading(page, 'Settings').waitFor();
+    await page.getByText('2 ways to open it').waitFor();
+    const network = page.getByRole('switch', { name: 'Allow connections to other machines' });
+    await expect.poll(() => network.isChecked()).toBe(true);
+    await takePicture(page, 'settings');
+    expect(await axeFindings(page, 'settings')).toEqual([]);
+    await network.click();
+    await page.getByText('Mail, SMS and webhooks wait').waitFor();
+    expect(await network.isChecked()).toBe(false);
+    await toast('The network is switched off').getByRole('button', { name: 'Undo' }).click();
+    await toast('Undone').waitFor();
+    await expect.poll(() => network.isChecked()).toBe(true);
+  });
+
+  test('the port is one that a user can have, and is used at the next start', async () => {
+    const port = page.getByRole('textbox', { name: 'Port' });
+    await port.fill('80');
+    await button(page, 'Save the port').click();
+    await page.getByText('A number from 1024 to 65535.').waitFor();
+    await port.fill('17377');
+    await button(page, 'Save the port').click();
+    await toast('The port is changed').waitFor();
+    expect(await port.inputValue()).toBe('17377');
+  });
+
+  test('auto-lock is set, and switched off', async () => {
+    const after = page.getByRole('combobox', { name: 'Lock the vault' });
+    expect(await after.inputValue()).toBe('10');
+    await after.selectOption('120');
+    await toast('The vault locks after 2 hours without use.').waitFor();
+    await after.selectOption('never by itself');
+    await toast('The vault stays open until you lock it').waitFor();
+  });
+
+  test('fits a narrow window', async () => {
+    await page.setViewportSize({ width: 360, height: 720 });
+    expect(await tooWideFindings(page, 'settings')).toEqual([]);
+    await takePicture(page, 'settings-narrow');
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+});
+
+describe('about', () => {
+  test('tells what runs here, and what the self-test finds', async () => {
+    await goTo(page, 'Settings');
+    await page.getByRole('link', { name: 'About' }).click();
+    await heading(page, 'About').waitFor();
+    await page.getByText('Node.js').waitFor();
+    await button(page, 'Run the self-test').click();
+    await page.getByText('All is well.').waitFor();
+    const lines = await page.getByRole('list', { name: 'Self-test' }).getByRole('listitem').allInnerTexts();
+    const told = lines.map((line) => line.replaceAll(/\s+/g, ' '));
+    expect(told).toEqual([
+      expect.stringMatching(/^Right Cryptography the known answers are right$/),
+      expect.stringMatching(/^Right Rows of the vault each is as Latchkey wrote it/),
+      expect.stringMatching(/^Right Activity log an unbroken chain of \d+ entries/),
+      expect.stringMatching(/^Note Keychain it is switched off/),
+      expect.stringMatching(/^(Right|Note) Disk it can be written/),
+      expect.stringMatching(/^(Right|Note) Clock /),
+    ]);
+    await takePicture(page, 'about');
+    expect(await axeFindings(page, 'about')).toEqual([]);
+  });
+
+  test('has the licence of everything that is shipped', async () => {
+    await button(page, 'Show the licences').click();
+    const list = page.getByRole('list', { name: 'Licences' });
+    // In the window's bundle, in the service's, and beside them.
+    for (const name of ['@mantine/core', 'nodemailer', 'better-sqlite3', '@scalar/api-reference']) {
+      await page.getByRole('textbox', { name: 'Find a package' }).fill(name);
+      await list.getByText(name, { exact: true }).first().waitFor();
+    }
+    await page.getByRole('textbox', { name: 'Find a package' }).fill('better-sqlite3');
+    await list.locator('summary').first().click();
+    await list.getByText('Permission is hereby granted').waitFor();
+    expect(await axeFindings(page, 'licences')).toEqual([]);
+  });
+});
+
+describe('a seed phrase', () => {
+  test('is not exported with a wrong password, nor without one', async () => {
+    await goTo(page, 'Wallets');
+    await makeWallet(page, 'Savings', ['Ethereum']);
+    const dialog = await openDialog(page, 'Export…', 'Export the wallet');
+    await button(dialog, 'Export the seed phrase').click();
+    await dialog.getByText('Type the password.').waitFor();
+    await dialog.getByRole('textbox', { name: /^Password of the vault/ }).fill('incorrect horse');
+    await button(dialog, 'Export the seed phrase').click();
+    await dialog.getByText('The password does not open this vault.').waitFor();
+    await takePicture(page, 'export-refused');
+    await exportFrom(dialog, 'Export the seed phrase');
+    await button(dialog, 'Show my words').waitFor();
+  });
+
+  test('is shown while its button is held, or pressed twice, and not by one press', async () => {
+    const dialog = page.getByRole('dialog');
+    const words = dialog.getByRole('list', { name: 'Seed phrase' });
+    await button(dialog, 'Show my words').click();
+    await dialog.getByText('Press it once more to show it, or hold it for a moment.').waitFor();
+    expect(await words.count()).toBe(0);
+    await button(dialog, 'Show my words').click();
+    expect(await readPhrase(page, 'Seed phrase')).toHaveLength(12);
+    await button(dialog, 'Hide').click();
+    await button(dialog, 'Show my words').click({ ...held, clickCount: 1 });
+    expect(await readPhrase(page, 'Seed phrase')).toHaveLength(12);
+  });
+
+  test('is hidden when the window loses the focus, and after two minutes unless one asks for longer', async () => {
+    const dialog = page.getByRole('dialog');
+    await page.evaluate(() => window.dispatchEvent(new Event('blur')));
+    await button(dialog, 'Show my words').waitFor();
+    await button(dialog, 'Show my words').click(held);
+    await page.clock.fastForward(112_000);
+    await dialog.getByText(/^Hidden in \d seconds?\.$/).waitFor();
+    await button(dialog, 'Show it longer').click();
+    await page.clock.fastForward(60_000);
+    expect(await readPhrase(page, 'Seed phrase')).toHaveLength(12);
+    await page.clock.fastForward(61_000);
+    await button(dialog, 'Show my words').waitFor();
+  });
+
+  test('is taken off the clipboard after half a minute', async () => {
+    const dialog = page.getByRole('dialog');
+    await button(dialog, 'Show my words').click(held);
+    await button(dialog, 'Copy…').click();
+    await button(dialog, 'Copy the words anyway').click();
+    await expect.poll(async () => (await clipboard()).split(' ').length).toBe(12);
+    await page.clock.fastForward(31_000);
+    await expect.poll(clipboard).toBe('');
+    // What somebody else put there stays.
+    await button(dialog, 'Copy the words anyway').click();
+    await expect.poll(async () => (await clipboard()).split(' ').length).toBe(12);
+    await page.evaluate(() => navigator.clipboard.writeText('something else'));
+    await page.clock.fastForward(31_000);
+    expect(await clipboard()).toBe('something else');
+    await leaveDialog(dialog, 'Done');
+  });
+});
+
+describe('the recovery sheet', () => {
+  test('has the words and a code of them on paper, and neither on the screen until it is held', async () => {
+    await goTo(page, 'Keys to the vault');
+    await page.getByRole('link', { name: 'Print…' }).click();
+    await page.getByRole('textbox', { name: 'Recovery phrase' }).fill(phrase.join(' '));
+    await button(page, 'Continue').click();
+    await button(page, 'Make the sheet').click();
+    await button(page, 'Print').waitFor();
+    const seen = page.getByRole('main');
+    const last = phrase.at(-1) ?? '';
+    expect((await seen.innerText()).split(/\s+/)).not.toContain(last);
+    await button(page, 'Show on the screen').click(held);
+    await expect.poll(async () => (await seen.innerText()).split(/\s+/)).toContain(last);
+    await page.clock.fastForward(31_000);
+    await expect.poll(async () => (await seen.innerText()).split(/\s+/)).not.toContain(last);
+    await page.emulateMedia({ media: 'print' });
+    const paper = page.getByRole('region', { name: 'Recovery phrase' });
+    const printed = (await paper.innerText()).split(/\s+/);
+    for (const word of phrase) expect(printed).toContain(word);
+    expect(await paper.getByRole('img', { name: 'QR code: Recovery phrase' }).isVisible()).toBe(true);
+    await takePicture(page, 'recovery-sheet-print');
+    await page.emulateMedia({ media: 'screen' });
+  });
+
+  test('nothing was against the page’s policy, and nothing complained', () => {
+    expect(person.violations).toEqual([]);
+    expect(person.complaints).toEqual([]);
+    expect(service.stderr()).toBe('');
+    expect(password).not.toBe('');
+  });
+});

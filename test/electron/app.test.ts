@@ -1,0 +1,159 @@
+/** The packed application in the real Electron: what no stand-in can show. */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ElectronApplication, Page } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Bridge, CallAnswer } from '../../preload/contract.ts';
+import { button, firstRun, goTo, heading, makeWallet, password } from '../browser/steps.ts';
+import { ethereumAccount } from '../support.ts';
+import { WebhookReceiver } from '../webhook-receiver.ts';
+import { findApplication, launch } from './application.ts';
+
+declare const latchkey: Bridge;
+
+let directory: string;
+let application: ElectronApplication;
+let page: Page;
+const complaints: string[] = [];
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'latchkey-electron-'));
+  complaints.length = 0;
+  await open();
+});
+afterEach(async () => {
+  await application.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const vault = (): string => join(directory, 'vault');
+
+async function open(): Promise<void> {
+  application = await launch(vault());
+  page = await application.firstWindow();
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+}
+
+const call = (path: string, body: Readonly<Record<string, unknown>>): Promise<CallAnswer> =>
+  page.evaluate(([where, what]) => latchkey.call(where, what), [path, body] as const);
+
+const submit = (operation: string, type: string, parameters: object): Promise<CallAnswer> =>
+  call(`/public/v1/submit/${operation}`, { type: `ACTIVITY_TYPE_${type}`, parameters });
+
+/** A vault without the way through the first run. */
+async function create(): Promise<void> {
+  await page.evaluate(async (secret) => {
+    const words = (await latchkey.newRecoveryPhrase()).phrase.split(' ');
+    await latchkey.create({
+      organizationName: 'Home',
+      userName: 'Ada',
+      useKeychain: false,
+      password: secret,
+      confirmedWords: [1, 12, 24].map((position) => ({ position, word: words[position - 1] ?? '' })),
+    });
+  }, password);
+}
+
+test('a person makes a vault and a wallet, and the page keeps to its policy', async () => {
+  await firstRun(page);
+  await goTo(page, 'Wallets');
+  await makeWallet(page, 'Savings', ['Ethereum', 'Solana']);
+  expect(
+    await page.evaluate(() => [typeof latchkey, 'require' in globalThis, 'process' in globalThis]),
+  ).toEqual(['object', false, false]);
+  await application.evaluate(({ powerMonitor }) => powerMonitor.emit('lock-screen'));
+  await button(page, 'Unlock').first().waitFor();
+  expect(complaints).toEqual([]);
+});
+
+describe('in the archive', () => {
+  test('the service signs, and its threads start: backup, drill and webhooks', async () => {
+    await using receiver = await WebhookReceiver.start();
+    await create();
+    const made = await submit('create_wallet', 'CREATE_WALLET', {
+      walletName: 'W',
+      accounts: [ethereumAccount],
+    });
+    const [address] = /0x[0-9a-fA-F]{40}/.exec(JSON.stringify(made.body)) ?? [];
+    const signed = await submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', {
+      signWith: address,
+      payload: 'packed',
+      encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
+      hashFunction: 'HASH_FUNCTION_KECCAK256',
+    });
+    expect(signed.status, JSON.stringify(signed.body)).toBe(200);
+    const endpoint = await submit('create_webhook_endpoint', 'CREATE_WEBHOOK_ENDPOINT', {
+      name: 'Here',
+      url: receiver.url,
+    });
+    const [, endpointId] = /"endpointId":"([^"]+)"/.exec(JSON.stringify(endpoint.body)) ?? [];
+    await submit('test_webhook_endpoint', 'TEST_WEBHOOK_ENDPOINT', { endpointId });
+    await expect.poll(() => receiver.events.length).toBeGreaterThan(0);
+
+    const kept = join(directory, 'kept.latchkey');
+    await page.evaluate(async (file) => {
+      await latchkey.backUp({ file });
+      await latchkey.verifyBackup({ file });
+    }, kept);
+    expect(existsSync(kept)).toBe(true);
+  });
+
+  test('the vault opens again after a restart, and the port answers', async () => {
+    await create();
+    await application.close();
+    await open();
+    await heading(page, /.*/).first().waitFor();
+    const { state, url } = await page.evaluate(() => latchkey.status());
+    expect(state).toBe('locked');
+    const answer = await fetch(`${url}/public/v1/discovery/keys`);
+    expect(answer.status).toBe(200);
+    const opened = await page.evaluate(
+      (secret) => latchkey.unlock({ with: 'password', password: secret }),
+      password,
+    );
+    expect(opened.state).toBe('unlocked');
+  });
+});
+
+test('a second start brings the first to the front, and ends', async () => {
+  const program = findApplication() ?? '';
+  const second = spawn(program, ['--data-dir', vault(), '--port', '0'], { stdio: 'ignore' });
+  const code = await new Promise((resolve) => second.once('exit', resolve));
+  expect(code).toBe(0);
+  expect(application.windows()).toHaveLength(1);
+});
+
+/** Reads fuses, where each platform has them; the package that burns them. */
+const builder = createRequire(createRequire(import.meta.url).resolve('electron-builder'));
+const { getCurrentFuseWire, FuseV1Options } = createRequire(builder.resolve('app-builder-lib'))(
+  '@electron/fuses',
+) as {
+  readonly getCurrentFuseWire: (program: string) => Promise<Readonly<Record<number, number>>>;
+  readonly FuseV1Options: Readonly<Record<string, number>>;
+};
+
+test('the program has its fuses burnt, and but for the inspector’s they are those of a release', async () => {
+  const wire = await getCurrentFuseWire(findApplication() ?? '');
+  const isOn = (name: string): boolean => String.fromCharCode(wire[FuseV1Options[name] ?? -1] ?? 0) === '1';
+  expect(
+    Object.fromEntries(
+      Object.keys(FuseV1Options)
+        .filter((name) => /^[A-Z]/.test(name))
+        .map((name) => [name, isOn(name)]),
+    ),
+  ).toMatchObject({
+    RunAsNode: false,
+    EnableCookieEncryption: true,
+    EnableNodeOptionsEnvironmentVariable: false,
+    EnableNodeCliInspectArguments: true,
+    EnableEmbeddedAsarIntegrityValidation: true,
+    OnlyLoadAppFromAsar: true,
+    GrantFileProtocolExtraPrivileges: false,
+  });
+});
