@@ -1,10 +1,50 @@
 import { builtinModules } from 'node:module';
 import js from '@eslint/js';
 import { defineConfig, globalIgnores } from 'eslint/config';
+import i18next from 'eslint-plugin-i18next';
 import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 const typescript = ['**/*.ts', '**/*.tsx'];
+
+/** What no text for people looks like: no two words in a row, and no single one that begins with a capital. */
+const noProse = /^(?![\s\S]*(\p{L}[’')”]?[,.:;!?…]? +[“(]?(\p{L}{2}|a |I ))|\p{Lu}\p{Ll}+[.…?!]?$)[\s\S]*$/u;
+
+/** Never shown: in markup, in calls and in objects. */
+const codeAttributes = [
+  ...[
+    'className',
+    'style',
+    'type',
+    'key',
+    'id',
+    'href',
+    'to',
+    'path',
+    'back',
+    'i18nKey',
+    'data-.*',
+    'd',
+    'viewBox',
+  ],
+  ...['variant', 'size', 'c', 'color', 'bg', 'ff', 'gap', 'justify', 'align', 'mb', 'mt'],
+  ...['autoComplete', 'autoCapitalize', 'aria-keyshortcuts'],
+];
+const codeCalls = [
+  ...['t', '(Type)?Error', '.*Error', 'ask', 'useAsk', 'useSubmit', 'useCall', 'freeName'],
+  ...[
+    'querySelector(All)?',
+    'closest',
+    'matches',
+    'getElementById',
+    '(add|remove)EventListener',
+    '(get|set)Item',
+  ],
+  ...['includes', 'startsWith', 'endsWith', 'indexOf', 'replace(All)?', 'split', 'join', 'has', 'get', 'set'],
+];
+const codeProperties = [
+  ...['[A-Z_-]+', 'className', 'operation', 'type', 'result', 'fontFamily', 'key', 'condition', 'consensus'],
+];
 
 export default defineConfig(
   globalIgnores(['dist/', 'release/', 'test/output/']),
@@ -56,4 +96,26 @@ export default defineConfig(
     },
   },
   { files: ['renderer/**/*.{ts,tsx}'], extends: [reactHooks.configs.flat['recommended-latest']] },
+  {
+    files: ['renderer/**/*.{ts,tsx}'],
+    ignores: ['**/*.test.ts'],
+    plugins: { i18next },
+    rules: {
+      'i18next/no-literal-string': [
+        'error',
+        {
+          mode: 'all',
+          message: 'Say it with t() or <Trans>',
+          'should-validate-template': true,
+          'jsx-components': { exclude: ['Trans', 'Kbd'] },
+          'jsx-attributes': { exclude: codeAttributes },
+          'object-properties': { exclude: codeProperties },
+          callees: { exclude: codeCalls },
+          words: {
+            exclude: [noProse, 'Latchkey', 'Latchkey window', 'English', 'Esc', 'Ctrl', /sans-serif$|monospace$/],
+          },
+        },
+      ],
+    },
+  },
 );

@@ -27,9 +27,13 @@ afterAll(() => {
 const run = (argv: readonly string[], more: Readonly<Record<string, string>> = {}) =>
   runCommand(argv, { program: [executable], environment: { ...environment, ...more } });
 
-test('serves, signs, backs up and posts events', async () => {
-  await expectToServeAndSign([executable], environment);
-}, patience);
+test(
+  'serves, signs, backs up and posts events',
+  async () => {
+    await expectToServeAndSign([executable], environment);
+  },
+  patience,
+);
 
 test('runs what it was made with, whatever became of the files that it unpacked', async () => {
   const [name = ''] = readdirSync(join(cache, 'latchkey'));

@@ -7,6 +7,7 @@ import { CopyButton } from './copy-button.tsx';
 import { Moment } from './moment.tsx';
 import { Failure } from './states.tsx';
 import type { Activity, PolicyEvaluation, Vote } from './resources.ts';
+import { t } from './text.ts';
 import { useAsk } from './vault.tsx';
 import './rows.css';
 
@@ -37,10 +38,10 @@ export function Json({
     <section aria-label={title}>
       <Group justify="space-between" mb={4}>
         <Title order={3}>{title}</Title>
-        <CopyButton text={text} what={`${what} as JSON`} />
+        <CopyButton text={text} what={t('JSON of the {{what}}', { what })} />
       </Group>
       {/* It scrolls, so it takes the focus: the arrow keys then reach all of it. */}
-      <pre className="lk-json" tabIndex={0} role="region" aria-label={`${title}, as JSON`}>
+      <pre className="lk-json" tabIndex={0} role="region" aria-label={t('{{title}}, as JSON', { title })}>
         {text}
       </pre>
     </section>
@@ -59,21 +60,24 @@ export function Votes({ activity }: { readonly activity: Activity }): ReactNode 
   }>('list_policies');
   const nameOf = (policyId: string): string =>
     policies.data?.policies.find((policy) => policy.policyId === policyId)?.policyName ??
-    'a policy that is gone';
+    t('a policy that is gone');
   return (
-    <section aria-label="Votes">
+    <section aria-label={t('Votes')}>
       <Title order={3} mb={4}>
-        Votes
+        {t('Votes')}
       </Title>
-      <Failure title="What the policies said could not be read" error={evaluations.error ?? policies.error} />
-      <ul className="lk-rows" aria-label="Votes">
+      <Failure
+        title={t('What the policies said could not be read')}
+        error={evaluations.error ?? policies.error}
+      />
+      <ul className="lk-rows" aria-label={t('Votes')}>
         {activity.votes.map((vote, index) => (
           <li key={vote.id} className="lk-row">
             <span>
               <span className="lk-row-name">{vote.user.userName}</span>{' '}
               <span className="lk-row-more">
                 {wordsOf(vote, index)}
-                {vote.scheme === passkeyScheme && ' with a passkey'}
+                {vote.scheme === passkeyScheme && t(' with a passkey')}
               </span>
               {evaluations.data?.policyEvaluations
                 .filter(({ voteId }) => voteId === vote.id)
@@ -97,13 +101,13 @@ export function Votes({ activity }: { readonly activity: Activity }): ReactNode 
 
 /** What is worth telling; most policies do not apply. */
 const outcomeWords: Readonly<Record<string, string>> = {
-  OUTCOME_ALLOW: 'allowed it',
-  OUTCOME_REQUIRES_CONSENSUS: 'asked for more votes',
-  OUTCOME_DENY_EXPLICIT: 'spoke against it',
-  OUTCOME_ERROR: 'could not be evaluated',
+  OUTCOME_ALLOW: t('allowed it'),
+  OUTCOME_REQUIRES_CONSENSUS: t('asked for more votes'),
+  OUTCOME_DENY_EXPLICIT: t('spoke against it'),
+  OUTCOME_ERROR: t('could not be evaluated'),
 };
 
 function wordsOf({ selection }: Vote, index: number): string {
   if (selection === 'VOTE_SELECTION_REJECTED') return 'rejected';
-  return index === 0 ? 'asked' : 'approved';
+  return index === 0 ? t('asked') : t('approved');
 }

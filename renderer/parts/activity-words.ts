@@ -1,59 +1,78 @@
 /** Activities in plain words. */
 
-import { count } from './bytes.ts';
 import { featureLabel } from './features.ts';
-import type { Activity } from './resources.ts';
+import type { Activity, ActivityLine } from './resources.ts';
 import { shorten } from './short.ts';
+import { numeral, t } from './text.ts';
 
 const typeWords: Readonly<Record<string, string>> = {
-  CREATE_WALLET: 'Create a wallet',
-  INIT_IMPORT_WALLET: 'Begin a wallet’s import',
-  IMPORT_WALLET: 'Import a wallet',
-  UPDATE_WALLET: 'Rename a wallet',
-  EXPORT_WALLET: 'Export a wallet',
-  DELETE_WALLETS: 'Delete wallets',
-  CREATE_WALLET_ACCOUNTS: 'Add accounts to a wallet',
-  EXPORT_WALLET_ACCOUNT: 'Export an account’s key',
-  DELETE_WALLET_ACCOUNTS: 'Delete accounts',
-  CREATE_PRIVATE_KEYS: 'Create private keys',
-  INIT_IMPORT_PRIVATE_KEY: 'Begin a private key’s import',
-  IMPORT_PRIVATE_KEY: 'Import a private key',
-  EXPORT_PRIVATE_KEY: 'Export a private key',
-  DELETE_PRIVATE_KEYS: 'Delete private keys',
-  SIGN_TRANSACTION: 'Sign a transaction',
-  SIGN_RAW_PAYLOAD: 'Sign a payload',
-  SIGN_RAW_PAYLOADS: 'Sign payloads',
-  CREATE_SMART_CONTRACT_INTERFACE: 'Add a contract’s interface',
-  DELETE_SMART_CONTRACT_INTERFACE: 'Delete a contract’s interface',
-  CREATE_USERS: 'Add users',
-  UPDATE_USER: 'Change a user',
-  DELETE_USERS: 'Delete users',
-  CREATE_API_KEYS: 'Add API keys',
-  DELETE_API_KEYS: 'Delete API keys',
-  CREATE_AUTHENTICATORS: 'Register passkeys',
-  DELETE_AUTHENTICATORS: 'Delete passkeys',
-  CREATE_USER_TAG: 'Make a tag for users',
-  UPDATE_USER_TAG: 'Change a tag of users',
-  DELETE_USER_TAGS: 'Delete tags of users',
-  CREATE_PRIVATE_KEY_TAG: 'Make a tag for private keys',
-  UPDATE_PRIVATE_KEY_TAG: 'Change a tag of private keys',
-  DELETE_PRIVATE_KEY_TAGS: 'Delete tags of private keys',
-  CREATE_SUB_ORGANIZATION: 'Make a sub-organization',
-  DELETE_SUB_ORGANIZATION: 'Delete the sub-organization',
-  UPDATE_ORGANIZATION_NAME: 'Rename the organization',
-  CREATE_WEBHOOK_ENDPOINT: 'Add a webhook endpoint',
-  UPDATE_WEBHOOK_ENDPOINT: 'Change a webhook endpoint',
-  DELETE_WEBHOOK_ENDPOINT: 'Delete a webhook endpoint',
-  TEST_WEBHOOK_ENDPOINT: 'Test a webhook endpoint',
-  REPLAY_WEBHOOK_DELIVERIES: 'Send events again',
-  SET_ORGANIZATION_FEATURE: 'Set a feature',
-  REMOVE_ORGANIZATION_FEATURE: 'Remove a feature',
-  UPDATE_ROOT_QUORUM: 'Change the root quorum',
-  CREATE_POLICY: 'Make a policy',
-  CREATE_POLICIES: 'Make policies',
-  UPDATE_POLICY: 'Change a policy',
-  DELETE_POLICY: 'Delete a policy',
-  DELETE_POLICIES: 'Delete policies',
+  CREATE_WALLET: t('Create a wallet'),
+  INIT_IMPORT_WALLET: t('Begin a wallet’s import'),
+  IMPORT_WALLET: t('Import a wallet'),
+  UPDATE_WALLET: t('Rename a wallet'),
+  EXPORT_WALLET: t('Export a wallet'),
+  DELETE_WALLETS: t('Delete wallets'),
+  CREATE_WALLET_ACCOUNTS: t('Add accounts to a wallet'),
+  EXPORT_WALLET_ACCOUNT: t('Export an account’s key'),
+  DELETE_WALLET_ACCOUNTS: t('Delete accounts'),
+  CREATE_PRIVATE_KEYS: t('Create private keys'),
+  INIT_IMPORT_PRIVATE_KEY: t('Begin a private key’s import'),
+  IMPORT_PRIVATE_KEY: t('Import a private key'),
+  EXPORT_PRIVATE_KEY: t('Export a private key'),
+  DELETE_PRIVATE_KEYS: t('Delete private keys'),
+  SIGN_TRANSACTION: t('Sign a transaction'),
+  SIGN_RAW_PAYLOAD: t('Sign a payload'),
+  SIGN_RAW_PAYLOADS: t('Sign payloads'),
+  CREATE_SMART_CONTRACT_INTERFACE: t('Add a contract’s interface'),
+  DELETE_SMART_CONTRACT_INTERFACE: t('Delete a contract’s interface'),
+  CREATE_USERS: t('Add users'),
+  UPDATE_USER: t('Change a user'),
+  DELETE_USERS: t('Delete users'),
+  CREATE_API_KEYS: t('Add API keys'),
+  DELETE_API_KEYS: t('Delete API keys'),
+  CREATE_AUTHENTICATORS: t('Register passkeys'),
+  DELETE_AUTHENTICATORS: t('Delete passkeys'),
+  CREATE_USER_TAG: t('Make a tag for users'),
+  UPDATE_USER_TAG: t('Change a tag of users'),
+  DELETE_USER_TAGS: t('Delete tags of users'),
+  CREATE_PRIVATE_KEY_TAG: t('Make a tag for private keys'),
+  UPDATE_PRIVATE_KEY_TAG: t('Change a tag of private keys'),
+  DELETE_PRIVATE_KEY_TAGS: t('Delete tags of private keys'),
+  CREATE_SUB_ORGANIZATION: t('Make a sub-organization'),
+  DELETE_SUB_ORGANIZATION: t('Delete the sub-organization'),
+  UPDATE_ORGANIZATION_NAME: t('Rename the organization'),
+  CREATE_WEBHOOK_ENDPOINT: t('Add a webhook endpoint'),
+  UPDATE_WEBHOOK_ENDPOINT: t('Change a webhook endpoint'),
+  DELETE_WEBHOOK_ENDPOINT: t('Delete a webhook endpoint'),
+  TEST_WEBHOOK_ENDPOINT: t('Test a webhook endpoint'),
+  REPLAY_WEBHOOK_DELIVERIES: t('Send events again'),
+  SET_ORGANIZATION_FEATURE: t('Set a feature'),
+  REMOVE_ORGANIZATION_FEATURE: t('Remove a feature'),
+  UPDATE_ROOT_QUORUM: t('Change the root quorum'),
+  CREATE_POLICY: t('Make a policy'),
+  CREATE_POLICIES: t('Make policies'),
+  UPDATE_POLICY: t('Change a policy'),
+  DELETE_POLICY: t('Delete a policy'),
+  DELETE_POLICIES: t('Delete policies'),
+  UPDATE_USER_NAME: t('Rename a user'),
+  UPDATE_USER_EMAIL: t('Change a user’s email address'),
+  UPDATE_USER_PHONE_NUMBER: t('Change a user’s phone number'),
+  CREATE_OAUTH_PROVIDERS: t('Add OAuth providers'),
+  DELETE_OAUTH_PROVIDERS: t('Delete OAuth providers'),
+  INIT_OTP: t('Send a one-time code'),
+  INIT_OTP_AUTH: t('Send a one-time code to sign in'),
+  VERIFY_OTP: t('Check a one-time code'),
+  OTP_AUTH: t('Sign in by one-time code'),
+  OTP_LOGIN: t('Open a session by one-time code'),
+  EMAIL_AUTH: t('Send a credential by email'),
+  OAUTH: t('Sign in by ID token'),
+  OAUTH_LOGIN: t('Open a session by ID token'),
+  STAMP_LOGIN: t('Open a session by a stamp'),
+  CREATE_READ_ONLY_SESSION: t('Open a session that only reads'),
+  CREATE_READ_WRITE_SESSION: t('Open a session'),
+  DELETE_SESSIONS: t('End sessions'),
+  INIT_USER_EMAIL_RECOVERY: t('Begin a user’s recovery by email'),
+  RECOVER_USER: t('Recover a user'),
 };
 
 /** Without its prefix and version. */
@@ -98,13 +117,13 @@ interface StatusWords {
 }
 
 const statusWords: Readonly<Record<string, StatusWords>> = {
-  ACTIVITY_STATUS_COMPLETED: { label: 'Done', tone: 'done' },
-  ACTIVITY_STATUS_FAILED: { label: 'Failed', tone: 'failed' },
-  ACTIVITY_STATUS_REJECTED: { label: 'Rejected', tone: 'failed' },
-  ACTIVITY_STATUS_CREATED: { label: 'Started', tone: 'waiting' },
-  ACTIVITY_STATUS_PENDING: { label: 'In progress', tone: 'waiting' },
-  ACTIVITY_STATUS_CONSENSUS_NEEDED: { label: 'Needs approval', tone: 'waiting' },
-  ACTIVITY_STATUS_AUTHENTICATORS_NEEDED: { label: 'Needs a passkey', tone: 'waiting' },
+  ACTIVITY_STATUS_COMPLETED: { label: t('Done'), tone: 'done' },
+  ACTIVITY_STATUS_FAILED: { label: t('Failed'), tone: 'failed' },
+  ACTIVITY_STATUS_REJECTED: { label: t('Rejected'), tone: 'failed' },
+  ACTIVITY_STATUS_CREATED: { label: t('Started'), tone: 'waiting' },
+  ACTIVITY_STATUS_PENDING: { label: t('In progress'), tone: 'waiting' },
+  ACTIVITY_STATUS_CONSENSUS_NEEDED: { label: t('Needs approval'), tone: 'waiting' },
+  ACTIVITY_STATUS_AUTHENTICATORS_NEEDED: { label: t('Needs a passkey'), tone: 'waiting' },
 };
 
 export const filterStatuses: readonly string[] = Object.keys(statusWords);
@@ -119,15 +138,33 @@ export function intentOf(activity: Pick<Activity, 'intent'>): Readonly<Record<st
 }
 
 /** One line on what the activity is about: names where there are names, ends of identifiers where not. */
-export function summarize(activity: Pick<Activity, 'type' | 'intent'>): string {
-  const intent = intentOf(activity);
+export const summarize = (activity: Pick<Activity, 'type' | 'intent'>): string =>
+  summarizeIntent(activity.type, intentOf(activity));
+
+/** The same of what is shown in a list, which says how long it is where it is too long for that. */
+export function summarizeLine({
+  type,
+  intent,
+  intentSize,
+}: Pick<ActivityLine, 'type' | 'intent' | 'intentSize'>): string {
+  if (intent === undefined) {
+    return t('{{size}} KiB, open it to see what was asked', { size: numeral(Math.ceil(intentSize / 1024)) });
+  }
+  const value: unknown = JSON.parse(intent);
+  return summarizeIntent(type, isRecord(value) ? value : {});
+}
+
+function summarizeIntent(type: string, intent: Readonly<Record<string, unknown>>): string {
   const accounts = listOf(intent['accounts']);
-  switch (bareType(activity.type)) {
+  switch (bareType(type)) {
     case 'CREATE_WALLET':
     case 'IMPORT_WALLET':
-      return join(textOf(intent['walletName']), accounts.length > 0 && count(accounts.length, 'account'));
+      return join(
+        textOf(intent['walletName']),
+        accounts.length > 0 && t('{{count}} accounts', { count: accounts.length }),
+      );
     case 'UPDATE_WALLET':
-      return `to ${textOf(intent['walletName'])}`;
+      return t('to {{walletName}}', { walletName: textOf(intent['walletName']) });
     case 'CREATE_WALLET_ACCOUNTS':
       return join(...accounts.map((account) => textOf(account['path'])));
     case 'EXPORT_WALLET_ACCOUNT':
@@ -141,11 +178,15 @@ export function summarize(activity: Pick<Activity, 'type' | 'intent'>): string {
     case 'SIGN_TRANSACTION':
       return join(
         chainLabel(textOf(intent['type'])),
-        `with ${shorten(textOf(intent['signWith']) || textOf(intent['privateKeyId']))}`,
+        t('with {{signWith}}', {
+          signWith: shorten(textOf(intent['signWith']) || textOf(intent['privateKeyId'])),
+        }),
       );
     case 'SIGN_RAW_PAYLOADS':
     case 'SIGN_RAW_PAYLOAD':
-      return `with ${shorten(textOf(intent['signWith']) || textOf(intent['privateKeyId']))}`;
+      return t('with {{signWith}}', {
+        signWith: shorten(textOf(intent['signWith']) || textOf(intent['privateKeyId'])),
+      });
     case 'CREATE_USERS':
       return join(...listOf(intent['users']).map((user) => textOf(user['userName'])));
     case 'CREATE_API_KEYS':
@@ -161,7 +202,7 @@ export function summarize(activity: Pick<Activity, 'type' | 'intent'>): string {
     case 'CREATE_PRIVATE_KEY_TAG':
       return textOf(intent['privateKeyTagName']);
     case 'UPDATE_ORGANIZATION_NAME':
-      return `to ${textOf(intent['organizationName'])}`;
+      return t('to {{organizationName}}', { organizationName: textOf(intent['organizationName']) });
     case 'SET_ORGANIZATION_FEATURE':
     case 'REMOVE_ORGANIZATION_FEATURE':
       return featureLabel(textOf(intent['name']));

@@ -7,6 +7,7 @@ import { describeFormat } from './chains.ts';
 import { CopyButton } from './copy-button.tsx';
 import { Grouped } from './identifier.tsx';
 import { QrCode } from './qr-code.tsx';
+import { t } from './text.ts';
 import './rows.css';
 
 interface Props {
@@ -24,7 +25,7 @@ interface Props {
 export function AddressRow({ format, address, detail, signHref, detailsHref }: Props): ReactNode {
   const [shown, setShown] = useState(false);
   const { label, plate, about } = describeFormat(format);
-  const name = `${label} address`;
+  const name = t('{{label}} address', { label });
   return (
     <div className="lk-account">
       <span className="lk-plate" aria-hidden="true">
@@ -38,12 +39,12 @@ export function AddressRow({ format, address, detail, signHref, detailsHref }: P
       </div>
       <div className="lk-account-actions">
         <CopyButton text={address} what={name} />
-        <Tooltip label="Show QR code">
+        <Tooltip label={t('Show QR code')}>
           <ActionIcon
             variant="subtle"
             color="gray"
             size="md"
-            aria-label={`Show QR code of ${name}`}
+            aria-label={t('Show QR code of {{name}}', { name })}
             onClick={() => {
               setShown(true);
             }}
@@ -60,18 +61,18 @@ export function AddressRow({ format, address, detail, signHref, detailsHref }: P
             flex="none"
             leftSection={<IconSignature size={15} aria-hidden />}
           >
-            Sign
+            {t('Sign')}
           </Button>
         )}
         {detailsHref !== undefined && (
-          <Tooltip label="Details, export, delete">
+          <Tooltip label={t('Details, export, delete')}>
             <ActionIcon
               component={Link}
               href={detailsHref}
               variant="subtle"
               color="gray"
               size="md"
-              aria-label={`Details of ${name}`}
+              aria-label={t('Details of {{name}}', { name })}
             >
               <IconDots size={16} aria-hidden />
             </ActionIcon>
@@ -88,13 +89,15 @@ export function AddressRow({ format, address, detail, signHref, detailsHref }: P
         centered
       >
         <Stack align="center" gap="md">
-          <QrCode text={address} label={`QR code of ${address}`} />
+          <QrCode text={address} label={t('QR code of {{address}}', { address })} />
           <Grouped text={address} />
           <Text size="sm" c="dimmed" ta="center">
-            {about === '' ? label : about}. Compare the first and last groups with what the other side shows.
+            {t('{{value}}. Compare the first and last groups with what the other side shows.', {
+              value: about === '' ? label : about,
+            })}
           </Text>
           <Group>
-            <CopyButton text={address} what="address" wide />
+            <CopyButton text={address} what={t('address')} wide />
           </Group>
         </Stack>
       </Modal>

@@ -5,6 +5,7 @@
 
 import { Aes256Gcm, CipherSuite, DhkemP256HkdfSha256, HkdfSha256 } from '@hpke/core';
 import { fromHex, toHex } from './bytes.ts';
+import { t } from './text.ts';
 
 const suite = new CipherSuite({
   kem: new DhkemP256HkdfSha256(),
@@ -107,7 +108,7 @@ async function readSigned(bundle: string, { signer, organizationId }: Expected):
 
 function readFields(text: string): Fields {
   const value: unknown = JSON.parse(text);
-  if (typeof value !== 'object' || value === null) throw unexpected('an object');
+  if (typeof value !== 'object' || value === null) throw unexpected(t('an object'));
   return value as Fields;
 }
 
@@ -117,7 +118,8 @@ function checkField(fields: Fields, name: string, expected: string): void {
 
 function bytesOf(fields: Fields, name: string): Uint8Array<ArrayBuffer> {
   const value = fields[name];
-  if (typeof value !== 'string' || !/^([0-9a-f]{2})+$/i.test(value)) throw unexpected(`${name} in hex`);
+  if (typeof value !== 'string' || !/^([0-9a-f]{2})+$/i.test(value))
+    throw unexpected(t('{{name}} in hex', { name }));
   return fromHex(value);
 }
 
@@ -135,11 +137,11 @@ function rawSignature(der: Uint8Array): Uint8Array<ArrayBuffer> {
   let at = 0;
   const header = (tag: number, most: number): number => {
     const length = der[at + 1] ?? 0;
-    if (der[at] !== tag || length === 0 || length > most) throw unexpected('a signature in DER');
+    if (der[at] !== tag || length === 0 || length > most) throw unexpected(t('a signature in DER'));
     at += 2;
     return length;
   };
-  if (header(0x30, 70) !== der.length - at) throw unexpected('a signature in DER');
+  if (header(0x30, 70) !== der.length - at) throw unexpected(t('a signature in DER'));
   for (const end of [32, 64]) {
     const length = header(0x02, 33);
     // A number whose first bit is set has a zero in front.
@@ -147,7 +149,7 @@ function rawSignature(der: Uint8Array): Uint8Array<ArrayBuffer> {
     raw.set(digits, end - digits.length);
     at += length;
   }
-  if (at !== der.length) throw unexpected('a signature in DER');
+  if (at !== der.length) throw unexpected(t('a signature in DER'));
   return raw;
 }
 

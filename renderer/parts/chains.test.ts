@@ -5,7 +5,6 @@ import {
   chainsIn,
   describeFormat,
   formatsFor,
-  nextAccount,
   pathProblem,
 } from './chains.ts';
 
@@ -34,22 +33,6 @@ describe('presets', () => {
 
   test('every preset path is valid on its own curve', () => {
     for (const chain of chains) expect(pathProblem(accountAt(chain, 7).path, chain.curve)).toBeNull();
-  });
-
-  test('the next account takes the first free index of its own format', () => {
-    const ethereum = chainOf('ethereum');
-    const existing = [
-      accountAt(ethereum, 0),
-      accountAt(ethereum, 1),
-      accountAt(ethereum, 3),
-      accountAt(chainOf('solana'), 2),
-    ];
-    expect(nextAccount(ethereum, existing).path).toBe("m/44'/60'/0'/0/2");
-  });
-
-  test('chains that share a path are counted apart', () => {
-    const existing = [accountAt(chainOf('bitcoin-testnet'), 0)];
-    expect(nextAccount(chainOf('bitcoin-signet'), existing).path).toBe("m/84'/1'/0'/0/0");
   });
 });
 

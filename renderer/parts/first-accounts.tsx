@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Button, Checkbox, Fieldset, Stack, Text } from '@mantine/core';
 import { accountAt, chainsIn, describeFormat } from './chains.ts';
 import type { Chain } from './chains.ts';
+import { t } from './text.ts';
 
 interface Props {
   readonly about: string;
@@ -15,11 +16,11 @@ interface Props {
 export function FirstAccounts({ about, chosen, onChoose }: Props): ReactNode {
   const [all, setAll] = useState(false);
   return (
-    <Fieldset legend="First accounts" variant="unstyled">
+    <Fieldset legend={t('First accounts')} variant="unstyled">
       <Text size="sm" c="dimmed" mb="sm">
         {about}
       </Text>
-      <Checkbox.Group value={[...chosen]} onChange={onChoose} aria-label="First accounts">
+      <Checkbox.Group value={[...chosen]} onChange={onChoose} aria-label={t('First accounts')}>
         <Stack gap="xs">
           <Rows of={chainsIn('common')} />
           {all && <Rows of={[...chainsIn('more'), ...chainsIn('test')]} />}
@@ -34,7 +35,7 @@ export function FirstAccounts({ about, chosen, onChoose }: Props): ReactNode {
           setAll(!all);
         }}
       >
-        {all ? 'Fewer chains' : 'More chains'}
+        {all ? t('Fewer chains') : t('More chains')}
       </Button>
     </Fieldset>
   );

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Button, Checkbox, Fieldset, SegmentedControl, Stack, Text } from '@mantine/core';
 import { curves, formatsFor } from './chains.ts';
 import type { AddressFormat, Curve } from './chains.ts';
+import { t } from './text.ts';
 
 interface Props {
   readonly curve: Curve;
@@ -20,23 +21,25 @@ export function KeyChoices({ curve, onCurve, formats, onFormats }: Props): React
   const others = fitting.filter(({ group }) => group !== 'common');
   return (
     <>
-      <Fieldset legend="Curve" variant="unstyled">
+      <Fieldset legend={t('Curve')} variant="unstyled">
         <SegmentedControl
-          aria-label="Curve"
+          aria-label={t('Curve')}
           size="xs"
           value={curve}
           onChange={onCurve}
           data={(Object.keys(curves) as Curve[]).map((value) => ({ value, label: curves[value].label }))}
         />
         <Text size="sm" c="dimmed" mt="xs">
-          {curves[curve].use}. A key stays on its curve for good.
+          {t('{{use}}. A key stays on its curve for good.', { use: curves[curve].use })}
         </Text>
       </Fieldset>
-      <Fieldset legend="Addresses (optional)" variant="unstyled">
+      <Fieldset legend={t('Addresses (optional)')} variant="unstyled">
         <Text size="sm" c="dimmed" mb="sm">
-          Only the forms that fit the curve are listed. Leave all out for a key that signs and has no address.
+          {t(
+            'Only the forms that fit the curve are listed. Leave all out for a key that signs and has no address.',
+          )}
         </Text>
-        <Checkbox.Group value={[...formats]} onChange={onFormats} aria-label="Addresses">
+        <Checkbox.Group value={[...formats]} onChange={onFormats} aria-label={t('Addresses')}>
           <Stack gap="xs">
             <Rows of={common} />
             {all && <Rows of={others} />}
@@ -52,7 +55,7 @@ export function KeyChoices({ curve, onCurve, formats, onFormats }: Props): React
               setAll(!all);
             }}
           >
-            {all ? 'Fewer forms' : 'More forms'}
+            {all ? t('Fewer forms') : t('More forms')}
           </Button>
         )}
       </Fieldset>

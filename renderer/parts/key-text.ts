@@ -4,6 +4,7 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 import { base58 } from '@scure/base';
 import { fromHex, toHex } from './bytes.ts';
 import type { Curve } from './chains.ts';
+import { t } from './text.ts';
 
 export type KeyReading =
   /** 32 bytes, which the caller wipes. */
@@ -18,20 +19,20 @@ const refuse = (problem: string): KeyReading => ({ ok: false, problem });
  */
 export function readKey(typed: string, curve: Curve): KeyReading {
   const text = typed.trim();
-  if (text === '') return refuse('Type or paste the private key.');
+  if (text === '') return refuse(t('Type or paste the private key.'));
   const hex = text.replace(/^0x/i, '');
   if (/^[0-9a-f]{64}$/i.test(hex)) return { ok: true, bytes: fromHex(hex) };
   if (curve !== 'CURVE_ED25519') {
     return refuse(
       /^[0-9a-f]+$/i.test(hex)
-        ? `A private key has 64 hex digits; here are ${String(hex.length)}.`
-        : 'This is not hex: a private key of this curve has 64 of the digits 0 to 9 and a to f.',
+        ? t('A private key has 64 hex digits; here are {{hex}}.', { hex: hex.length })
+        : t('This is not hex: a private key of this curve has 64 of the digits 0 to 9 and a to f.'),
     );
   }
   const pair = read64(hex, text);
   if (pair === null) {
     return refuse(
-      'This is neither 64 hex digits nor base58 of 64 bytes, as Solana wallets show a private key.',
+      t('This is neither 64 hex digits nor base58 of 64 bytes, as Solana wallets show a private key.'),
     );
   }
   const bytes = pair.slice(0, 32);
@@ -39,7 +40,7 @@ export function readKey(typed: string, curve: Curve): KeyReading {
   pair.fill(0);
   if (!fits) {
     bytes.fill(0);
-    return refuse('The two halves of this key do not belong together: a part of it is wrong or missing.');
+    return refuse(t('The two halves of this key do not belong together: a part of it is wrong or missing.'));
   }
   return { ok: true, bytes };
 }
@@ -56,12 +57,12 @@ function read64(hex: string, text: string): Uint8Array | null {
 
 /** A private key as text, by the name of each form that other programs take. */
 export function keyTexts(privateKey: Uint8Array, curve: string): readonly (readonly [string, string])[] {
-  const hex = ['Private key, hex', toHex(privateKey)] as const;
+  const hex = [t('Private key, hex'), toHex(privateKey)] as const;
   if (curve !== 'CURVE_ED25519') return [hex];
   const pair = new Uint8Array(64);
   pair.set(privateKey);
   pair.set(ed25519.getPublicKey(privateKey), 32);
-  const solana = ['For Solana wallets, base58', base58.encode(pair)] as const;
+  const solana = [t('For Solana wallets, base58'), base58.encode(pair)] as const;
   pair.fill(0);
   return [hex, solana];
 }

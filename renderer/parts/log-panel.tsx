@@ -8,7 +8,9 @@ import { ShortId } from './identifier.tsx';
 import { Moment } from './moment.tsx';
 import { Facts, Panel } from './page.tsx';
 import { Failure } from './states.tsx';
+import { GrowingFile, today } from './growing-file.ts';
 import { useTask } from './task.ts';
+import { numeral, t, Trans } from './text.ts';
 import { exactTime, timestampOf } from './time.ts';
 import { askKey, useBridge } from './vault.tsx';
 import './states.css';
@@ -28,11 +30,11 @@ export function LogPanel(): ReactNode {
   const checking = useTask();
   const exporting = useTask();
   if (state === undefined) {
-    return <Failure title="The state of the log could not be read" error={error} />;
+    return <Failure title={t('The state of the log could not be read')} error={error} />;
   }
   if (state.rows === 0) return null;
   return (
-    <Panel title="The log as a whole">
+    <Panel title={t('The log as a whole')}>
       <Facts rows={factsOf(state)} />
       <Group gap="sm" mt="md">
         <Button
@@ -45,7 +47,7 @@ export function LogPanel(): ReactNode {
             });
           }}
         >
-          Check the log
+          {t('Check the log')}
         </Button>
         <Button
           variant="default"
@@ -58,43 +60,51 @@ export function LogPanel(): ReactNode {
             });
           }}
         >
-          Export
+          {t('Export')}
         </Button>
       </Group>
-      <Failure title="The log could not be checked" error={checking.error} />
-      <Failure title="The log was not exported" error={exporting.error} />
+      <Failure title={t('The log could not be checked')} error={checking.error} />
+      <Failure title={t('The log was not exported')} error={exporting.error} />
       {check !== null && <Verdict check={check} />}
     </Panel>
   );
 }
 
 const factsOf = ({ rows, head, witness }: LogState): readonly (readonly [string, ReactNode])[] => [
-  ['Entries', rows.toLocaleString('en')],
-  ['Signed', head === null ? 'Nothing yet' : <Signed key="signed" head={head} rows={rows} />],
+  [t('Entries'), numeral(rows)],
+  [t('Signed'), head === null ? t('Nothing yet') : <Signed key="signed" head={head} rows={rows} />],
   ...(head === null
     ? []
     : ([
-        ['To note down', <ShortId key="head" text={`${head.sequence}:${head.hash}`} what="signed head" />],
+        [
+          t('To note down'),
+          <ShortId key="head" text={`${head.sequence}:${head.hash}`} what={t('signed head')} />,
+        ],
       ] as const)),
   ...(witness === null
     ? []
     : ([
         [
-          'In the keychain',
+          t('In the keychain'),
           'sequence' in witness
-            ? `Up to entry ${witness.sequence.toLocaleString('en')}`
-            : `Not yet: ${witness.obstacle}`,
+            ? t('Up to entry {{sequence}}', { sequence: numeral(witness.sequence) })
+            : t('Not yet: {{obstacle}}', { obstacle: witness.obstacle }),
         ],
       ] as const)),
 ];
 
 function Signed({ head, rows }: { readonly head: LogHead; readonly rows: number }): ReactNode {
   const left = rows - head.sequence;
-  return (
-    <>
-      Up to entry {head.sequence.toLocaleString('en')}, <Moment at={timestampOf(head.signedAt)} />
-      {left > 0 && `; ${left.toLocaleString('en')} since, signed within ten minutes`}
-    </>
+  const moment = <Moment at={timestampOf(head.signedAt)} />;
+  const sequence = numeral(head.sequence);
+  return left > 0 ? (
+    <Trans
+      i18nKey="Up to entry {{sequence}}, <moment/>; {{left}} since, signed within ten minutes"
+      values={{ sequence, left: numeral(left) }}
+      components={{ moment }}
+    />
+  ) : (
+    <Trans i18nKey="Up to entry {{sequence}}, <moment/>" values={{ sequence }} components={{ moment }} />
   );
 }
 
@@ -105,16 +115,17 @@ function Verdict({ check }: { readonly check: LogCheck }): ReactNode {
       <Alert
         variant="light"
         mt="md"
-        title="Nothing was changed"
+        title={t('Nothing was changed')}
         icon={<IconCircleCheck aria-hidden />}
         className="lk-fine"
       >
-        {rows === 1
-          ? 'The one entry is as it was written'
-          : `Each of ${rows.toLocaleString('en')} entries is as it was written and follows the one before it`}
+        {t('{{count}} entries are as they were written, each after the one before it.', { count: rows })}{' '}
         {signedAt === null
-          ? '. None is signed yet.'
-          : `, up to entry ${signed.toLocaleString('en')}, which the vault signed on ${exactTime(signedAt)}.`}
+          ? t('None is signed yet.')
+          : t('The vault signed them up to entry {{signed}}, on {{signedAt}}.', {
+              signed: numeral(signed),
+              signedAt: exactTime(signedAt),
+            })}
       </Alert>
     );
   }
@@ -125,34 +136,28 @@ function Verdict({ check }: { readonly check: LogCheck }): ReactNode {
       color="red"
       variant="light"
       mt="md"
-      title="This log was changed, or is not whole"
+      title={t('This log was changed, or is not whole')}
       icon={<IconAlertTriangle aria-hidden />}
       className="lk-failure"
     >
       {shown.map(({ problem }, index) => (
         <p key={index}>{problem}</p>
       ))}
-      {left > 0 && <p>and {left.toLocaleString('en')} more: `latchkey audit verify` lists them</p>}
+      {left > 0 && (
+        <p>{t('and {{left}} more: `latchkey audit verify` lists them', { left: numeral(left) })}</p>
+      )}
     </Alert>
   );
 }
 
 /** Hands the whole log to the browser to save; Electron asks where to. */
 async function saveLog(bridge: Bridge): Promise<void> {
-  const parts: string[] = [];
+  const file = new GrowingFile('application/jsonl');
   let range: LogRange | undefined;
   do {
     const part = await (range === undefined ? bridge.exportLog() : bridge.exportLog(range));
-    parts.push(part.text);
+    file.add(part.text);
     range = part.next ?? undefined;
   } while (range !== undefined);
-  const address = URL.createObjectURL(new Blob(parts, { type: 'application/jsonl' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = `latchkey-log-${new Date().toISOString().slice(0, 10)}.jsonl`;
-  link.click();
-  // The browser takes it in its own time.
-  setTimeout(() => {
-    URL.revokeObjectURL(address);
-  }, 60_000);
+  file.save(`latchkey-log-${today()}.jsonl`);
 }

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Title } from '@mantine/core';
 import { IconArrowLeft } from '@tabler/icons-react';
 import { Link } from 'wouter';
+import { t } from './text.ts';
 import './page.css';
 
 interface HeadProps {
@@ -76,7 +77,7 @@ interface PromiseProps {
 }
 
 /** What will happen, before; what happened, after. Each form of the window shows it beside its button. */
-export function Outcomes({ title = 'What will happen', items, done = false }: PromiseProps): ReactNode {
+export function Outcomes({ title = t('What will happen'), items, done = false }: PromiseProps): ReactNode {
   return (
     <section className="lk-outcomes" data-done={done || undefined}>
       <Title order={2} className="lk-outcomes-title">

@@ -128,6 +128,41 @@ export interface Activity extends Dated {
   readonly canReject: boolean;
 }
 
+/** An activity in a list. */
+export interface ActivityLine {
+  /** Of its first entry in the log. */
+  readonly place: number;
+  readonly id: string;
+  readonly type: string;
+  readonly status: string;
+  readonly createdAt: Timestamp;
+  readonly userId: string;
+  /** As of then. */
+  readonly userName: string;
+  /** The JSON of its parameters; absent where it is long. */
+  readonly intent?: string;
+  /** Of that JSON, in bytes. */
+  readonly intentSize: number;
+}
+
+/** Where a revision of an activity stands in the log. */
+export interface ActivityEntry {
+  readonly place: number;
+  readonly revision: number;
+  readonly status: string;
+  readonly writtenAt: Timestamp;
+  readonly hash: string;
+  readonly previousHash: string;
+  readonly intact: boolean;
+  readonly head?: {
+    readonly place: number;
+    readonly hash: string;
+    readonly signedAt: Timestamp;
+    readonly publicKey: string;
+    readonly signature: string;
+  };
+}
+
 export interface Vote {
   readonly id: string;
   readonly userId: string;

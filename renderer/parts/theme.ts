@@ -2,6 +2,7 @@
 
 import { createTheme } from '@mantine/core';
 import type { CSSVariablesResolver } from '@mantine/core';
+import { t } from './text.ts';
 
 const sans =
   "system-ui, -apple-system, 'Segoe UI Variable Text', 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif";
@@ -30,9 +31,9 @@ export const theme = createTheme({
   respectReducedMotion: true,
   cursorType: 'pointer',
   components: {
-    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
-    Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
-    Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': t('Close') } } },
+    Modal: { defaultProps: { closeButtonProps: { 'aria-label': t('Close') } } },
+    Drawer: { defaultProps: { closeButtonProps: { 'aria-label': t('Close') } } },
     SegmentedControl: { defaultProps: { withItemsBorders: false } },
     // The options stand beside their field, inside the same dialog and landmark, and their list is what scrolls.
     Select: { defaultProps: { comboboxProps: { withinPortal: false }, withScrollArea: false } },

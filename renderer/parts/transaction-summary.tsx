@@ -81,7 +81,10 @@ export function TransactionSummary({ request, place }: Props): ReactNode {
   if (data === undefined) return reading;
   const { title, lines, parts, warnings, digests } = data.description;
   return (
-    <section aria-label={place === undefined ? t('What it does') : t('{{place}}: What it does', { place })}>
+    <section
+      translate="no"
+      aria-label={place === undefined ? t('What it does') : t('{{place}}: What it does', { place })}
+    >
       <Stack gap="sm">
         <Title order={2} size="h3" style={breaking}>
           {place === undefined ? title : t('{{place}}: {{title}}', { place, title })}

@@ -1,127 +1,41 @@
 import type { ReactNode } from 'react';
-import { useState } from 'react';
-import { Button, Drawer, Group, Select, Stack, Title } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { useLocation } from 'wouter';
-import {
-  describeStatus,
-  describeType,
-  filterStatuses,
-  summarize,
-  typeFilters,
-} from '../parts/activity-words.ts';
-import { ActivityRow } from '../parts/activity-row.tsx';
+import { memo, useCallback, useId, useMemo, useRef, useState } from 'react';
+import { Button, Drawer, Stack, TextInput, Title } from '@mantine/core';
+import { IconHistory } from '@tabler/icons-react';
+import { Link, useLocation } from 'wouter';
+import { ActivityExport } from '../parts/activity-export.tsx';
+import { ActivityFilters, anything, filterOf, startOfDay } from '../parts/activity-filters.tsx';
 import { firstOf, Json, StatusBadge, Votes } from '../parts/activity-parts.tsx';
+import { ActivityPlace } from '../parts/activity-place.tsx';
+import { describeType, summarize, summarizeLine } from '../parts/activity-words.ts';
 import { ShortId } from '../parts/identifier.tsx';
 import { LogPanel } from '../parts/log-panel.tsx';
+import { LongRows } from '../parts/long-rows.tsx';
+import type { LongRowsHandle } from '../parts/long-rows.tsx';
+import { Moment } from '../parts/moment.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
-import type { Activity as ActivityRecord } from '../parts/resources.ts';
+import type { Activity as ActivityRecord, ActivityLine } from '../parts/resources.ts';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
+import { numeral, t } from '../parts/text.ts';
 import { exactTime, millisecondsOf } from '../parts/time.ts';
-import { ask, askKey, useAsk, useBridge } from '../parts/vault.tsx';
+import { useActivityList } from '../parts/use-long-list.ts';
+import { useAsk } from '../parts/vault.tsx';
 import { WhatIsSigned } from '../parts/what-is-signed.tsx';
 import '../parts/rows.css';
 
-const atOnce = 50;
-
 /** The activity log, newest first; an activity's own address opens it over the list. */
 export function Activity({ activityId }: { readonly activityId: string | undefined }): ReactNode {
-  const bridge = useBridge();
   const [, navigate] = useLocation();
-  const [type, setType] = useState<string | null>(null);
-  const [status, setStatus] = useState<string | null>(null);
-  const types = typeFilters.find(({ label }) => label === type)?.types;
-  const filter = {
-    ...(types === undefined ? {} : { filterByType: types }),
-    ...(status === null ? {} : { filterByStatus: [status] }),
-  };
-  const log = useInfiniteQuery({
-    queryKey: askKey('list_activities', filter),
-    queryFn: ({ pageParam }) =>
-      ask<{ activities: readonly ActivityRecord[] }>(bridge, 'list_activities', {
-        ...filter,
-        paginationOptions: { limit: String(atOnce), ...(pageParam === null ? {} : { after: pageParam }) },
-      }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ activities }) =>
-      activities.length < atOnce ? null : (activities.at(-1)?.id ?? null),
-  });
-  const list = log.data?.pages.flatMap(({ activities }) => activities) ?? [];
-  const filtered = type !== null || status !== null;
-
   return (
     <>
       <PageHead
-        title="Activity"
-        lead="Everything that changed something or signed something, newest first. Entries are only ever added, and each carries a seal of the one before it."
+        title={t('Activity')}
+        lead={t(
+          'Everything that changed something or signed something, newest first. Entries are only ever added, and each carries a seal of the one before it.',
+        )}
       />
+      <ActivityList />
       <LogPanel />
-      <Group mb="md" gap="sm" align="end">
-        <Select
-          label="What"
-          placeholder="Everything"
-          clearable
-          data={typeFilters.map(({ label }) => label)}
-          value={type}
-          onChange={setType}
-          w={240}
-        />
-        <Select
-          label="Outcome"
-          placeholder="Any"
-          clearable
-          data={filterStatuses.map((value) => ({ value, label: describeStatus(value).label }))}
-          value={status}
-          onChange={setStatus}
-          w={190}
-        />
-      </Group>
-      <Panel kind="plain">
-        {log.isPending && <LoadingRows what="the activity log" rows={6} />}
-        <Failure
-          title="The activity log could not be read"
-          error={log.error}
-          onRetry={() => void log.refetch()}
-        />
-        {log.isSuccess && list.length === 0 && (
-          <Empty
-            title={filtered ? 'No activity of this kind' : 'Nothing has happened yet'}
-            action={
-              filtered && (
-                <Button
-                  variant="default"
-                  onClick={() => {
-                    setType(null);
-                    setStatus(null);
-                  }}
-                >
-                  Show everything
-                </Button>
-              )
-            }
-          >
-            <p>
-              {filtered
-                ? 'The log has entries, but none that fits both filters.'
-                : 'Wallets and keys you make and payloads you or your scripts sign appear here, with who asked and what came of it.'}
-            </p>
-          </Empty>
-        )}
-        {list.length > 0 && (
-          <ul className="lk-rows" aria-label="Activities">
-            {list.map((activity) => (
-              <ActivityRow key={activity.id} activity={activity} href={`/activity/${activity.id}`}>
-                <StatusBadge status={activity.status} />
-              </ActivityRow>
-            ))}
-          </ul>
-        )}
-      </Panel>
-      {log.hasNextPage && (
-        <Button variant="default" loading={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
-          Load more
-        </Button>
-      )}
       <Drawer
         opened={activityId !== undefined}
         onClose={() => {
@@ -129,7 +43,7 @@ export function Activity({ activityId }: { readonly activityId: string | undefin
         }}
         position="right"
         size={680}
-        title="Activity"
+        title={t('Activity')}
       >
         {activityId !== undefined && <ActivityDetail activityId={activityId} />}
       </Drawer>
@@ -137,13 +51,125 @@ export function Activity({ activityId }: { readonly activityId: string | undefin
   );
 }
 
+function ActivityList(): ReactNode {
+  const [wish, setWish] = useState(anything);
+  const filter = useMemo(() => filterOf(wish), [wish]);
+  const { list, retry } = useActivityList(filter);
+  const rows = useRef<LongRowsHandle>(null);
+  const dayId = useId();
+  const isFiltered = Object.keys(filter).length > 0;
+  const onShow = useCallback(
+    (first: number, last: number) => {
+      list.show(first, last);
+    },
+    [list],
+  );
+  return (
+    <>
+      {(isFiltered || list.total > 0) && <ActivityFilters wish={wish} onWish={setWish} />}
+      {list.total > 0 && (
+        <div className="lk-list-foot">
+          <span role="status">
+            {list.isComplete
+              ? t('{{count}} activities', { count: list.total })
+              : t('{{count}} activities so far, looking further', { count: list.total })}
+          </span>
+          <span className="lk-list-ways">
+            <label htmlFor={dayId}>{t('Go to a day')}</label>
+            <TextInput
+              id={dayId}
+              type="date"
+              size="xs"
+              onChange={(event) => {
+                const end = startOfDay(event.currentTarget.value, 1);
+                if (end !== undefined) rows.current?.scrollTo(list.indexAtTime(end - 1));
+              }}
+            />
+            <ActivityExport filter={filter} />
+          </span>
+        </div>
+      )}
+      <Panel kind="plain">
+        {list.total === 0 && !list.isComplete && list.error === null && (
+          <LoadingRows what={t('the activity log')} rows={6} />
+        )}
+        <Failure title={t('The activity log could not be read')} error={list.error} onRetry={retry} />
+        {list.isComplete && list.total === 0 && (
+          <Empty
+            title={isFiltered ? t('No activity fits') : t('Nothing has happened yet')}
+            icon={IconHistory}
+            action={
+              isFiltered && (
+                <Button
+                  variant="default"
+                  onClick={() => {
+                    setWish(anything);
+                  }}
+                >
+                  {t('Show everything')}
+                </Button>
+              )
+            }
+          >
+            <p>
+              {isFiltered
+                ? t(
+                    'The log was looked through from end to end. None of its activities fits all that you asked for.',
+                  )
+                : t(
+                    'Wallets and keys you make and payloads you or your scripts sign appear here, with who asked and what came of it.',
+                  )}
+            </p>
+          </Empty>
+        )}
+        {list.total > 0 && (
+          <LongRows
+            key={JSON.stringify(filter)}
+            ref={rows}
+            count={list.total}
+            label={t('Activities')}
+            height={{ wide: 3.5, narrow: 6.25 }}
+            prepended={list.prepended}
+            isComplete={list.isComplete}
+            onShow={onShow}
+            row={(index) => <Row line={list.lineAt(index)} />}
+          />
+        )}
+      </Panel>
+    </>
+  );
+}
+
+/** It stays as it is while the list moves. */
+const Row = memo(function Row({ line }: { readonly line: ActivityLine | undefined }): ReactNode {
+  if (line === undefined) return <span className="lk-row-waiting" aria-label={t('Loading')} role="img" />;
+  return (
+    <Link href={`/activity/${line.id}`} className="lk-row">
+      <span className="lk-clamp">
+        <span className="lk-row-name">{describeType(line.type)}</span>{' '}
+        <span className="lk-row-more">{summarizeLine(line)}</span>
+      </span>
+      <span className="lk-row-side lk-activity-side">
+        <span className="lk-activity-who">{line.userName}</span>
+        <StatusBadge status={line.status} />
+        <Moment at={line.createdAt} />
+        <span className="lk-place-number" title={t('Its number in the log')}>
+          {numeral(line.place)}
+        </span>
+      </span>
+    </Link>
+  );
+});
+
 function ActivityDetail({ activityId }: { readonly activityId: string }): ReactNode {
   const { data, error, isPending, refetch } = useAsk<{ activity: ActivityRecord }>('get_activity', {
     activityId,
   });
-  if (isPending) return <LoadingRows what="the activity" />;
+  if (isPending) return <LoadingRows what={t('the activity')} />;
   if (data === undefined) {
-    return <Failure title="The activity could not be read" error={error} onRetry={() => void refetch()} />;
+    return (
+      <Failure title={t('The activity could not be read')} error={error} onRetry={() => void refetch()} />
+    );
   }
   const { activity } = data;
   const { failure } = activity;
@@ -155,23 +181,27 @@ function ActivityDetail({ activityId }: { readonly activityId: string }): ReactN
       </div>
       <Facts
         rows={[
-          ['Outcome', <StatusBadge key="outcome" status={activity.status} />],
-          ...(failure?.message === undefined ? [] : ([['Why it failed', failure.message]] as const)),
-          ['When', exactTime(millisecondsOf(activity.createdAt))],
+          [t('Outcome'), <StatusBadge key="outcome" status={activity.status} />],
+          ...(failure?.message === undefined ? [] : ([[t('Why it failed'), failure.message]] as const)),
+          [t('When'), exactTime(millisecondsOf(activity.createdAt))],
           [
-            'Type',
+            t('Type'),
             <span key="type" className="lk-mono">
               {activity.type}
             </span>,
           ],
-          ['Id', <ShortId key="id" text={activity.id} what="activity id" />],
-          ['Fingerprint', <ShortId key="fingerprint" text={activity.fingerprint} what="fingerprint" />],
+          [t('Id'), <ShortId key="id" text={activity.id} what={t('activity id')} />],
+          [
+            t('Fingerprint'),
+            <ShortId key="fingerprint" text={activity.fingerprint} what={t('fingerprint')} />,
+          ],
         ]}
       />
       <WhatIsSigned activity={activity} />
       <Votes activity={activity} />
-      <Json title="What was asked" what="intent" value={firstOf(activity.intent)} />
-      <Json title="What came of it" what="result" value={firstOf(activity.result ?? {})} />
+      <ActivityPlace activityId={activity.id} />
+      <Json title={t('What was asked')} what={t('intent')} value={firstOf(activity.intent)} />
+      <Json title={t('What came of it')} what={t('result')} value={firstOf(activity.result ?? {})} />
     </Stack>
   );
 }

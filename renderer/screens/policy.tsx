@@ -337,7 +337,11 @@ function PolicyForm({ begun, policyId, busy, done, error, failed, does, onSubmit
                 ? t('No approval is asked for.')
                 : t('Where approvals are missing, the activity waits for those who can give them.'),
               t('It is in force from the next request on, and written to the activity log.'),
-              ...whole.map(({ message }) => <strong key={message}>{message}</strong>),
+              ...whole.map(({ message }) => (
+                <strong key={message} translate="no">
+                  {message}
+                </strong>
+              )),
             ]}
           />
         </aside>

@@ -3,7 +3,6 @@ import type { ReactNode, SyntheticEvent } from 'react';
 import { PasswordInput, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useLocation } from 'wouter';
-import { count } from '../parts/bytes.ts';
 import { curves, formatsFor } from '../parts/chains.ts';
 import { FormEnd } from '../parts/form-end.tsx';
 import type { Curve } from '../parts/chains.ts';
@@ -14,6 +13,7 @@ import { freeName, nameProblem } from '../parts/names.ts';
 import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
 import type { PrivateKey as PrivateKeyRecord } from '../parts/resources.ts';
 import { useTask } from '../parts/task.ts';
+import { t } from '../parts/text.ts';
 import { useImport } from '../parts/transfer.ts';
 import { useAsk } from '../parts/vault.tsx';
 
@@ -30,9 +30,9 @@ const importPrivateKey = {
 } as const;
 
 const forms: Readonly<Record<Curve, string>> = {
-  CURVE_SECP256K1: '64 hex digits, with or without 0x in front.',
-  CURVE_ED25519: '64 hex digits, or base58 of 64 bytes as Solana wallets show it.',
-  CURVE_P256: '64 hex digits, with or without 0x in front.',
+  CURVE_SECP256K1: t('64 hex digits, with or without 0x in front.'),
+  CURVE_ED25519: t('64 hex digits, or base58 of 64 bytes as Solana wallets show it.'),
+  CURVE_P256: t('64 hex digits, with or without 0x in front.'),
 };
 
 export function ImportPrivateKey(): ReactNode {
@@ -67,8 +67,8 @@ export function ImportPrivateKey(): ReactNode {
       setDone(true);
       setText('');
       notifications.show({
-        title: `“${name.trim()}” is imported`,
-        message: 'The key is sealed in the vault.',
+        title: t('“{{name}}” is imported', { name: name.trim() }),
+        message: t('The key is sealed in the vault.'),
       });
       navigate(`/private-keys/${privateKeyId}`, { replace: true });
     });
@@ -76,7 +76,7 @@ export function ImportPrivateKey(): ReactNode {
 
   return (
     <>
-      <PageHead title="Import a key" back={{ to: '/private-keys', label: 'Private keys' }} />
+      <PageHead title={t('Import a key')} back={{ to: '/private-keys', label: t('Private keys') }} />
       <form onSubmit={submit} noValidate className="lk-beside" autoComplete="off">
         <Panel>
           <Stack gap="lg">
@@ -91,7 +91,7 @@ export function ImportPrivateKey(): ReactNode {
               onFormats={setFormats}
             />
             <PasswordInput
-              label="Private key"
+              label={t('Private key')}
               description={forms[curve]}
               autoComplete="off"
               autoCapitalize="none"
@@ -99,7 +99,7 @@ export function ImportPrivateKey(): ReactNode {
               spellCheck={false}
               required
               className="lk-mono-input"
-              visibilityToggleButtonProps={{ 'aria-label': 'Show the private key', tabIndex: 0 }}
+              visibilityToggleButtonProps={{ 'aria-label': t('Show the private key'), tabIndex: 0 }}
               value={text}
               error={wrong}
               onChange={(event) => {
@@ -108,10 +108,10 @@ export function ImportPrivateKey(): ReactNode {
               }}
             />
             <FormEnd
-              failed="The key was not imported"
+              failed={t('The key was not imported')}
               error={task.error}
               busy={task.isPending}
-              does="Import the key"
+              does={t('Import the key')}
               back="/private-keys"
             />
           </Stack>
@@ -119,12 +119,20 @@ export function ImportPrivateKey(): ReactNode {
         <aside>
           <Outcomes
             items={[
-              'The key is encrypted in this window, to a key that the vault makes for this one import, and sealed in the vault.',
+              t(
+                'The key is encrypted in this window, to a key that the vault makes for this one import, and sealed in the vault.',
+              ),
               chosen.length === 0
-                ? `It is a key on the curve ${curves[curve].label}, without an address; you sign with it by its id.`
-                : `It is a key on the curve ${curves[curve].label} with ${count(chosen.length, 'address', 'addresses')}: ${chosen.map((row) => row.label).join(', ')}.`,
-              'It is marked as imported: where it came from, a copy may still be.',
-              'It is written to the activity log, without the key. Nothing is sent anywhere.',
+                ? t('It is a key on the curve {{label}}, without an address; you sign with it by its id.', {
+                    label: curves[curve].label,
+                  })
+                : t('It is a key on the curve {{label}} with {{count}} addresses: {{chosen}}.', {
+                    label: curves[curve].label,
+                    count: chosen.length,
+                    chosen: chosen.map((row) => row.label).join(', '),
+                  }),
+              t('It is marked as imported: where it came from, a copy may still be.'),
+              t('It is written to the activity log, without the key. Nothing is sent anywhere.'),
             ]}
           />
         </aside>

@@ -4,7 +4,6 @@ import { notifications } from '@mantine/notifications';
 import { IconSignature } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import { AddressRow } from '../parts/address-row.tsx';
-import { count } from '../parts/bytes.ts';
 import { curveLabel } from '../parts/chains.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { ExportForm, PrivateKeyTexts } from '../parts/export-form.tsx';
@@ -15,6 +14,7 @@ import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import type { PrivateKey as PrivateKeyRecord } from '../parts/resources.ts';
 import { Failure, LoadingRows } from '../parts/states.tsx';
 import { TagEditor } from '../parts/tag-editor.tsx';
+import { t } from '../parts/text.ts';
 import { useAsk, useSubmit } from '../parts/vault.tsx';
 import '../parts/rows.css';
 
@@ -26,48 +26,48 @@ export function PrivateKey({ privateKeyId }: { readonly privateKeyId: string }):
   return (
     <>
       <PageHead
-        title={key?.privateKeyName ?? 'Private key'}
-        back={{ to: '/private-keys', label: 'Private keys' }}
+        title={key?.privateKeyName ?? t('Private key')}
+        back={{ to: '/private-keys', label: t('Private keys') }}
         action={
           <Button
             component={Link}
             href={`/sign/key/${privateKeyId}`}
             leftSection={<IconSignature size={16} aria-hidden />}
           >
-            Sign with it
+            {t('Sign with it')}
           </Button>
         }
       />
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows what="the private key" />
+          <LoadingRows what={t('the private key')} />
         </Panel>
       )}
-      <Failure title="The private key could not be read" error={error} onRetry={() => void refetch()} />
+      <Failure title={t('The private key could not be read')} error={error} onRetry={() => void refetch()} />
       {key !== undefined && (
         <>
           <Panel>
             <Facts
               rows={[
-                ['Id', <ShortId key="id" text={key.privateKeyId} what="private key id" />],
-                ['Curve', curveLabel(key.curve)],
+                [t('Id'), <ShortId key="id" text={key.privateKeyId} what={t('private key id')} />],
+                [t('Curve'), curveLabel(key.curve)],
                 [
-                  'Public key',
+                  t('Public key'),
                   <Group key="public" gap="xs" wrap="nowrap">
                     <Grouped text={key.publicKey} />
-                    <CopyButton text={key.publicKey} what="public key" />
+                    <CopyButton text={key.publicKey} what={t('public key')} />
                   </Group>,
                 ],
-                ['Made', <Moment key="made" at={key.createdAt} />],
-                ['Outside this vault', originWords(key)],
+                [t('Made'), <Moment key="made" at={key.createdAt} />],
+                [t('Outside this vault'), originWords(key)],
               ]}
             />
           </Panel>
-          <Panel title="Addresses" kind={key.addresses.length > 0 ? 'plain' : 'usual'}>
+          <Panel title={t('Addresses')} kind={key.addresses.length > 0 ? 'plain' : 'usual'}>
             {key.addresses.length === 0 ? (
-              <Text c="dimmed">It was made without an address. Sign with it by its id.</Text>
+              <Text c="dimmed">{t('It was made without an address. Sign with it by its id.')}</Text>
             ) : (
-              <ul className="lk-rows" aria-label="Addresses">
+              <ul className="lk-rows" aria-label={t('Addresses')}>
                 {key.addresses.map(({ format = '', address = '' }) => (
                   <li key={format}>
                     <AddressRow format={format} address={address} detail={curveLabel(key.curve)} />
@@ -85,8 +85,28 @@ export function PrivateKey({ privateKeyId }: { readonly privateKeyId: string }):
 }
 
 function originWords({ exported, imported }: PrivateKeyRecord): string {
-  if (imported) return exported ? 'Imported, and exported since' : 'Imported, so a copy may exist elsewhere';
-  return exported ? 'Exported, so a copy exists' : 'Never: it was drawn here and not exported';
+  if (imported)
+    return exported ? t('Imported, and exported since') : t('Imported, so a copy may exist elsewhere');
+  return exported ? t('Exported, so a copy exists') : t('Never: it was drawn here and not exported');
+}
+
+function lossOf({ imported, addresses }: PrivateKeyRecord): string {
+  if (addresses.length === 0) {
+    return imported
+      ? t(
+          'This key was never exported from here. Without a copy, whatever depends on it is lost for good. Export it first, unless you are sure.',
+        )
+      : t(
+          'This key was never exported. Without a copy, whatever depends on it is lost for good. Export it first, unless you are sure.',
+        );
+  }
+  return imported
+    ? t(
+        'This key was never exported from here. Without a copy, whatever depends on it, and whatever its addresses hold, is lost for good. Export it first, unless you are sure.',
+      )
+    : t(
+        'This key was never exported. Without a copy, whatever depends on it, and whatever its addresses hold, is lost for good. Export it first, unless you are sure.',
+      );
 }
 
 const exportPrivateKey = {
@@ -110,19 +130,21 @@ function ManagePrivateKey({ of }: { readonly of: PrivateKeyRecord }): ReactNode 
   return (
     <Manage>
       <ManageAction
-        name="Export"
-        about="Shows the key itself: to keep a copy, or to use it in another program."
-        title="Export the private key"
+        name={t('Export')}
+        about={t('Shows the key itself: to keep a copy, or to use it in another program.')}
+        title={t('Export the private key')}
       >
         {(close) => (
           <ExportForm
             submit={exportPrivateKey}
             parameters={{ privateKeyId }}
-            what="private key"
+            what={t('private key')}
             outcomes={[
-              'The key comes to this window, encrypted to a key that it has just drawn. It is shown when you ask for it.',
-              'Whoever has it can sign with it, for good.',
-              'It is marked as exported. The log says so, and does not hold the key.',
+              t(
+                'The key comes to this window, encrypted to a key that it has just drawn. It is shown when you ask for it.',
+              ),
+              t('Whoever has it can sign with it, for good.'),
+              t('It is marked as exported. The log says so, and does not hold the key.'),
             ]}
             onDone={close}
           >
@@ -131,32 +153,34 @@ function ManagePrivateKey({ of }: { readonly of: PrivateKeyRecord }): ReactNode 
         )}
       </ManageAction>
       <ManageAction
-        name="Delete"
-        about="Takes the key out of this vault."
-        title={`Delete “${privateKeyName}”`}
+        name={t('Delete')}
+        about={t('Takes the key out of this vault.')}
+        title={t('Delete “{{privateKeyName}}”', { privateKeyName })}
         danger
       >
         {(close) => (
           <DeleteForm
-            what="key"
+            what={t('key')}
             loss={
               exported
                 ? undefined
                 : {
-                    title: imported ? 'Be sure that there is another copy' : 'There is no other copy',
-                    text: `This key was never exported${imported ? ' from here' : ''}. Without a copy, whatever depends on it${addresses.length === 0 ? '' : ', and whatever its addresses hold,'} is lost for good. Export it first, unless you are sure.`,
+                    title: imported ? t('Be sure that there is another copy') : t('There is no other copy'),
+                    text: lossOf(of),
                   }
             }
             outcomes={[
               addresses.length === 0
-                ? 'The key is erased from this vault.'
-                : `The key is erased from this vault, with its ${count(addresses.length, 'address', 'addresses')}.`,
+                ? t('The key is erased from this vault.')
+                : t('The key is erased from this vault, with its {{count}} addresses.', {
+                    count: addresses.length,
+                  }),
               exported
-                ? 'It was exported: whoever kept the copy can import it again.'
-                : 'Without a copy nobody can bring it back: it follows from no seed phrase.',
-              'Scripts that sign with it are refused from then on. Its entries in the log stay.',
+                ? t('It was exported: whoever kept the copy can import it again.')
+                : t('Without a copy nobody can bring it back: it follows from no seed phrase.'),
+              t('Scripts that sign with it are refused from then on. Its entries in the log stay.'),
             ]}
-            confirm={{ text: privateKeyName, what: 'its name' }}
+            confirm={{ text: privateKeyName, what: t('its name') }}
             submitting={remove}
             onCancel={close}
             onDelete={() => {
@@ -166,8 +190,8 @@ function ManagePrivateKey({ of }: { readonly of: PrivateKeyRecord }): ReactNode 
                   onSuccess() {
                     navigate('/private-keys', { replace: true });
                     notifications.show({
-                      title: 'The key is deleted',
-                      message: `“${privateKeyName}” is gone.`,
+                      title: t('The key is deleted'),
+                      message: t('“{{privateKeyName}}” is gone.', { privateKeyName }),
                     });
                   },
                 },

@@ -4,7 +4,6 @@ import { Button, Group, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconFileImport, IconPlus } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
-import { count } from '../parts/bytes.ts';
 import { curveLabel, curves, formatsFor } from '../parts/chains.ts';
 import { FormEnd } from '../parts/form-end.tsx';
 import type { Curve } from '../parts/chains.ts';
@@ -17,6 +16,7 @@ import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
 import type { PrivateKey as PrivateKeyRecord } from '../parts/resources.ts';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
 import { TagNames } from '../parts/tag-editor.tsx';
+import { t, Trans } from '../parts/text.ts';
 import { useAsk, useSubmit } from '../parts/vault.tsx';
 import '../parts/rows.css';
 
@@ -27,7 +27,7 @@ export function PrivateKeys(): ReactNode {
   const ways = (
     <Group gap="sm">
       <Button component={Link} href="/private-keys/new" leftSection={<IconPlus size={16} aria-hidden />}>
-        New private key
+        {t('New private key')}
       </Button>
       <Button
         component={Link}
@@ -35,30 +35,35 @@ export function PrivateKeys(): ReactNode {
         variant="default"
         leftSection={<IconFileImport size={16} aria-hidden />}
       >
-        Import a key
+        {t('Import a key')}
       </Button>
     </Group>
   );
   return (
     <>
       <PageHead
-        title="Private keys"
-        lead="Single keys that belong to no wallet: for one purpose each, such as signing releases."
+        title={t('Private keys')}
+        lead={t('Single keys that belong to no wallet: for one purpose each, such as signing releases.')}
         action={data !== undefined && data.privateKeys.length > 0 ? ways : undefined}
       />
       <Panel kind="plain">
-        {isPending && <LoadingRows what="private keys" />}
-        <Failure title="The private keys could not be read" error={error} onRetry={() => void refetch()} />
+        {isPending && <LoadingRows what={t('private keys')} />}
+        <Failure
+          title={t('The private keys could not be read')}
+          error={error}
+          onRetry={() => void refetch()}
+        />
         {data?.privateKeys.length === 0 && (
-          <Empty title="No private key yet" action={ways}>
+          <Empty title={t('No private key yet')} action={ways}>
             <p>
-              For accounts on chains a wallet is simpler: one seed, many accounts. Make a single key where
-              something asks for exactly one, or where it must have nothing in common with your other keys.
+              {t(
+                'For accounts on chains a wallet is simpler: one seed, many accounts. Make a single key where something asks for exactly one, or where it must have nothing in common with your other keys.',
+              )}
             </p>
           </Empty>
         )}
         {data !== undefined && data.privateKeys.length > 0 && (
-          <ul className="lk-rows" aria-label="Private keys">
+          <ul className="lk-rows" aria-label={t('Private keys')}>
             {data.privateKeys.map((key) => (
               <li key={key.privateKeyId}>
                 <Link href={`/private-keys/${key.privateKeyId}`} className="lk-row">
@@ -68,13 +73,13 @@ export function PrivateKeys(): ReactNode {
                     <span className="lk-row-more">
                       {curveLabel(key.curve)}
                       {key.addresses.length > 0 && (
-                        <> · {count(key.addresses.length, 'address', 'addresses')}</>
+                        <> · {t('{{count}} addresses', { count: key.addresses.length })}</>
                       )}
                     </span>
                     <TagNames kind="privateKey" tagIds={key.privateKeyTags} />
                   </span>
                   <span className="lk-row-side">
-                    Made <Moment at={key.createdAt} />
+                    <Trans i18nKey="Made <moment/>" components={{ moment: <Moment at={key.createdAt} /> }} />
                   </span>
                 </Link>
               </li>
@@ -133,8 +138,8 @@ export function NewPrivateKey(): ReactNode {
       {
         onSuccess({ result }) {
           notifications.show({
-            title: `“${name.trim()}” is made`,
-            message: 'The key is sealed in the vault.',
+            title: t('“{{name}}” is made', { name: name.trim() }),
+            message: t('The key is sealed in the vault.'),
           });
           const [made] = result.privateKeys;
           navigate(made === undefined ? '/private-keys' : `/private-keys/${made.privateKeyId}`, {
@@ -147,17 +152,17 @@ export function NewPrivateKey(): ReactNode {
 
   return (
     <>
-      <PageHead title="New private key" back={{ to: '/private-keys', label: 'Private keys' }} />
+      <PageHead title={t('New private key')} back={{ to: '/private-keys', label: t('Private keys') }} />
       <form onSubmit={submit} noValidate className="lk-beside">
         <Panel>
           <Stack gap="lg">
             <NameField value={name} problem={problem} onType={setTypedName} />
             <KeyChoices curve={curve} onCurve={setCurve} formats={formats} onFormats={setFormats} />
             <FormEnd
-              failed="The key was not made"
+              failed={t('The key was not made')}
               error={create.error}
               busy={create.isPending}
-              does="Make the key"
+              does={t('Make the key')}
               back="/private-keys"
             />
           </Stack>
@@ -165,11 +170,16 @@ export function NewPrivateKey(): ReactNode {
         <aside>
           <Outcomes
             items={[
-              `A key on the curve ${curves[curve].label} is drawn on this computer and sealed in the vault.`,
+              t('A key on the curve {{label}} is drawn on this computer and sealed in the vault.', {
+                label: curves[curve].label,
+              }),
               chosen.length === 0
-                ? 'It gets no address; you sign with it by its id.'
-                : `It gets ${count(chosen.length, 'address', 'addresses')}: ${chosen.map((row) => row.label).join(', ')}.`,
-              'It cannot be found again from a seed phrase: this vault holds the only copy.',
+                ? t('It gets no address; you sign with it by its id.')
+                : t('It gets {{count}} addresses: {{chosen}}.', {
+                    count: chosen.length,
+                    chosen: chosen.map((row) => row.label).join(', '),
+                  }),
+              t('It cannot be found again from a seed phrase: this vault holds the only copy.'),
             ]}
           />
         </aside>

@@ -12,6 +12,7 @@ import { Moment } from '../parts/moment.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import type { Wallet as WalletRecord, WalletAccount as AccountRecord } from '../parts/resources.ts';
 import { Failure, LoadingRows } from '../parts/states.tsx';
+import { t, Trans } from '../parts/text.ts';
 import { useAsk, useSubmit } from '../parts/vault.tsx';
 import { Value } from '../parts/value.tsx';
 import '../parts/rows.css';
@@ -29,11 +30,11 @@ export function WalletAccount({ walletId, address }: Props): ReactNode {
   });
   const wallet = useAsk<{ wallet: WalletRecord }>('get_wallet', { walletId });
   const account = data?.account;
-  const back = { to: `/wallets/${walletId}`, label: wallet.data?.wallet.walletName ?? 'Wallet' };
+  const back = { to: `/wallets/${walletId}`, label: wallet.data?.wallet.walletName ?? t('Wallet') };
   return (
     <>
       <PageHead
-        title={account === undefined ? 'Account' : accountTitle(account)}
+        title={account === undefined ? t('Account') : accountTitle(account)}
         back={back}
         action={
           account !== undefined && (
@@ -42,17 +43,17 @@ export function WalletAccount({ walletId, address }: Props): ReactNode {
               href={`/sign/account/${walletId}/${account.walletAccountId}`}
               leftSection={<IconSignature size={16} aria-hidden />}
             >
-              Sign with it
+              {t('Sign with it')}
             </Button>
           )
         }
       />
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows what="the account" />
+          <LoadingRows what={t('the account')} />
         </Panel>
       )}
-      <Failure title="The account could not be read" error={error} onRetry={() => void refetch()} />
+      <Failure title={t('The account could not be read')} error={error} onRetry={() => void refetch()} />
       {account !== undefined && (
         <>
           <Panel kind="plain">
@@ -66,7 +67,7 @@ export function WalletAccount({ walletId, address }: Props): ReactNode {
             <Facts
               rows={[
                 [
-                  'Path',
+                  t('Path'),
                   <span key="path" className="lk-mono">
                     {account.path}
                   </span>,
@@ -74,10 +75,13 @@ export function WalletAccount({ walletId, address }: Props): ReactNode {
                 ...(account.publicKey === undefined
                   ? []
                   : ([
-                      ['Public key', <Value key="public" text={account.publicKey} what="public key" />],
+                      [
+                        t('Public key'),
+                        <Value key="public" text={account.publicKey} what={t('public key')} />,
+                      ],
                     ] as const)),
-                ['Id', <ShortId key="id" text={account.walletAccountId} what="account id" />],
-                ['Made', <Moment key="made" at={account.createdAt} />],
+                [t('Id'), <ShortId key="id" text={account.walletAccountId} what={t('account id')} />],
+                [t('Made'), <Moment key="made" at={account.createdAt} />],
               ]}
             />
           </Panel>
@@ -89,7 +93,9 @@ export function WalletAccount({ walletId, address }: Props): ReactNode {
 }
 
 const accountTitle = ({ name, addressFormat }: AccountRecord): string =>
-  name === undefined || name === '' ? `${describeFormat(addressFormat).label} account` : name;
+  name === undefined || name === ''
+    ? t('{{label}} account', { label: describeFormat(addressFormat).label })
+    : name;
 
 const exportAccount = {
   operation: 'export_wallet_account',
@@ -117,19 +123,21 @@ function ManageAccount({ account, wallet }: ManageProps): ReactNode {
   return (
     <Manage>
       <ManageAction
-        name="Export"
-        about="Shows the private key of this one account. The wallet’s other accounts are not in it."
-        title="Export the account’s private key"
+        name={t('Export')}
+        about={t('Shows the private key of this one account. The wallet’s other accounts are not in it.')}
+        title={t('Export the account’s private key')}
       >
         {(close) => (
           <ExportForm
             submit={exportAccount}
             parameters={{ address: account.address }}
-            what="private key"
+            what={t('private key')}
             outcomes={[
-              'The key comes to this window, encrypted to a key that it has just drawn. It is shown when you ask for it.',
-              'Whoever has it can sign as this account, for good.',
-              'The log says that it was exported, and not the key.',
+              t(
+                'The key comes to this window, encrypted to a key that it has just drawn. It is shown when you ask for it.',
+              ),
+              t('Whoever has it can sign as this account, for good.'),
+              t('The log says that it was exported, and not the key.'),
             ]}
             onDone={close}
           >
@@ -138,26 +146,30 @@ function ManageAccount({ account, wallet }: ManageProps): ReactNode {
         )}
       </ManageAction>
       <ManageAction
-        name="Delete"
-        about="Takes the account off the wallet, which can derive it again."
-        title="Delete the account"
+        name={t('Delete')}
+        about={t('Takes the account off the wallet, which can derive it again.')}
+        title={t('Delete the account')}
         danger
       >
         {(close) => (
           <DeleteForm
-            what="account"
+            what={t('account')}
             outcomes={[
-              'The vault no longer knows this address, and scripts that sign with it are refused.',
+              t('The vault no longer knows this address, and scripts that sign with it are refused.'),
               <>
-                Nothing is lost while the wallet is here: add an account at{' '}
-                <span className="lk-mono lk-nowrap">{account.path}</span> and it is back, with the same
-                address.
+                <Trans
+                  i18nKey="Nothing is lost while the wallet is here: add an account at <span>{{path}}</span> and it is back, with the same address."
+                  values={{ path: account.path }}
+                  components={{ span: <span className="lk-mono lk-nowrap" /> }}
+                />
               </>,
               wallet.exported
-                ? 'The wallet was exported: its words hold this account too.'
-                : 'The wallet was never exported: if it is deleted as well, what this account holds is lost for good.',
+                ? t('The wallet was exported: its words hold this account too.')
+                : t(
+                    'The wallet was never exported: if it is deleted as well, what this account holds is lost for good.',
+                  ),
             ]}
-            confirm={{ text: ending, what: 'the last six characters of its address' }}
+            confirm={{ text: ending, what: t('the last six characters of its address') }}
             submitting={remove}
             onCancel={close}
             onDelete={() => {
@@ -167,8 +179,8 @@ function ManageAccount({ account, wallet }: ManageProps): ReactNode {
                   onSuccess() {
                     navigate(`/wallets/${wallet.walletId}`, { replace: true });
                     notifications.show({
-                      title: 'The account is deleted',
-                      message: `“${wallet.walletName}” no longer has it.`,
+                      title: t('The account is deleted'),
+                      message: t('“{{walletName}}” no longer has it.', { walletName: wallet.walletName }),
                     });
                   },
                 },

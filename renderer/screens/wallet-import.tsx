@@ -3,7 +3,6 @@ import type { ReactNode, SyntheticEvent } from 'react';
 import { PasswordInput, Stack, Text, Textarea } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useLocation } from 'wouter';
-import { count } from '../parts/bytes.ts';
 import { accountAt, chains } from '../parts/chains.ts';
 import { FirstAccounts } from '../parts/first-accounts.tsx';
 import { FormEnd } from '../parts/form-end.tsx';
@@ -13,6 +12,7 @@ import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
 import { wordsOf } from '../parts/phrase.ts';
 import type { Wallet as WalletRecord } from '../parts/resources.ts';
 import { useTask } from '../parts/task.ts';
+import { t } from '../parts/text.ts';
 import { useImport } from '../parts/transfer.ts';
 import { useAsk } from '../parts/vault.tsx';
 
@@ -53,7 +53,7 @@ export function ImportWallet(): ReactNode {
   const accounts = chains.filter((chain) => chosen.includes(chain.id));
   const wordsProblem = lengths.includes(words.length)
     ? null
-    : `A seed phrase has 12, 15, 18, 21 or 24 words; here are ${String(words.length)}.`;
+    : t('A seed phrase has 12, 15, 18, 21 or 24 words; here are {{words}}.', { words: words.length });
 
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
@@ -71,11 +71,11 @@ export function ImportWallet(): ReactNode {
       setPhrase('');
       setPassphrase('');
       notifications.show({
-        title: `“${name.trim()}” is imported`,
+        title: t('“{{name}}” is imported', { name: name.trim() }),
         message:
           addresses.length === 0
-            ? 'Its seed is sealed in the vault. It has no account yet.'
-            : `Its seed is sealed in the vault, with ${count(addresses.length, 'account')}.`,
+            ? t('Its seed is sealed in the vault. It has no account yet.')
+            : t('Its seed is sealed in the vault, with {{count}} accounts.', { count: addresses.length }),
       });
       navigate(`/wallets/${walletId}`, { replace: true });
     });
@@ -83,15 +83,15 @@ export function ImportWallet(): ReactNode {
 
   return (
     <>
-      <PageHead title="Import a wallet" back={{ to: '/wallets', label: 'Wallets' }} />
+      <PageHead title={t('Import a wallet')} back={{ to: '/wallets', label: t('Wallets') }} />
       <form onSubmit={submit} noValidate className="lk-beside" autoComplete="off">
         <Panel>
           <Stack gap="lg">
             <NameField value={name} problem={problem} onType={setTypedName} />
             <div>
               <Textarea
-                label="Seed phrase"
-                description="Its words in order, with spaces between them, from BIP-39’s English list."
+                label={t('Seed phrase')}
+                description={t('Its words in order, with spaces between them, from BIP-39’s English list.')}
                 autosize
                 minRows={3}
                 autoComplete="off"
@@ -110,33 +110,37 @@ export function ImportWallet(): ReactNode {
                 }}
               />
               <Text size="sm" c="dimmed" role="status" mt={4}>
-                {tried && wordsProblem !== null ? '' : count(words.length, 'word')}
+                {tried && wordsProblem !== null ? '' : t('{{count}} words', { count: words.length })}
               </Text>
             </div>
             <PasswordInput
-              label="BIP-39 passphrase (optional)"
-              description="Only if this wallet was made with one. A wrong one is not noticed: it opens another, empty wallet."
+              label={t('BIP-39 passphrase (optional)')}
+              description={t(
+                'Only if this wallet was made with one. A wrong one is not noticed: it opens another, empty wallet.',
+              )}
               autoComplete="off"
               autoCapitalize="none"
               autoCorrect="off"
               spellCheck={false}
               className="lk-mono-input"
-              visibilityToggleButtonProps={{ 'aria-label': 'Show passphrase', tabIndex: 0 }}
+              visibilityToggleButtonProps={{ 'aria-label': t('Show passphrase'), tabIndex: 0 }}
               value={passphrase}
               onChange={(event) => {
                 setPassphrase(event.currentTarget.value);
               }}
             />
             <FirstAccounts
-              about="The first of each chain, at the path that most wallets use. Add the others on the wallet’s own page."
+              about={t(
+                'The first of each chain, at the path that most wallets use. Add the others on the wallet’s own page.',
+              )}
               chosen={chosen}
               onChoose={setChosen}
             />
             <FormEnd
-              failed="The wallet was not imported"
+              failed={t('The wallet was not imported')}
               error={task.error}
               busy={task.isPending}
-              does="Import the wallet"
+              does={t('Import the wallet')}
               back="/wallets"
             />
           </Stack>
@@ -144,12 +148,20 @@ export function ImportWallet(): ReactNode {
         <aside>
           <Outcomes
             items={[
-              'The words are encrypted in this window, to a key that the vault makes for this one import, and sealed in the vault.',
+              t(
+                'The words are encrypted in this window, to a key that the vault makes for this one import, and sealed in the vault.',
+              ),
               accounts.length === 0
-                ? 'No account is derived yet: the wallet has no address until you add one.'
-                : `${count(accounts.length, 'account')} ${accounts.length === 1 ? 'is' : 'are'} derived: ${accounts.map((chain) => chain.label).join(', ')}. Compare the addresses with those you know.`,
-              'The wallet is marked as imported: where its words came from, they may still be.',
-              'It is written to the activity log, without the words. Nothing is sent anywhere.',
+                ? t('No account is derived yet: the wallet has no address until you add one.')
+                : t(
+                    '{{count}} accounts are derived: {{accounts}}. Compare the addresses with those you know.',
+                    {
+                      count: accounts.length,
+                      accounts: accounts.map((chain) => chain.label).join(', '),
+                    },
+                  ),
+              t('The wallet is marked as imported: where its words came from, they may still be.'),
+              t('It is written to the activity log, without the words. Nothing is sent anywhere.'),
             ]}
           />
         </aside>

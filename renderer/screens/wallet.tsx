@@ -1,38 +1,50 @@
-import { useState } from 'react';
+import { memo, useCallback, useState } from 'react';
 import type { SyntheticEvent, ReactNode } from 'react';
 import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { IconPlus } from '@tabler/icons-react';
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconPlus, IconSearch, IconWallet } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
 import { AddressRow } from '../parts/address-row.tsx';
-import { count } from '../parts/bytes.ts';
 import {
+  accountAt,
+  addressFormats,
   chains,
   chainsIn,
   curveLabel,
   curves,
   describeFormat,
   formatsFor,
-  nextAccount,
   pathProblem,
 } from '../parts/chains.ts';
 import type { Curve, NewAccount } from '../parts/chains.ts';
 import { ExportForm, SeedPhrase } from '../parts/export-form.tsx';
 import { ShortId } from '../parts/identifier.tsx';
 import { DeleteForm, Manage, ManageAction, RenameForm } from '../parts/manage.tsx';
+import { LongRows } from '../parts/long-rows.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { longestName } from '../parts/names.ts';
 import { Origin } from '../parts/origin.tsx';
 import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
 import type { Wallet as WalletRecord, WalletAccount } from '../parts/resources.ts';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
+import { t, Trans } from '../parts/text.ts';
 import { useAsk, useSubmit } from '../parts/vault.tsx';
-import { useWalletAccounts } from '../parts/wallet-accounts.ts';
+import { useAccountList } from '../parts/use-long-list.ts';
 import '../parts/rows.css';
+
+/** Up to here one sees all of them at a glance. */
+const fewAccounts = 8;
 
 export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
   const wallet = useAsk<{ wallet: WalletRecord }>('get_wallet', { walletId });
-  const accounts = useWalletAccounts(walletId);
+  const [text, setText] = useState('');
+  const [format, setFormat] = useState<string | null>(null);
+  const [looked] = useDebouncedValue(text.trim(), typingPause);
+  const all = useAccountList({ walletId, text: '', format: null }, true);
+  const isFiltered = looked !== '' || format !== null;
+  const some = useAccountList({ walletId, text: looked, format }, isFiltered);
+  const accounts = isFiltered ? some : all;
   const { list } = accounts;
   const [adding, setAdding] = useState(false);
   const found = wallet.data?.wallet;
@@ -43,83 +55,122 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
         setAdding(true);
       }}
     >
-      Add account
+      {t('Add account')}
     </Button>
   );
 
   return (
     <>
       <PageHead
-        title={found?.walletName ?? 'Wallet'}
-        back={{ to: '/wallets', label: 'Wallets' }}
+        title={found?.walletName ?? t('Wallet')}
+        back={{ to: '/wallets', label: t('Wallets') }}
         lead={
           found !== undefined && (
             <>
-              <ShortId text={found.walletId} what="wallet id" /> · made <Moment at={found.createdAt} />{' '}
+              <Trans
+                i18nKey="<id/> · made <moment/>"
+                components={{
+                  id: <ShortId text={found.walletId} what={t('wallet id')} />,
+                  moment: <Moment at={found.createdAt} />,
+                }}
+              />{' '}
               <Origin of={found} />
             </>
           )
         }
-        action={list.length > 0 ? addButton : undefined}
+        action={all.list.total > 0 ? addButton : undefined}
       />
       <Failure
-        title="The wallet could not be read"
+        title={t('The wallet could not be read')}
         error={wallet.error}
         onRetry={() => void wallet.refetch()}
       />
       {wallet.error === null && (
-        <Panel kind="plain">
-          {accounts.isPending && <LoadingRows what="accounts" />}
-          <Failure title="The accounts could not be read" error={accounts.error} onRetry={accounts.retry} />
-          {!accounts.isPending && accounts.error === null && list.length === 0 && (
-            <Empty title="No account yet" action={addButton}>
-              <p>
-                An account is a key derived from this wallet’s seed, at a path of its own, with an address in
-                the form its chain uses.
-              </p>
-            </Empty>
+        <>
+          {all.list.total > fewAccounts && (
+            <>
+              <form
+                role="search"
+                aria-label={t('Accounts')}
+                className="lk-filters"
+                onSubmit={(event) => {
+                  event.preventDefault();
+                }}
+              >
+                <TextInput
+                  type="search"
+                  wrapperProps={{ 'data-wide': true }}
+                  label={t('Search')}
+                  placeholder={t('An address, a label, a path')}
+                  leftSection={<IconSearch size={16} aria-hidden />}
+                  autoComplete="off"
+                  spellCheck={false}
+                  maxLength={200}
+                  value={text}
+                  onChange={(event) => {
+                    setText(event.currentTarget.value);
+                  }}
+                />
+                <Select
+                  label={t('Chain')}
+                  placeholder={t('Every chain')}
+                  clearable
+                  searchable
+                  nothingFoundMessage={t('No chain of that name')}
+                  data={addressFormats.map(({ format: value, label }) => ({ value, label }))}
+                  value={format}
+                  onChange={setFormat}
+                />
+              </form>
+              <div className="lk-list-foot">
+                <span role="status">
+                  {list.isComplete
+                    ? t('{{count}} accounts', { count: list.total })
+                    : t('{{count}} accounts so far, looking further', { count: list.total })}
+                </span>
+              </div>
+            </>
           )}
-          {list.length > 0 && (
-            <ul className="lk-rows" aria-label="Accounts">
-              {list.map((account) => (
-                <li key={account.walletAccountId}>
-                  <AddressRow
-                    format={account.addressFormat}
-                    address={account.address}
-                    detail={
-                      <>
-                        {account.name !== undefined && account.name !== '' && <>{account.name} · </>}
-                        <span className="lk-mono lk-nowrap">{account.path}</span>
-                      </>
-                    }
-                    signHref={`/sign/account/${walletId}/${account.walletAccountId}`}
-                    detailsHref={`/wallets/${walletId}/accounts/${encodeURIComponent(account.address)}`}
-                  />
-                </li>
-              ))}
-            </ul>
-          )}
-        </Panel>
-      )}
-      {accounts.more !== null && (
-        <Button variant="default" loading={accounts.isLoadingMore} onClick={accounts.more}>
-          Load more accounts
-        </Button>
+          <Panel kind="plain">
+            {list.total === 0 && !list.isComplete && list.error === null && (
+              <LoadingRows what={t('accounts')} />
+            )}
+            <Failure
+              title={t('The accounts could not be read')}
+              error={list.error}
+              onRetry={accounts.retry}
+            />
+            {list.isComplete && list.total === 0 && !isFiltered && (
+              <Empty title={t('No account yet')} action={addButton} icon={IconWallet}>
+                <p>
+                  {t(
+                    'An account is a key derived from this wallet’s seed, at a path of its own, with an address in the form its chain uses.',
+                  )}
+                </p>
+              </Empty>
+            )}
+            {list.isComplete && list.total === 0 && isFiltered && (
+              <Empty title={t('No account fits')}>
+                <p>{t('The wallet has accounts, but none with this in its address, label or path.')}</p>
+              </Empty>
+            )}
+            {list.total > 0 && <Accounts key={`${looked} ${format ?? ''}`} walletId={walletId} list={list} />}
+          </Panel>
+        </>
       )}
       {found !== undefined && (
-        <ManageWallet wallet={found} accounts={list.length} moreAccounts={accounts.more !== null} />
+        <ManageWallet wallet={found} accounts={all.list.total} moreAccounts={!all.list.isComplete} />
       )}
       <Modal
         opened={adding}
         onClose={() => {
           setAdding(false);
         }}
-        title="Add an account"
+        title={t('Add an account')}
         size="lg"
       >
         <AddAccount
           walletId={walletId}
-          existing={list}
           onDone={() => {
             setAdding(false);
           }}
@@ -128,6 +179,59 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
     </>
   );
 }
+
+/** How long one does not type before what was typed is looked for, in milliseconds. */
+const typingPause = 300;
+
+function Accounts({
+  walletId,
+  list,
+}: {
+  readonly walletId: string;
+  readonly list: ReturnType<typeof useAccountList>['list'];
+}): ReactNode {
+  const onShow = useCallback(
+    (first: number, last: number) => {
+      list.show(first, last);
+    },
+    [list],
+  );
+  return (
+    <LongRows
+      count={list.total}
+      label={t('Accounts')}
+      height={{ wide: 5, narrow: 8.5 }}
+      isComplete={list.isComplete}
+      onShow={onShow}
+      row={(index) => <AccountRow walletId={walletId} account={list.lineAt(index)?.account} />}
+    />
+  );
+}
+
+/** It stays as it is while the list moves. */
+const AccountRow = memo(function AccountRow({
+  walletId,
+  account,
+}: {
+  readonly walletId: string;
+  readonly account: WalletAccount | undefined;
+}): ReactNode {
+  if (account === undefined) return <span className="lk-row-waiting" aria-label={t('Loading')} role="img" />;
+  return (
+    <AddressRow
+      format={account.addressFormat}
+      address={account.address}
+      detail={
+        <>
+          {account.name !== undefined && account.name !== '' && <>{account.name} · </>}
+          <span className="lk-mono lk-nowrap">{account.path}</span>
+        </>
+      }
+      signHref={`/sign/account/${walletId}/${account.walletAccountId}`}
+      detailsHref={`/wallets/${walletId}/accounts/${encodeURIComponent(account.address)}`}
+    />
+  );
+});
 
 const updateWallet = {
   operation: 'update_wallet',
@@ -162,17 +266,16 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
   const remove = useSubmit<{ walletIds: readonly string[]; deleteWithoutExport: boolean }, unknown>(
     deleteWallets,
   );
-  const itsAccounts = `${moreAccounts ? 'more than ' : ''}${count(accounts, 'account')}`;
   return (
     <Manage>
       <ManageAction
-        name="Rename"
-        about="Scripts that look it up by its name need the new one; its id stays."
-        title="Rename the wallet"
+        name={t('Rename')}
+        about={t('Scripts that look it up by its name need the new one; its id stays.')}
+        title={t('Rename the wallet')}
       >
         {(close) => (
           <RenameForm
-            what="wallet"
+            what={t('wallet')}
             name={walletName}
             taken={others.data?.wallets.map((each) => each.walletName) ?? []}
             submitting={rename}
@@ -184,8 +287,8 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
                   onSuccess() {
                     close();
                     notifications.show({
-                      title: 'The wallet is renamed',
-                      message: `It is called “${name}” now.`,
+                      title: t('The wallet is renamed'),
+                      message: t('It is called “{{name}}” now.', { name }),
                     });
                   },
                 },
@@ -195,20 +298,22 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
         )}
       </ManageAction>
       <ManageAction
-        name="Export"
-        about="Shows its seed phrase: to keep it on paper, or to open the wallet in another program."
-        title="Export the wallet"
+        name={t('Export')}
+        about={t('Shows its seed phrase: to keep it on paper, or to open the wallet in another program.')}
+        title={t('Export the wallet')}
         wide
       >
         {(close) => (
           <ExportForm
             submit={exportWallet}
             parameters={{ walletId }}
-            what="seed phrase"
+            what={t('seed phrase')}
             outcomes={[
-              'The words come to this window, encrypted to a key that it has just drawn. They are shown when you ask for it.',
-              'Whoever reads them has every account of this wallet, for good.',
-              'The wallet is marked as exported. The log says so, and not the words.',
+              t(
+                'The words come to this window, encrypted to a key that it has just drawn. They are shown when you ask for it.',
+              ),
+              t('Whoever reads them has every account of this wallet, for good.'),
+              t('The wallet is marked as exported. The log says so, and not the words.'),
             ]}
             onDone={close}
           >
@@ -217,30 +322,38 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
         )}
       </ManageAction>
       <ManageAction
-        name="Delete"
-        about="Takes its seed and its accounts out of this vault."
-        title={`Delete “${walletName}”`}
+        name={t('Delete')}
+        about={t('Takes its seed and its accounts out of this vault.')}
+        title={t('Delete “{{walletName}}”', { walletName })}
         danger
       >
         {(close) => (
           <DeleteForm
-            what="wallet"
+            what={t('wallet')}
             loss={
               exported
                 ? undefined
                 : {
-                    title: wallet.imported ? 'Be sure that there is another copy' : 'There is no other copy',
-                    text: `This wallet was never exported${wallet.imported ? ' from here' : ''}. Without its words, whatever ${accounts === 0 ? 'it holds' : accounts === 1 ? 'its account holds' : `its ${itsAccounts} hold`} is lost for good. Export it first, unless you are sure.`,
+                    title: wallet.imported
+                      ? t('Be sure that there is another copy')
+                      : t('There is no other copy'),
+                    text: lossOf(wallet, accounts),
                   }
             }
             outcomes={[
-              `Its seed is erased from this vault, with ${accounts === 0 ? 'all that follows from it' : itsAccounts}.`,
+              moreAccounts
+                ? t('Its seed is erased from this vault, with more than {{count}} accounts.', {
+                    count: accounts,
+                  })
+                : t('Its seed is erased from this vault, with {{count}} accounts.', { count: accounts }),
               exported
-                ? 'It was exported: whoever kept the words can import it again.'
-                : 'Without its words nobody can bring it back: the recovery phrase opens the vault and holds no wallets.',
-              'Scripts that sign with it are refused from then on. Its entries in the log stay.',
+                ? t('It was exported: whoever kept the words can import it again.')
+                : t(
+                    'Without its words nobody can bring it back: the recovery phrase opens the vault and holds no wallets.',
+                  ),
+              t('Scripts that sign with it are refused from then on. Its entries in the log stay.'),
             ]}
-            confirm={{ text: walletName, what: 'its name' }}
+            confirm={{ text: walletName, what: t('its name') }}
             submitting={remove}
             onCancel={close}
             onDelete={() => {
@@ -250,8 +363,8 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
                   onSuccess() {
                     navigate('/wallets', { replace: true });
                     notifications.show({
-                      title: 'The wallet is deleted',
-                      message: `“${walletName}” is gone.`,
+                      title: t('The wallet is deleted'),
+                      message: t('“{{walletName}}” is gone.', { walletName }),
                     });
                   },
                 },
@@ -264,6 +377,27 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
   );
 }
 
+function lossOf({ imported }: WalletRecord, count: number): string {
+  if (count === 0) {
+    return imported
+      ? t(
+          'This wallet was never exported from here. Without its words, whatever it holds is lost for good. Export it first, unless you are sure.',
+        )
+      : t(
+          'This wallet was never exported. Without its words, whatever it holds is lost for good. Export it first, unless you are sure.',
+        );
+  }
+  return imported
+    ? t(
+        'This wallet was never exported from here. Without its words, whatever its {{count}} accounts hold is lost for good. Export it first, unless you are sure.',
+        { count },
+      )
+    : t(
+        'This wallet was never exported. Without its words, whatever its {{count}} accounts hold is lost for good. Export it first, unless you are sure.',
+        { count },
+      );
+}
+
 const createAccounts = {
   operation: 'create_wallet_accounts',
   type: 'ACTIVITY_TYPE_CREATE_WALLET_ACCOUNTS',
@@ -272,18 +406,17 @@ const createAccounts = {
 
 interface AddAccountProps {
   readonly walletId: string;
-  readonly existing: readonly WalletAccount[];
   readonly onDone: () => void;
 }
 
 const custom = 'custom';
 const chainGroups = [
-  ['Well known', 'common'],
-  ['More chains', 'more'],
-  ['Test networks', 'test'],
+  [t('Well known'), 'common'],
+  [t('More chains'), 'more'],
+  [t('Test networks'), 'test'],
 ] as const;
 
-function AddAccount({ walletId, existing, onDone }: AddAccountProps): ReactNode {
+function AddAccount({ walletId, onDone }: AddAccountProps): ReactNode {
   const [choice, setChoice] = useState('ethereum');
   const [name, setName] = useState('');
   const [curve, setCurve] = useState<Curve>('CURVE_SECP256K1');
@@ -295,10 +428,20 @@ function AddAccount({ walletId, existing, onDone }: AddAccountProps): ReactNode 
   >(createAccounts);
 
   const chain = chains.find(({ id }) => id === choice);
+  const free = useAsk<{ path: string }>(
+    'get_free_wallet_path',
+    { walletId, curve: chain?.curve, addressFormat: chain?.addressFormat, path: chain?.path },
+    chain !== undefined,
+  );
   const account: NewAccount =
     chain === undefined
       ? { curve, pathFormat: 'PATH_FORMAT_BIP32', path: path.trim(), addressFormat: format }
-      : nextAccount(chain, existing);
+      : {
+          curve: chain.curve,
+          pathFormat: 'PATH_FORMAT_BIP32',
+          path: free.data?.path ?? accountAt(chain, 0).path,
+          addressFormat: chain.addressFormat,
+        };
   const problem = chain === undefined ? pathProblem(account.path, curve) : null;
 
   const chooseCurve = (next: Curve) => {
@@ -308,12 +451,15 @@ function AddAccount({ walletId, existing, onDone }: AddAccountProps): ReactNode 
   };
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
-    if (problem !== null) return;
+    if (problem !== null || (chain !== undefined && free.data === undefined)) return;
     create.mutate(
       { walletId, accounts: [{ ...account, ...(name.trim() === '' ? {} : { name: name.trim() }) }] },
       {
         onSuccess({ result }) {
-          notifications.show({ title: 'The account is added', message: result.addresses[0] ?? account.path });
+          notifications.show({
+            title: t('The account is added'),
+            message: result.addresses[0] ?? account.path,
+          });
           onDone();
         },
       },
@@ -324,18 +470,18 @@ function AddAccount({ walletId, existing, onDone }: AddAccountProps): ReactNode 
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         <Select
-          label="Chain"
+          label={t('Chain')}
           data={[
             ...chainGroups.map(([group, of]) => ({
               group,
               items: chainsIn(of).map(({ id, label }) => ({ value: id, label })),
             })),
-            { group: 'By hand', items: [{ value: custom, label: 'Another path or format' }] },
+            { group: t('By hand'), items: [{ value: custom, label: t('Another path or format') }] },
           ]}
           value={choice}
           allowDeselect={false}
           searchable
-          nothingFoundMessage="No chain of that name"
+          nothingFoundMessage={t('No chain of that name')}
           onChange={(value) => {
             setChoice(value ?? custom);
           }}
@@ -344,7 +490,7 @@ function AddAccount({ walletId, existing, onDone }: AddAccountProps): ReactNode 
         {choice === custom && (
           <>
             <Select
-              label="Curve"
+              label={t('Curve')}
               data={Object.entries(curves).map(([value, { label, use }]) => ({
                 value,
                 label: `${label}: ${use}`,
@@ -356,7 +502,7 @@ function AddAccount({ walletId, existing, onDone }: AddAccountProps): ReactNode 
               }}
             />
             <Select
-              label="Address format"
+              label={t('Address format')}
               data={formatsFor(curve).map(({ format: value, label }) => ({ value, label }))}
               value={format}
               allowDeselect={false}
@@ -365,8 +511,8 @@ function AddAccount({ walletId, existing, onDone }: AddAccountProps): ReactNode 
               }}
             />
             <TextInput
-              label="Path"
-              description="Steps from the seed; ' marks a hardened one."
+              label={t('Path')}
+              description={t("Steps from the seed; ' marks a hardened one.")}
               autoComplete="off"
               spellCheck={false}
               className="lk-mono-input"
@@ -379,8 +525,8 @@ function AddAccount({ walletId, existing, onDone }: AddAccountProps): ReactNode 
           </>
         )}
         <TextInput
-          label="Label (optional)"
-          description="What you use it for."
+          label={t('Label (optional)')}
+          description={t('What you use it for.')}
           autoComplete="off"
           maxLength={longestName}
           value={name}
@@ -390,21 +536,33 @@ function AddAccount({ walletId, existing, onDone }: AddAccountProps): ReactNode 
         />
         <Outcomes
           items={[
-            <>
-              A key on the curve {curveLabel(account.curve)} is derived at{' '}
-              <span className="lk-mono lk-nowrap">{account.path}</span>
-              {chain !== undefined && ', the next free place'}.
-            </>,
-            `It gets an address of the form “${describeFormat(account.addressFormat).label}”.`,
+            chain === undefined ? (
+              <Trans
+                key="derived"
+                i18nKey="A key on the curve {{curve}} is derived at <span>{{path}}</span>."
+                values={{ curve: curveLabel(account.curve), path: account.path }}
+                components={{ span: <span className="lk-mono lk-nowrap" /> }}
+              />
+            ) : (
+              <Trans
+                key="derived"
+                i18nKey="A key on the curve {{curve}} is derived at <span>{{path}}</span>, the next free place."
+                values={{ curve: curveLabel(account.curve), path: account.path }}
+                components={{ span: <span className="lk-mono lk-nowrap" /> }}
+              />
+            ),
+            t('It gets an address of the form “{{label}}”.', {
+              label: describeFormat(account.addressFormat).label,
+            }),
           ]}
         />
-        <Failure title="The account was not added" error={create.error} />
+        <Failure title={t('The account was not added')} error={create.error ?? free.error} />
         <Group gap="sm">
           <Button type="submit" loading={create.isPending}>
-            Add account
+            {t('Add account')}
           </Button>
           <Button variant="subtle" color="gray" onClick={onDone}>
-            Cancel
+            {t('Cancel')}
           </Button>
         </Group>
       </Stack>

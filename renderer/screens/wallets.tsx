@@ -5,7 +5,6 @@ import { notifications } from '@mantine/notifications';
 import { IconFileImport, IconPlus } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import { BackupAges } from '../parts/backup-ages.tsx';
-import { count } from '../parts/bytes.ts';
 import { accountAt, chains } from '../parts/chains.ts';
 import { FormEnd } from '../parts/form-end.tsx';
 import type { NewAccount } from '../parts/chains.ts';
@@ -17,6 +16,7 @@ import { Origin } from '../parts/origin.tsx';
 import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
 import type { Wallet as WalletRecord } from '../parts/resources.ts';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
+import { t, Trans } from '../parts/text.ts';
 import { useAsk, useSubmit } from '../parts/vault.tsx';
 import '../parts/rows.css';
 
@@ -25,7 +25,7 @@ export function Wallets(): ReactNode {
   const ways = (
     <Group gap="sm">
       <Button component={Link} href="/wallets/new" leftSection={<IconPlus size={16} aria-hidden />}>
-        New wallet
+        {t('New wallet')}
       </Button>
       <Button
         component={Link}
@@ -33,35 +33,37 @@ export function Wallets(): ReactNode {
         variant="default"
         leftSection={<IconFileImport size={16} aria-hidden />}
       >
-        Import a wallet
+        {t('Import a wallet')}
       </Button>
     </Group>
   );
   return (
     <>
       <PageHead
-        title="Wallets"
-        lead="A wallet is one seed from which accounts on many chains are derived."
+        title={t('Wallets')}
+        lead={t('A wallet is one seed from which accounts on many chains are derived.')}
         action={data !== undefined && data.wallets.length > 0 ? ways : undefined}
       />
       <BackupAges />
       <Panel kind="plain">
-        {isPending && <LoadingRows what="wallets" />}
-        <Failure title="The wallets could not be read" error={error} onRetry={() => void refetch()} />
+        {isPending && <LoadingRows what={t('wallets')} />}
+        <Failure title={t('The wallets could not be read')} error={error} onRetry={() => void refetch()} />
         {data?.wallets.length === 0 && (
-          <Empty title="No wallet yet" action={ways}>
+          <Empty title={t('No wallet yet')} action={ways}>
             <p>
-              Latchkey draws the seed itself and keeps it sealed. You choose the chains; each gets an address
-              to receive with and a key to sign with.
+              {t(
+                'Latchkey draws the seed itself and keeps it sealed. You choose the chains; each gets an address to receive with and a key to sign with.',
+              )}
             </p>
             <p>
-              Making a wallet costs nothing and sends nothing anywhere. If you have the words of a wallet
-              already, import it.
+              {t(
+                'Making a wallet costs nothing and sends nothing anywhere. If you have the words of a wallet already, import it.',
+              )}
             </p>
           </Empty>
         )}
         {data !== undefined && data.wallets.length > 0 && (
-          <ul className="lk-rows" aria-label="Wallets">
+          <ul className="lk-rows" aria-label={t('Wallets')}>
             {data.wallets.map((wallet) => (
               <li key={wallet.walletId}>
                 <Link href={`/wallets/${wallet.walletId}`} className="lk-row">
@@ -69,7 +71,10 @@ export function Wallets(): ReactNode {
                     <span className="lk-row-name">{wallet.walletName}</span> <Origin of={wallet} />
                   </span>
                   <span className="lk-row-side">
-                    Made <Moment at={wallet.createdAt} />
+                    <Trans
+                      i18nKey="Made <moment/>"
+                      components={{ moment: <Moment at={wallet.createdAt} /> }}
+                    />
                   </span>
                 </Link>
               </li>
@@ -116,11 +121,13 @@ export function NewWallet(): ReactNode {
       {
         onSuccess({ result }) {
           notifications.show({
-            title: `“${name.trim()}” is made`,
+            title: t('“{{name}}” is made', { name: name.trim() }),
             message:
               result.addresses.length === 0
-                ? 'Its seed is sealed in the vault. It has no account yet.'
-                : `Its seed is sealed in the vault, with ${count(result.addresses.length, 'account')}.`,
+                ? t('Its seed is sealed in the vault. It has no account yet.')
+                : t('Its seed is sealed in the vault, with {{count}} accounts.', {
+                    count: result.addresses.length,
+                  }),
           });
           navigate(`/wallets/${result.walletId}`, { replace: true });
         },
@@ -130,35 +137,37 @@ export function NewWallet(): ReactNode {
 
   return (
     <>
-      <PageHead title="New wallet" back={{ to: '/wallets', label: 'Wallets' }} />
+      <PageHead title={t('New wallet')} back={{ to: '/wallets', label: t('Wallets') }} />
       <form onSubmit={submit} noValidate className="lk-beside">
         <Panel>
           <Stack gap="lg">
             <NameField value={name} problem={problem} onType={setTypedName} />
             <FirstAccounts
-              about="More can be added at any time. The path says where in the wallet an account sits; other wallets find it by the same one."
+              about={t(
+                'More can be added at any time. The path says where in the wallet an account sits; other wallets find it by the same one.',
+              )}
               chosen={chosen}
               onChoose={setChosen}
             />
-            <Fieldset legend="Length of its seed phrase" variant="unstyled">
+            <Fieldset legend={t('Length of its seed phrase')} variant="unstyled">
               <SegmentedControl
-                aria-label="Length of its seed phrase"
+                aria-label={t('Length of its seed phrase')}
                 value={words}
                 onChange={setWords}
                 data={[
-                  { value: '12', label: '12 words' },
-                  { value: '24', label: '24 words' },
+                  { value: '12', label: t('12 words') },
+                  { value: '24', label: t('24 words') },
                 ]}
               />
               <Text size="sm" c="dimmed" mt="xs">
-                Both are out of reach of guessing. Take 24 where another system expects it.
+                {t('Both are out of reach of guessing. Take 24 where another system expects it.')}
               </Text>
             </Fieldset>
             <FormEnd
-              failed="The wallet was not made"
+              failed={t('The wallet was not made')}
               error={create.error}
               busy={create.isPending}
-              does="Make the wallet"
+              does={t('Make the wallet')}
               back="/wallets"
             />
           </Stack>
@@ -166,11 +175,17 @@ export function NewWallet(): ReactNode {
         <aside>
           <Outcomes
             items={[
-              `A seed of ${words} words is drawn on this computer and sealed in the vault. It is not shown.`,
+              t(
+                'A seed of {{words}} words is drawn on this computer and sealed in the vault. It is not shown.',
+                { words },
+              ),
               accounts.length === 0
-                ? 'No account is derived yet: the wallet has no address until you add one.'
-                : `${count(accounts.length, 'account')} ${accounts.length === 1 ? 'is' : 'are'} derived: ${accounts.map((chain) => chain.label).join(', ')}.`,
-              'It is written to the activity log. Nothing is sent anywhere.',
+                ? t('No account is derived yet: the wallet has no address until you add one.')
+                : t('{{count}} accounts are derived: {{accounts}}.', {
+                    count: accounts.length,
+                    accounts: accounts.map((chain) => chain.label).join(', '),
+                  }),
+              t('It is written to the activity log. Nothing is sent anywhere.'),
             ]}
           />
         </aside>

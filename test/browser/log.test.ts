@@ -44,7 +44,7 @@ test('the log is checked, taken away, and found out when somebody changed it', a
   // The export had the head signed.
   await page.getByText('Up to entry 1, just now').waitFor();
   await button(page, 'Check the log').click();
-  await fine.filter({ hasText: /up to entry 1, which the vault signed on/ }).waitFor();
+  await fine.filter({ hasText: /The vault signed them up to entry 1, on/ }).waitFor();
   expect(await axeFindings(page, 'log-checked')).toEqual([]);
   await takePicture(page, 'log-checked');
 

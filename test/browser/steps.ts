@@ -293,7 +293,7 @@ async function activityScreens(page: Page, look: Look): Promise<void> {
   await button(detail, 'Close').click();
   await detail.waitFor({ state: 'hidden' });
   await choose(page, 'Outcome', 'Rejected');
-  await page.getByRole('heading', { name: 'No activity of this kind' }).waitFor();
+  await page.getByRole('heading', { name: 'No activity fits' }).waitFor();
   await look('activity-none-of-this-kind');
 }
 

@@ -1,0 +1,110 @@
+import { useRef, useState } from 'react';
+import type { ReactNode } from 'react';
+import { Button, Menu } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import type { Bridge } from '../../preload/contract.ts';
+import { GrowingFile, today } from './growing-file.ts';
+import { Failure } from './states.tsx';
+import { useTask } from './task.ts';
+import { t } from './text.ts';
+import type { ActivityFilter } from './use-long-list.ts';
+import { ask, useBridge } from './vault.tsx';
+
+const formats = {
+  CSV: {
+    label: t('As a table (CSV)'),
+    type: 'text/csv',
+    before: '',
+    between: '\r\n',
+    after: '\r\n',
+    end: 'csv',
+  },
+  JSON: {
+    label: t('As JSON, with everything'),
+    type: 'application/json',
+    before: '[\n',
+    between: ',\n',
+    after: '\n]\n',
+    end: 'json',
+  },
+} as const;
+type Format = keyof typeof formats;
+
+/** Hands the activities that a list shows to whoever wants to take them away. */
+export function ActivityExport({ filter }: { readonly filter: ActivityFilter }): ReactNode {
+  const bridge = useBridge();
+  const exporting = useTask();
+  const [written, setWritten] = useState(0);
+  const stopped = useRef(false);
+  const save = (format: Format) => {
+    stopped.current = false;
+    setWritten(0);
+    exporting.run(() => saveActivities(bridge, filter, format, setWritten, () => stopped.current));
+  };
+  return (
+    <>
+      {exporting.isPending ? (
+        <Button
+          variant="default"
+          size="xs"
+          onClick={() => {
+            stopped.current = true;
+          }}
+        >
+          {t('{{count}} written: stop', { count: written })}
+        </Button>
+      ) : (
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <Button variant="default" size="xs" leftSection={<IconDownload size={15} aria-hidden />}>
+              {t('Save these')}
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {(Object.keys(formats) as Format[]).map((format) => (
+              <Menu.Item
+                key={format}
+                onClick={() => {
+                  save(format);
+                }}
+              >
+                {formats[format].label}
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
+      )}
+      <Failure title={t('The activities were not saved')} error={exporting.error} />
+    </>
+  );
+}
+
+interface Part {
+  readonly lines: readonly string[];
+  readonly next?: number;
+}
+
+async function saveActivities(
+  bridge: Bridge,
+  filter: ActivityFilter,
+  format: Format,
+  onWritten: (count: number) => void,
+  isStopped: () => boolean,
+): Promise<void> {
+  const { type, before, between, after, end } = formats[format];
+  const file = new GrowingFile(type);
+  file.add(before);
+  let lines = 0;
+  let from: number | undefined;
+  do {
+    const where = from === undefined ? {} : { before: from };
+    const body = { ...filter, format, ...where };
+    const part: Part = (await ask<{ export: Part }>(bridge, 'export_activities', body)).export;
+    if (isStopped()) return;
+    for (const line of part.lines) file.add(lines++ === 0 ? line : between + line);
+    onWritten(lines - (format === 'CSV' ? 1 : 0));
+    from = part.next;
+  } while (from !== undefined);
+  file.add(lines === 0 ? after.trimStart() : after);
+  file.save(`latchkey-activities-${today()}.${end}`);
+}

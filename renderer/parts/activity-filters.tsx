@@ -1,0 +1,153 @@
+import { useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
+import { Select, TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { describeStatus, filterStatuses, typeFilters } from './activity-words.ts';
+import type { User } from './resources.ts';
+import { t } from './text.ts';
+import { useAsk } from './vault.tsx';
+import type { ActivityFilter } from './use-long-list.ts';
+
+/** What the activities are narrowed by, as it stands in the form. */
+export interface ActivityWish {
+  readonly text: string;
+  readonly type: string | null;
+  readonly status: string | null;
+  readonly userId: string | null;
+  /** Days, as a date field has them. */
+  readonly from: string;
+  readonly to: string;
+}
+
+export const anything: ActivityWish = { text: '', type: null, status: null, userId: null, from: '', to: '' };
+
+/** The beginning of a day where the reader is, in milliseconds; undefined for what is no day. */
+export function startOfDay(day: string, later = 0): number | undefined {
+  const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day) ?? [];
+  if (year === undefined) return undefined;
+  const time = new Date(Number(year), Number(month) - 1, Number(date) + later).getTime();
+  // Before the epoch there was no vault.
+  return Math.max(0, time);
+}
+
+/** The same, as the service takes it. */
+export function filterOf({ text, type, status, userId, from, to }: ActivityWish): ActivityFilter {
+  const types = typeFilters.find(({ label }) => label === type)?.types;
+  const since = startOfDay(from);
+  const until = startOfDay(to, 1);
+  return {
+    ...(text.trim() === '' ? {} : { text: text.trim().slice(0, 200) }),
+    ...(types === undefined ? {} : { filterByType: types }),
+    ...(status === null ? {} : { filterByStatus: [status] }),
+    ...(userId === null ? {} : { userId }),
+    ...(since === undefined ? {} : { sinceMs: String(since) }),
+    ...(until === undefined ? {} : { untilMs: String(until) }),
+  };
+}
+
+/** How long one does not type before what was typed is looked for, in milliseconds. */
+const typingPause = 300;
+
+interface Props {
+  readonly wish: ActivityWish;
+  readonly onWish: (wish: ActivityWish) => void;
+}
+
+export function ActivityFilters({ wish, onWish }: Props): ReactNode {
+  const users = useAsk<{ users: readonly User[] }>('list_users');
+  const [typed, setTyped] = useState(wish.text);
+  const [seen, setSeen] = useState(wish.text);
+  // What was cleared elsewhere is cleared here.
+  if (seen !== wish.text) {
+    setSeen(wish.text);
+    setTyped(wish.text);
+  }
+  useEffect(() => {
+    if (typed === wish.text) return;
+    const timer = setTimeout(() => {
+      setSeen(typed);
+      onWish({ ...wish, text: typed });
+    }, typingPause);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [typed, wish, onWish]);
+  return (
+    <form
+      role="search"
+      aria-label={t('Activities')}
+      className="lk-filters"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onWish({ ...wish, text: typed });
+      }}
+    >
+      <TextInput
+        type="search"
+        wrapperProps={{ 'data-wide': true }}
+        label={t('Search')}
+        placeholder={t('A name, an address, an id, part of a payload')}
+        leftSection={<IconSearch size={16} aria-hidden />}
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={200}
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value);
+        }}
+      />
+      <Select
+        label={t('What')}
+        placeholder={t('Everything')}
+        clearable
+        searchable
+        nothingFoundMessage={t('No activity of that name')}
+        data={typeFilters.map(({ label }) => label)}
+        value={wish.type}
+        onChange={(type) => {
+          onWish({ ...wish, type });
+        }}
+      />
+      <Select
+        label={t('Outcome')}
+        placeholder={t('Any')}
+        clearable
+        data={filterStatuses.map((value) => ({ value, label: describeStatus(value).label }))}
+        value={wish.status}
+        onChange={(status) => {
+          onWish({ ...wish, status });
+        }}
+      />
+      <Select
+        label={t('Who asked')}
+        placeholder={t('Anybody')}
+        clearable
+        searchable
+        nothingFoundMessage={t('No user of that name')}
+        data={users.data?.users.map(({ userId, userName }) => ({ value: userId, label: userName })) ?? []}
+        value={wish.userId}
+        onChange={(userId) => {
+          onWish({ ...wish, userId });
+        }}
+      />
+      <TextInput
+        type="date"
+        label={t('From')}
+        value={wish.from}
+        {...(wish.to === '' ? {} : { max: wish.to })}
+        onChange={(event) => {
+          onWish({ ...wish, from: event.currentTarget.value });
+        }}
+      />
+      <TextInput
+        type="date"
+        label={t('To')}
+        value={wish.to}
+        {...(wish.from === '' ? {} : { min: wish.from })}
+        onChange={(event) => {
+          onWish({ ...wish, to: event.currentTarget.value });
+        }}
+      />
+    </form>
+  );
+}

@@ -1,0 +1,69 @@
+import type { ReactNode } from 'react';
+import { Title } from '@mantine/core';
+import { IconAlertTriangle, IconLink } from '@tabler/icons-react';
+import { describeStatus } from './activity-words.ts';
+import { ShortId } from './identifier.tsx';
+import { Moment } from './moment.tsx';
+import { Facts } from './page.tsx';
+import type { ActivityEntry } from './resources.ts';
+import { Failure } from './states.tsx';
+import { numeral, t, Trans } from './text.ts';
+import { useAsk } from './vault.tsx';
+
+/** Where an activity stands in the log's chain of hashes, and which signed head covers it. */
+export function ActivityPlace({ activityId }: { readonly activityId: string }): ReactNode {
+  const { data, error } = useAsk<{ entries: readonly ActivityEntry[] }>('get_activity_entries', {
+    activityId,
+  });
+  return (
+    <section aria-label={t('Place in the log')}>
+      <Title order={3} mb={4}>
+        {t('Place in the log')}
+      </Title>
+      <Failure title={t('Its place in the log could not be read')} error={error} />
+      <ul className="lk-rows" aria-label={t('Entries of this activity')}>
+        {data?.entries.map((entry) => (
+          <li key={entry.place} className="lk-rows-item">
+            <span>
+              <span className="lk-row-name">{t('Entry {{place}}', { place: numeral(entry.place) })}</span>{' '}
+              <span className="lk-row-more">
+                {describeStatus(entry.status).label} · <Moment at={entry.writtenAt} />
+              </span>
+            </span>
+            <span className="lk-chain" data-broken={!entry.intact || undefined}>
+              {entry.intact ? (
+                <IconLink size={16} aria-hidden />
+              ) : (
+                <IconAlertTriangle size={16} aria-hidden />
+              )}
+              {entry.intact
+                ? t('It is as it was written, and follows the entry before it.')
+                : t('It is not as it was written, or does not follow the entry before it: check the log.')}
+            </span>
+            <Facts
+              rows={[
+                [t('Hash'), <ShortId key="hash" text={entry.hash} what={t('hash of the entry')} />],
+                [
+                  t('Hash before it'),
+                  <ShortId key="before" text={entry.previousHash} what={t('hash of the entry before it')} />,
+                ],
+                [t('Signed'), <SignedBy key="signed" entry={entry} />],
+              ]}
+            />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function SignedBy({ entry: { head } }: { readonly entry: ActivityEntry }): ReactNode {
+  if (head === undefined) return t('Not yet: within ten minutes, or when the vault is locked');
+  return (
+    <Trans
+      i18nKey="With the log up to entry {{place}}, <moment/>"
+      values={{ place: numeral(head.place) }}
+      components={{ moment: <Moment at={head.signedAt} /> }}
+    />
+  );
+}

@@ -1,0 +1,45 @@
+/** A file that is made in the window and may be longer than its memory. */
+
+/** Characters after which what was gathered is handed to the browser, which keeps what is long on the disk. */
+const handedOver = 4_000_000;
+
+export class GrowingFile {
+  readonly #type: string;
+  readonly #blobs: Blob[] = [];
+  #texts: string[] = [];
+  #length = 0;
+
+  /** @param type Its media type. */
+  constructor(type: string) {
+    this.#type = type;
+  }
+
+  add(text: string): void {
+    this.#texts.push(text);
+    this.#length += text.length;
+    if (this.#length >= handedOver) this.#handOver();
+  }
+
+  #handOver(): void {
+    this.#blobs.push(new Blob(this.#texts));
+    this.#texts = [];
+    this.#length = 0;
+  }
+
+  /** Hands it to the browser to save; Electron asks where to. */
+  save(name: string): void {
+    this.#handOver();
+    const address = URL.createObjectURL(new Blob(this.#blobs, { type: this.#type }));
+    const link = document.createElement('a');
+    link.href = address;
+    link.download = name;
+    link.click();
+    // The browser takes it in its own time.
+    setTimeout(() => {
+      URL.revokeObjectURL(address);
+    }, 60_000);
+  }
+}
+
+/** For the name of a file: `2026-01-31`. */
+export const today = (): string => new Date().toISOString().slice(0, 10);

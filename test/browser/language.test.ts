@@ -1,0 +1,107 @@
+/**
+ * The window in another language: a pseudo-locale, in which each of its texts is longer, accented and in brackets. What stands
+ * outside of them no translation would reach; what does not fit would not fit then. At every address there is.
+ */
+import type { Browser, Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { launchChromium, openWindow } from './chromium.ts';
+import { axeFindings, tooWideFindings } from './inspect.ts';
+import { addressesOf, furnish, patterns } from './places.ts';
+import { serveDevVault } from './service.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  return () => browser.close();
+});
+
+/** In letters that no text of the window has: what people name is not translated. */
+const inGreek: Readonly<Record<string, string>> = {
+  wallet: 'Πορτοφόλι',
+  key: 'Κλειδί',
+  user: 'Χρήστης',
+  policy: 'Πολιτική',
+};
+
+test('every screen speaks it whole, fits, and has nothing for axe-core to mend', async () => {
+  await using service = await serveDevVault();
+  let named = 0;
+  const values = await furnish(service, (what) => `${inGreek[what] ?? 'Όνομα'} ${String((named += 1))}`);
+  const keyslots = { keyslotId: '00000000-0000-4000-8000-000000000000', template: 'two-approvals' };
+  await using person = await openWindow(browser, { locale: 'en-US' });
+  const { page } = person;
+  await person.context.addInitScript(() => {
+    localStorage.setItem('latchkey.language', 'en-XA');
+  });
+  await page.goto(service.windowUrl);
+  await page.locator('h1', { hasText: '⟦' }).waitFor();
+  expect(await page.locator('html').getAttribute('lang')).toBe('en-XA');
+
+  const found: string[] = [];
+  /** What all screens have is told once. */
+  const told = new Map<string, string>();
+  const addresses = patterns.flatMap((pattern) => addressesOf(pattern, { ...keyslots, ...values }));
+  expect(addresses.length).toBeGreaterThan(30);
+  for (const address of addresses) {
+    await page.evaluate((hash) => {
+      window.location.hash = hash;
+    }, address);
+    await settled(page);
+    const screen = address === '/' ? 'home' : address.replaceAll(/[^\w-]+/g, '-').slice(1, 60);
+    for (const text of await page.evaluate(untranslated)) told.set(text, told.get(text) ?? address);
+    found.push(...(await tooWideFindings(page, screen)));
+    found.push(...(await axeFindings(page, `pseudo-${screen}`)));
+    if ((await page.evaluate(() => document.getAnimations().length)) > 0)
+      found.push(`${screen}: something moves`);
+  }
+  expect([...[...told].map(([text, address]) => `${address}: ${text}`), ...found]).toEqual([]);
+  expect(person.complaints).toEqual([]);
+});
+
+/** What is asked of the service is there. */
+async function settled(page: Page): Promise<void> {
+  await page.locator('h1').first().waitFor();
+  await page.waitForFunction(() => document.querySelector('.lk-loading, .lk-skeleton') === null);
+}
+
+/** Runs in the page. @returns what is said outside of the brackets of the pseudo-locale. */
+function untranslated(): readonly string[] {
+  /** Not the window's own words: code, ids, addresses, files; what the service answers; times in another script. */
+  const theirs =
+    'code, pre, kbd, samp, textarea, .lk-mono, [translate=no], .lk-failure p, script, style, noscript, [aria-hidden=true]';
+  /** Names of what is not translated, units, and what ids are made of. */
+  const kept =
+    /\b(Latchkey|Development|Root user|Latchkey window|Schnorr|Ethereum|Solana|Node|OpenSSL|linux|Pseudo-English|English|UTC|GMT|API|URL|AM|PM|dev|window)\b|https?:\S+|\b[\w-]*\d[\w.…-]*|\b[rsv]\b/g;
+  const found: string[] = [];
+  let depth = 0;
+  const outside = (text: string): string => {
+    let said = '';
+    for (const letter of text) {
+      if (letter === '⟦') depth += 1;
+      else if (letter === '⟧') depth -= 1;
+      else if (depth === 0) said += letter;
+    }
+    return said.replaceAll(kept, '');
+  };
+  const tell = (where: Element, text: string): void => {
+    const said = outside(text).trim();
+    if (/[a-z]{2}/i.test(said)) found.push(`“${said}” in ${where.outerHTML.slice(0, 60)}`);
+  };
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    const element = node.parentElement;
+    if (element === null || node.textContent === null) continue;
+    if (element.closest(theirs) === null) tell(element, node.textContent);
+    else outside(node.textContent);
+  }
+  depth = 0;
+  for (const element of document.body.querySelectorAll('*')) {
+    for (const name of ['aria-label', 'aria-description', 'title', 'placeholder', 'alt']) {
+      const text = element.getAttribute(name);
+      depth = 0;
+      if (text !== null && element.closest(theirs) === null) tell(element, text);
+    }
+  }
+  return [...found, ...(depth === 0 ? [] : ['brackets do not match'])];
+}

@@ -1,0 +1,130 @@
+/** Lists far longer than a screen, through the window: what is in sight is all that is laid out and asked for. */
+import type { Browser } from 'playwright-core';
+import { readFile } from 'node:fs/promises';
+import { beforeAll, expect, test } from 'vitest';
+import { makeConfig } from '../../main/config.ts';
+import { mnemonicFromEntropy } from '../../main/crypto/mnemonics.ts';
+import { uuidV4 } from '../../main/crypto/uuid.ts';
+import { insertWallet } from '../../main/db/wallets.ts';
+import { openVault } from '../../main/vault.ts';
+import { fillAccounts, fillActivities } from '../long-lists.ts';
+import { launchChromium, openWindow } from './chromium.ts';
+import { axeFindings, tooWideFindings } from './inspect.ts';
+import { newVaultPlace } from './service.ts';
+import { button, goTo } from './steps.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  return () => browser.close();
+});
+
+const recoveryPhrase = mnemonicFromEntropy(new Uint8Array(32).fill(7));
+const activities = 6_000;
+const accounts = 3_000;
+
+async function makeVault(directory: string): Promise<void> {
+  const vault = openVault(makeConfig({ dataDir: directory, configDir: directory, keychain: false }, {}));
+  try {
+    const { organizationId, userId } = await vault.setUp({
+      organizationName: 'Long',
+      userName: 'Ada',
+      useKeychain: false,
+      recoveryPhrase,
+      recoveryConfirmed: true,
+    });
+    const walletId = uuidV4(new Uint8Array(16).fill(5));
+    const at = Date.now();
+    await vault.units.write((tx) => {
+      const row = { id: walletId, organizationId, name: 'Customers', sealed: new Uint8Array(80) };
+      insertWallet(tx, { ...row, exported: 0, imported: 0, createdAt: at, updatedAt: at });
+    });
+    const place = { units: vault.units, organizationId };
+    await fillAccounts(place, { walletId, count: accounts });
+    await fillActivities(place, { userId, count: activities });
+  } finally {
+    vault.close();
+  }
+}
+
+test('thousands of activities and accounts are scrolled, searched and saved without all of them being loaded', async () => {
+  using place = newVaultPlace();
+  await makeVault(place.path);
+  await using service = await place.serve();
+  await using person = await openWindow(browser);
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await page.getByRole('textbox', { name: 'Recovery phrase' }).fill(recoveryPhrase);
+  await button(page, 'Unlock').click();
+  const shown: number[] = [];
+  page.on('request', (request) => {
+    const body = request.postData() ?? '';
+    if (body.includes('browse_'))
+      shown.push((/"places":\[([^\]]*)\]/.exec(body)?.[1] ?? '').split(',').length);
+  });
+
+  await goTo(page, 'Activity');
+  await page.getByText('6,000 activities').waitFor();
+  const list = page.getByRole('list', { name: 'Activities' });
+  const box = page.locator('.lk-long');
+  await list.getByRole('link').first().waitFor();
+  expect(await list.getByRole('listitem').count()).toBeLessThan(50);
+
+  // To the very end, and to the middle.
+  await box.evaluate((element) => {
+    element.scrollTop = element.scrollHeight;
+  });
+  await list.getByRole('link', { name: /Wallet no\. 0 / }).waitFor();
+  await box.evaluate((element) => {
+    element.scrollTop = element.scrollHeight / 2;
+  });
+  await list
+    .getByRole('link', { name: /3,00\d$/ })
+    .first()
+    .waitFor();
+  expect(await list.getByRole('listitem').count()).toBeLessThan(50);
+  expect(shown.length).toBeLessThan(12);
+  expect(shown.reduce((sum, count) => sum + count, 0)).toBeLessThan(activities / 5);
+
+  // From row to row by the keyboard, to either end.
+  await list.getByRole('link').nth(8).focus();
+  await page.keyboard.press('End');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain('Wallet no. 0');
+  await page.keyboard.press('ArrowUp');
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.textContent))
+    .toContain('Sign a payload');
+  await page.keyboard.press('Home');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain('6,000');
+  expect(await axeFindings(page, 'activity-long')).toEqual([]);
+  expect(await tooWideFindings(page, 'activity-long')).toEqual([]);
+
+  await page.getByRole('searchbox', { name: 'Search' }).fill('wallet no. 5990');
+  await page.getByText('1 activity', { exact: true }).waitFor();
+  await button(page, 'Save these').click();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: 'As JSON, with everything' }).click(),
+  ]);
+  const saved = JSON.parse(await readFile(await download.path(), 'utf8')) as readonly {
+    readonly type: string;
+  }[];
+  expect(saved.map(({ type }) => type)).toEqual(['ACTIVITY_TYPE_CREATE_WALLET']);
+  await list.getByRole('link').click();
+  await page.getByText('It is as it was written, and follows the entry before it.').waitFor();
+  await page.keyboard.press('Escape');
+
+  await goTo(page, 'Wallets');
+  await page.getByRole('link', { name: /Customers/ }).click();
+  await page.getByText('3,000 accounts').waitFor();
+  await page.getByText("m/44'/60'/0'/0/0", { exact: true }).waitFor();
+  expect(await page.getByRole('list', { name: 'Accounts' }).getByRole('listitem').count()).toBeLessThan(40);
+  expect(await axeFindings(page, 'accounts-long')).toEqual([]);
+  expect(await tooWideFindings(page, 'accounts-long')).toEqual([]);
+  await page.getByRole('searchbox', { name: 'Search' }).fill('customer 2000');
+  await page.getByText('1 account', { exact: true }).waitFor();
+  await page.getByText("m/44'/60'/0'/0/2000", { exact: true }).waitFor();
+  expect(person.violations).toEqual([]);
+  expect(person.complaints).toEqual([]);
+});
