@@ -19,7 +19,7 @@ const labels = (query: string): readonly string[] => matching(commands, query).m
 
 test('labels that begin with what is typed come before those that have it, and these before other words', () => {
   expect(labels('lock')).toEqual(['Lock now', 'Unlock log', 'Settings']);
-  expect(labels('LOCK  n')).toEqual(['Lock now', 'Settings']);
+  expect(labels('LOCK  no')).toEqual(['Lock now']);
   expect(labels('now lock')).toEqual(['Lock now']);
   expect(labels('cles')).toEqual(['Clés privées']);
   expect(labels('')).toHaveLength(4);
