@@ -58,10 +58,13 @@ export async function latestActivity({ root }: TestVault): Promise<ActivityBody 
   return (body?.['activities'] as readonly ActivityBody[])[0];
 }
 
-/** The digest of every table but the log's own, the seal over its end, and what notes that somebody was not allowed something. */
+/**
+ * The digest of every table but the log's own, the seal over its end, and what notes that somebody was not allowed
+ * something, or when a credential was used.
+ */
 export function stored({ vault: { connection } }: TestVault): Json {
   const tables = connection.all<{ name: string }>(
-    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('activities', 'user_snapshots', 'integrity', 'refusals')",
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('activities', 'user_snapshots', 'integrity', 'refusals', 'credential_uses')",
   );
   return Object.fromEntries(
     tables.map(({ name }) => {

@@ -145,7 +145,9 @@ async function makeVault(directory: string): Promise<void> {
         tx.run(`UPDATE ${table} SET ${name} = ${type === 'TEXT' ? `${name} || ' 2'` : `${name} + 1`}`);
       }
       if (
-        !['vault', 'keyslots', 'server_keys', 'organizations', 'users', 'backup_schedule'].includes(table)
+        !['vault', 'keyslots', 'server_keys', 'organizations', 'users', 'backup_schedule', 'freeze'].includes(
+          table,
+        )
       ) {
         const last = connection.all<Row>(`SELECT * FROM ${table}`).at(-1);
         if (last) tx.run(`DELETE FROM ${table} WHERE ${where(last)}`, ...parametersOf(last));
@@ -196,6 +198,7 @@ const choices: Readonly<Record<string, readonly (string | number)[]>> = {
   state: ['refused', 'parked'],
   feature: [0, 1],
   active: [0, 1],
+  subscriptions: ['[]', '[ ]'],
 };
 
 function fill(connection: Connection, table: string): void {
