@@ -40,7 +40,7 @@ const layers = {
   standalone: [],
   // What makes packages, and what runs in them before anything else: hardly anything of the product.
   packaging: ['lib/', 'desktop/update-key.ts'],
-  desktop: ['lib/', 'vault.ts', 'config.ts', 'bridge.ts', 'preload/contract.ts'],
+  desktop: ['lib/', 'vault.ts', 'config.ts', 'bridge.ts', 'commands/client.ts', 'preload/contract.ts'],
 };
 
 // What the folders hold of each package that reaches outside.

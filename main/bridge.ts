@@ -1,4 +1,5 @@
 /** The service's side of the window's door: `preload/contract.ts`, over a vault. */
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import type {
   About,
@@ -27,6 +28,7 @@ import { readAbout, readLicences } from './about.ts';
 import { parse, parseSecret } from './activities/parse.ts';
 import type { AuditLog } from './audit/audit-log.ts';
 import type { Backups } from './backup/backups.ts';
+import type { OpenBackupWith } from './backup/open.ts';
 import { mnemonicFromEntropy } from './crypto/mnemonics.ts';
 import { p256PublicKey, signP256 } from './crypto/p256.ts';
 import { toHex } from './crypto/encodings.ts';
@@ -53,6 +55,9 @@ import { selfTest } from './self-test/self-test.ts';
 import type { Settings } from './settings/settings.ts';
 import { checkMissing, setUp, type SetupParts } from './setup.ts';
 
+/** Between two events that tell how far a restore is, in milliseconds. */
+const progressPause = 100;
+
 /** What the bridge says of the process around the vault. */
 export interface Surroundings {
   readonly version: string;
@@ -61,6 +66,14 @@ export interface Surroundings {
   readonly distDirectory: string;
   /** Known once the service listens. */
   readonly url: () => string;
+  /** Restores a backup in the place of the vault that is missing; null for a vault in memory. */
+  readonly restore:
+    | ((
+        file: string,
+        how: OpenBackupWith,
+        onProgress: (done: number, total: number) => void,
+      ) => Promise<unknown>)
+    | null;
 }
 
 /** What a new vault is told of its owner. */
@@ -87,6 +100,7 @@ const backUpParams = z.object({
   replace: z.boolean().optional(),
   secret: backupSecret.optional(),
 });
+const restoreParams = z.object({ file: filePath, secret: backupSecret });
 const verifyParams = z.object({ file: filePath, secret: backupSecret.optional() });
 const scheduleParams = z
   .object({
@@ -130,6 +144,7 @@ export class VaultDoor implements VaultBridge {
   readonly #freezer: Freezer;
   readonly #drawn: DrawnPhrase = { phrase: undefined };
   #lastTimestamp = 0;
+  #restoring = false;
   #keychain: Promise<VaultStatus['keychain']> | undefined;
 
   constructor(
@@ -222,6 +237,37 @@ export class VaultDoor implements VaultBridge {
     });
     // The keyring spoke when it was unlocked, before the vault was there to be read.
     this.announce({ kind: 'status' });
+    return this.status();
+  }
+
+  async restore(input: unknown): Promise<VaultStatus> {
+    const { restore } = this.#around;
+    if (restore === null) {
+      throw new LatchkeyError(
+        'INVALID_ARGUMENT',
+        'a vault in memory is not restored: start with a directory',
+      );
+    }
+    checkMissing(this.#parts.units);
+    const { file, secret } = parseSecret(restoreParams, input, 'restore');
+    if (this.#restoring) {
+      throw new LatchkeyError('ALREADY_EXISTS', 'a backup is being restored: wait until it is done');
+    }
+    this.#restoring = true;
+    try {
+      let told = 0;
+      await restore(resolve(file), secret, (done, total) => {
+        // Every chunk would be too often for whoever listens.
+        const now = Date.now();
+        if (done < total && now - told < progressPause) return;
+        told = now;
+        this.announce({ kind: 'restore', done, total });
+      });
+      await this.#keyslots.unlockWith(secret);
+    } finally {
+      this.#restoring = false;
+      this.announce({ kind: 'status' });
+    }
     return this.status();
   }
 

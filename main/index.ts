@@ -10,6 +10,7 @@ import { showBadge } from './desktop/badge.ts';
 import { endOnFault, reviveWindows } from './desktop/crash.ts';
 import { freezeNow, listenForFreeze } from './desktop/freeze.ts';
 import { guardAllContents, guardSession, refuseDebuggers } from './desktop/guards.ts';
+import { joinHolder, type JoinedVault } from './desktop/held.ts';
 import { serveBridge } from './desktop/ipc.ts';
 import { followLinks } from './desktop/links.ts';
 import { isHiddenStart, loginItem } from './desktop/login.ts';
@@ -23,7 +24,7 @@ import { prepareUpdates } from './desktop/updates.ts';
 import { unsupportedRuntime } from './desktop/versions.ts';
 import { showWindow } from './desktop/window.ts';
 import { freezeOnSignal } from './freeze-signal.ts';
-import { startVault } from './vault.ts';
+import { startVault, type Vault } from './vault.ts';
 
 try {
   prepare();
@@ -71,12 +72,17 @@ async function run(config: Config): Promise<void> {
       close: () => open.disposeAsync(),
     }),
   );
-  const vault = await startVault(config, {
+  const found = await startVault(config, {
     shell: {
       ...(startAtLogin === undefined ? {} : { startAtLogin }),
       ...(updates.choice === undefined ? {} : { updates: updates.choice }),
     },
-  });
+  }).catch((error: unknown) => joinHolder(error, config.dataDirectory));
+  if (found === undefined) {
+    app.quit();
+    return;
+  }
+  const vault: Vault | JoinedVault = found;
   opened.defer(() => vault.close());
   opened.defer(freezeOnSignal(vault.bridge));
   opened.use(serveBridge(vault.bridge));
@@ -84,7 +90,8 @@ async function run(config: Config): Promise<void> {
   const approvals = opened.use(watchApprovals(vault.bridge));
   opened.use(createTray(vault.bridge, approvals, freezing.accelerator));
   opened.use(showBadge(approvals));
-  opened.use(startAutoLock(vault.bridge));
+  // A vault that another process holds may serve scripts while nobody is here: that process has its own rules.
+  if ('keyring' in vault) opened.use(startAutoLock(vault.bridge));
   opened.use(notifyOfMessages(vault.bridge));
   opened.use(notifyOfApprovals(approvals));
   opened.use(endOnFault(vault.bridge));

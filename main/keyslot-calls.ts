@@ -83,6 +83,11 @@ export class KeyslotCalls {
     await this.#manager.unlock(this.#toOpenWith(how));
   }
 
+  /** With what opened a backup just now. */
+  unlockWith(how: OpenWith): Promise<void> {
+    return this.#manager.unlock(how);
+  }
+
   async prove(input: unknown): Promise<{ readonly until: number }> {
     const how = parseSecret(proofParams, input, 'proof');
     this.#parts.keyring.checkUnlocked();

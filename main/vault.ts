@@ -8,6 +8,7 @@ import { AuditLog } from './audit/audit-log.ts';
 import { idTokenVerifier } from './auth/id-tokens.ts';
 import { LastUses } from './auth/last-uses.ts';
 import { Backups } from './backup/backups.ts';
+import { restoreHere } from './backup/restore.ts';
 import { VaultDoor } from './bridge.ts';
 import { defaultPort, version, type Config } from './config.ts';
 import { checkSecp256k1Accelerator } from './crypto/secp256k1.ts';
@@ -115,6 +116,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     directory?.release();
     throw error;
   }
+  const opened = connection;
   const random = substitutes.random ?? systemRandom;
   const clock = substitutes.clock ?? systemClock;
   const keychain = substitutes.keychain ?? keychainOf(config);
@@ -227,8 +229,12 @@ function open(config: Config, substitutes: Substitutes): Opened {
     directory: config.dataDirectory,
     distDirectory: join(config.rendererDirectory, '..'),
     url: () => url,
+    restore:
+      directory === undefined
+        ? null
+        : (file, how, onProgress) =>
+            restoreHere(opened, directory, { file, how, keychain, random: systemRandom, clock, onProgress }),
   });
-  const opened = connection;
   const lock = (): void => {
     log.signBeforeLock();
     keyring.lock();

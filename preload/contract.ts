@@ -195,6 +195,8 @@ export interface CallAnswer {
 export type VaultEvent =
   | { readonly kind: 'status' }
   | { readonly kind: 'backups' }
+  /** A backup is being restored: how much of it is written, in bytes. */
+  | { readonly kind: 'restore'; readonly done: number; readonly total: number }
   /** The settings of this computer have changed. */
   | { readonly kind: 'settings' }
   /** Something became of events on their way to webhook endpoints. */
@@ -269,6 +271,11 @@ export interface BackUp {
   readonly replace?: boolean;
   /** Needed where the vault is locked. */
   readonly secret?: BackupSecret;
+}
+
+export interface RestoreVault {
+  readonly file: string;
+  readonly secret: BackupSecret;
 }
 
 export interface VerifyBackup {
@@ -545,6 +552,11 @@ export interface Bridge {
   newRecoveryPhrase(): Promise<{ readonly phrase: string }>;
   /** Creates the vault with the phrase drawn last, and leaves it unlocked. */
   create(vault: CreateVault): Promise<VaultStatus>;
+  /**
+   * Puts the vault of a backup where there is none, checks it, and leaves it unlocked. How far it is, events tell.
+   * @param wish The path of the file on the machine of the service, and a secret that opened its vault then.
+   */
+  restore(wish: RestoreVault): Promise<VaultStatus>;
   unlock(how: UnlockWith): Promise<VaultStatus>;
   lock(): Promise<VaultStatus>;
   /**
@@ -626,6 +638,7 @@ export const bridgeCalls = [
   'status',
   'newRecoveryPhrase',
   'create',
+  'restore',
   'unlock',
   'lock',
   'freeze',

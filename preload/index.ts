@@ -22,6 +22,7 @@ const bridge: Bridge = {
   status: crossing('status'),
   newRecoveryPhrase: crossing('newRecoveryPhrase'),
   create: crossing('create'),
+  restore: crossing('restore'),
   unlock: crossing('unlock'),
   lock: crossing('lock'),
   freeze: crossing('freeze'),

@@ -99,6 +99,15 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
         });
       });
 
+      test('a backup that is not there is not restored, and another can be tried', async () => {
+        const secret = { with: 'password', password } as const;
+        for (const file of ['/nowhere/x.backup', '/nowhere/y.backup']) {
+          await expect(bridge.restore({ file, secret })).rejects.toEqual(refusal(new RegExp(file)));
+        }
+        await expect(bridge.restore({ file: '', secret })).rejects.toEqual(refusal(/^invalid restore\.file/));
+        expect((await bridge.status()).state).toBe('none');
+      });
+
       test('create wants a phrase to be drawn first', async () => {
         await expect(bridge.create(newVault('abandon '.repeat(24)))).rejects.toEqual(
           refusal('no recovery phrase was drawn: ask for one, write it down, then create the vault'),
@@ -196,6 +205,9 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
 
         const exists = refusal('there is a vault here already: it is not overwritten');
         await expect(bridge.create(newVault(phrase))).rejects.toEqual(exists);
+        await expect(
+          bridge.restore({ file: '/nowhere/x.backup', secret: { with: 'password', password } }),
+        ).rejects.toEqual(exists);
         await bridge.lock();
         await expect(bridge.newRecoveryPhrase()).rejects.toEqual(exists);
         await bridge.unlock({ with: 'password', password });

@@ -53,32 +53,78 @@ export interface Restored {
   readonly keychainProblem: string | null;
 }
 
+/** Where a restored vault goes. */
+interface Place {
+  /** The path of its database. */
+  readonly database: string;
+  /** Called with the path of the whole database, to be moved there. */
+  readonly put: (draft: string) => void;
+}
+
 /**
  * @throws LatchkeyError ALREADY_EXISTS where there is a vault; NOT_FOUND or BACKUP_UNREADABLE for the file;
  * INVALID_ARGUMENT where the secret does not open it.
  * @throws VaultInUseError where another process holds the directory.
  */
 export async function restore(wish: RestoreWish): Promise<Restored> {
+  let directory: VaultDirectory | undefined;
+  try {
+    return await restoreAt(() => {
+      const held = (directory = VaultDirectory.acquire(wish.directory));
+      checkNoVault(held.database);
+      return {
+        database: held.database,
+        put: (draft) => {
+          putInPlace(draft, held);
+        },
+      };
+    }, wish);
+  } finally {
+    directory?.release();
+  }
+}
+
+/** The same for a process that holds the directory and has the empty database open, which it then opens anew. */
+export const restoreHere = (
+  connection: Connection,
+  directory: VaultDirectory,
+  wish: Omit<RestoreWish, 'directory'>,
+): Promise<Restored> => {
+  const checkEmpty = (): void => {
+    if (getVault(connection) === undefined) return;
+    throw new LatchkeyError('ALREADY_EXISTS', 'there is a vault already: it is not overwritten');
+  };
+  return restoreAt(() => {
+    checkEmpty();
+    return {
+      database: directory.database,
+      put: (draft) => {
+        // One may have been made meanwhile.
+        checkEmpty();
+        connection.reopen(directory.database, () => {
+          putInPlace(draft, directory);
+        });
+      },
+    };
+  }, wish);
+};
+
+/** @param toPlace Called once the secret is known to open the backup, before anything is made. */
+async function restoreAt(toPlace: () => Place, wish: Omit<RestoreWish, 'directory'>): Promise<Restored> {
   await using backup = await BackupFile.open(wish.file);
-  // Before anything is made: the secret may be wrong.
   const masterKey = await openMasterKey(backup.head.header, wish.how);
   try {
-    const directory = VaultDirectory.acquire(wish.directory);
+    const { database, put } = toPlace();
+    const draft = `${database}.restore`;
+    removeDatabase(draft);
     try {
-      checkNoVault(directory.database);
-      const draft = `${directory.database}.restore`;
+      await decrypt(backup, masterKey, draft, wish.onProgress);
+      const restored = await settle(draft, backup, masterKey, wish);
+      put(draft);
+      return restored;
+    } catch (error) {
       removeDatabase(draft);
-      try {
-        await decrypt(backup, masterKey, draft, wish.onProgress);
-        const restored = await settle(draft, backup, masterKey, wish);
-        putInPlace(draft, directory);
-        return restored;
-      } catch (error) {
-        removeDatabase(draft);
-        throw error;
-      }
-    } finally {
-      directory.release();
+      throw error;
     }
   } finally {
     masterKey.fill(0);
@@ -137,7 +183,7 @@ async function settle(
   draft: string,
   backup: BackupFile,
   masterKey: Uint8Array,
-  wish: RestoreWish,
+  wish: Pick<RestoreWish, 'keychain' | 'random' | 'clock'>,
 ): Promise<Restored> {
   const { keychain, random, clock } = wish;
   const connection = Connection.open(draft);

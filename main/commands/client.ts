@@ -1,5 +1,5 @@
 /** Speaks to the process that holds the vault, as the same user: through `/window/`, with this run's nonce. */
-import type { BridgeCall, VaultStatus } from '../../preload/contract.ts';
+import type { BridgeCall, VaultEvent, VaultStatus } from '../../preload/contract.ts';
 import { readEndpoint } from '../db/vault-directory.ts';
 import { CommandError, exitCodes, lockedCodes } from './output.ts';
 
@@ -12,6 +12,8 @@ export interface Running {
   status(): Promise<VaultStatus>;
   /** @returns an address that signs one browser in, once. */
   newLink(): Promise<string>;
+  /** Tells of events until the process ends, or the signal comes. */
+  listen(listener: (event: VaultEvent) => void, signal: AbortSignal): Promise<void>;
 }
 
 /** @returns undefined where no process serves the vault. */
@@ -38,6 +40,20 @@ export async function findRunning(directory: string): Promise<Running | undefine
     status: async () => (await running.call('status')) as VaultStatus,
     newLink: async () =>
       `http://localhost:${endpoint.port}/#code=${String((await post('link', {}))['code'])}`,
+    listen: async (listener, signal) => {
+      const { body } = await fetch(`${url}/window/events`, {
+        headers: { Authorization: `Bearer ${endpoint.nonce}` },
+        signal,
+      });
+      let rest = '';
+      for await (const text of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        const lines = `${rest}${text}`.split('\n');
+        rest = lines.pop() ?? '';
+        for (const line of lines) {
+          if (line.startsWith('data: ')) listener(JSON.parse(line.slice('data: '.length)) as VaultEvent);
+        }
+      }
+    },
   };
   try {
     await running.status();

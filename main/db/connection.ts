@@ -215,6 +215,20 @@ export class Connection implements Writer {
     this.#configure();
   }
 
+  /**
+   * Closes the file and opens the one that is there after `replace`, with what `equip` was given done again. If
+   * `replace` throws, the old one is opened.
+   */
+  reopen(file: string, replace: () => void): void {
+    this.close();
+    try {
+      replace();
+    } finally {
+      this.#sqlite = new Sqlite(file);
+      this.#configure();
+    }
+  }
+
   close(): void {
     this.#statements.clear();
     this.#sqlite.close();

@@ -228,19 +228,28 @@ function sayFailed(title: string, error: unknown): void {
   });
 }
 
-/** Those that every word of a query is in, the ones whose label begins with it first. */
+/** Those that every word of a query is in, the nearest first. */
 export function matching(commands: readonly Command[], query: string): readonly Command[] {
-  const wanted = fold(query)
-    .split(/\s+/)
-    .filter((word) => word !== '');
-  if (wanted.length === 0) return commands;
+  const wanted = wordsOf(query);
   const found = commands.filter(({ label, words = '' }) => {
     const text = fold(`${label} ${words}`);
     return wanted.every((word) => text.includes(word));
   });
-  const begins = ({ label }: Command): number => (fold(label).startsWith(wanted.join(' ')) ? 0 : 1);
-  return found.toSorted((a, b) => begins(a) - begins(b));
+  return found.toSorted((a, b) => distance(a.label, query) - distance(b.label, query));
 }
+
+/** How far a label is from a query: it begins with it, has all its words, or was found by other words. */
+export function distance(label: string, query: string): number {
+  const text = fold(label);
+  const wanted = wordsOf(query);
+  if (text.startsWith(wanted.join(' '))) return 0;
+  return wanted.every((word) => text.includes(word)) ? 1 : 2;
+}
+
+const wordsOf = (query: string): readonly string[] =>
+  fold(query)
+    .split(/\s+/)
+    .filter((word) => word !== '');
 
 /** Without case and accents. */
 const fold = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().trim();

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Button, Group } from '@mantine/core';
 import { Link } from 'wouter';
 import { Failure } from './states.tsx';
+import { t } from './text.ts';
 
 interface Props {
   /** Says what did not happen, above the reason. */
@@ -24,7 +25,7 @@ export function FormEnd({ failed, error, busy, does, back }: Props): ReactNode {
           {does}
         </Button>
         <Button variant="subtle" color="gray" component={Link} href={back}>
-          Cancel
+          {t('Cancel')}
         </Button>
       </Group>
     </>

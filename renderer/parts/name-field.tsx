@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { TextInput } from '@mantine/core';
 import { longestName } from './names.ts';
+import { t } from './text.ts';
 
 interface Props {
   readonly label?: string;
@@ -14,8 +15,8 @@ interface Props {
 
 /** The name of something in the vault. */
 export function NameField({
-  label = 'Name',
-  description = 'For you and your scripts; names are unique in the vault.',
+  label = t('Name'),
+  description = t('For you and your scripts; names are unique in the vault.'),
   value,
   problem,
   onType,

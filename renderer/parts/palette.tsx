@@ -7,7 +7,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import type { Icon } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
-import { matching, useCommands } from './commands.tsx';
+import { distance, matching, useCommands } from './commands.tsx';
 import { say } from './found.ts';
 import type { Found } from './found.ts';
 import { readable } from './readable.ts';
@@ -76,7 +76,10 @@ function Finder({ onClose, onHelp }: Omit<Props, 'opened'>): ReactNode {
     group(t('Do'), listId, matching(actions, query)),
   ];
   // Before anything is typed, what one does stands first: where one goes is in the side bar.
+  const nearest = ({ choices: [first] }: ChoiceGroup): number =>
+    first === undefined ? 3 : distance(first.name, query);
   if (query.trim() === '') groups.reverse();
+  else groups.sort((a, b) => nearest(a) - nearest(b));
   for (const each of found) {
     const { group: label, to, ...said } = say(each);
     const choice: Choice = {

@@ -1,5 +1,7 @@
 /** A rough, honest estimate of a password's strength: enough to steer, never to promise. */
 
+import { t } from './text.ts';
+
 export const shortestPassword = 8;
 
 export interface PasswordStrength {
@@ -10,9 +12,9 @@ export interface PasswordStrength {
 }
 
 const levels = [
-  { bits: 75, level: 4, label: 'Strong', hint: 'Keep it where you keep important papers.' },
-  { bits: 55, level: 3, label: 'Good', hint: 'One more word would make it strong.' },
-  { bits: 40, level: 2, label: 'Fair', hint: 'Longer is better: add another unrelated word.' },
+  { bits: 75, level: 4, label: t('Strong'), hint: t('Keep it where you keep important papers.') },
+  { bits: 55, level: 3, label: t('Good'), hint: t('One more word would make it strong.') },
+  { bits: 40, level: 2, label: t('Fair'), hint: t('Longer is better: add another unrelated word.') },
 ] as const;
 
 const overused =
@@ -23,8 +25,8 @@ export function passwordStrength(password: string): PasswordStrength {
   if (missing > 0) {
     return {
       level: 0,
-      label: 'Too short',
-      hint: `${String(missing)} more ${missing === 1 ? 'character' : 'characters'}, at least.`,
+      label: t('Too short'),
+      hint: t('{{count}} more characters, at least.', { count: missing }),
     };
   }
   const bits = estimatedBits(password);
@@ -32,8 +34,8 @@ export function passwordStrength(password: string): PasswordStrength {
   return (
     found ?? {
       level: 1,
-      label: 'Weak',
-      hint: 'Easy to guess: four unrelated words are stronger than one tricky one.',
+      label: t('Weak'),
+      hint: t('Easy to guess: four unrelated words are stronger than one tricky one.'),
     }
   );
 }

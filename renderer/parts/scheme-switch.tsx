@@ -2,11 +2,12 @@ import type { ReactNode } from 'react';
 import { SegmentedControl, VisuallyHidden, useMantineColorScheme } from '@mantine/core';
 import type { MantineColorScheme } from '@mantine/core';
 import { IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react';
+import { t } from './text.ts';
 
 const choices: readonly { value: MantineColorScheme; name: string; icon: ReactNode }[] = [
-  { value: 'auto', name: 'Follow the system', icon: <IconDeviceDesktop size={15} aria-hidden /> },
-  { value: 'light', name: 'Light', icon: <IconSun size={15} aria-hidden /> },
-  { value: 'dark', name: 'Dark', icon: <IconMoon size={15} aria-hidden /> },
+  { value: 'auto', name: t('Follow the system'), icon: <IconDeviceDesktop size={15} aria-hidden /> },
+  { value: 'light', name: t('Light'), icon: <IconSun size={15} aria-hidden /> },
+  { value: 'dark', name: t('Dark'), icon: <IconMoon size={15} aria-hidden /> },
 ];
 
 /** Light, dark, or as the system has it; remembered on this machine. */
@@ -15,7 +16,7 @@ export function SchemeSwitch(): ReactNode {
   return (
     <SegmentedControl
       size="xs"
-      aria-label="Appearance"
+      aria-label={t('Appearance')}
       value={colorScheme}
       onChange={setColorScheme}
       className="lk-scheme"

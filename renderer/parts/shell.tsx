@@ -5,6 +5,7 @@ import { IconMenu2, IconX } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import { Anywhere } from './anywhere.tsx';
 import { useWaiting } from './approvals.ts';
+import { FreezeButton } from './freeze.tsx';
 import { Latch, Mark } from './mark.tsx';
 import { isAt, placeGroups } from './places.ts';
 import type { Place, PlaceGroup } from './places.ts';
@@ -169,7 +170,10 @@ function DoorState(): ReactNode {
           {lock.error.message}
         </Text>
       )}
-      <SchemeSwitch />
+      <div className="lk-foot">
+        <SchemeSwitch />
+        <FreezeButton />
+      </div>
     </div>
   );
 }

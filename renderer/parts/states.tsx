@@ -50,12 +50,15 @@ export function Empty({ title, children, action, icon: Picture, steps, level = 2
 export function LoadingRows({
   what,
   rows = 3,
+  late = false,
 }: {
   readonly what: string;
   readonly rows?: number;
+  /** Shown only once it takes long enough to be noticed. */
+  readonly late?: boolean;
 }): ReactNode {
   return (
-    <div className="lk-loading" role="status">
+    <div className="lk-loading" role="status" data-late={late || undefined}>
       <VisuallyHidden>{t('Loading {{what}}', { what })}</VisuallyHidden>
       <Stack gap="md" aria-hidden>
         {Array.from({ length: rows }, (_, index) => (

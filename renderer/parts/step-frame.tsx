@@ -1,6 +1,7 @@
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, Title } from '@mantine/core';
 import { useScreenTitle } from './page.tsx';
+import { t } from './text.ts';
 
 interface FrameProps {
   readonly title: string;
@@ -30,7 +31,7 @@ export function StepFrame({ title, children, next, busy = false, onBack, onNext 
         </Button>
         {onBack !== undefined && (
           <Button variant="subtle" size="md" color="gray" c="dimmed" onClick={onBack} disabled={busy}>
-            Back
+            {t('Back')}
           </Button>
         )}
       </Group>

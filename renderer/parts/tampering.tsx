@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { Alert, Code } from '@mantine/core';
 import { IconShieldX } from '@tabler/icons-react';
 import type { RowFinding, VaultStatus } from '../../preload/contract.ts';
+import { t, Trans } from './text.ts';
 import './tampering.css';
 
 const shown = 5;
@@ -16,21 +17,22 @@ export function Tampering({ tampering }: { readonly tampering: VaultStatus['tamp
     <Alert
       color="red"
       variant="light"
-      title="This vault’s file was changed outside Latchkey"
+      title={t('This vault’s file was changed outside Latchkey')}
       icon={<IconShieldX aria-hidden />}
       className="lk-failure"
     >
-      <p>It is not used, since what it says of keys, users or addresses may not be true. Found:</p>
+      <p>{t('It is not used, since what it says of keys, users or addresses may not be true. Found:')}</p>
       <ul className="lk-tampering">
         {first.map((finding, index) => (
           <Finding key={index} {...finding} />
         ))}
-        {more > 0 && <li>and {more} more</li>}
+        {more > 0 && <li>{t('and {{more}} more', { more })}</li>}
       </ul>
       <p>
-        Restore a backup. Or stop Latchkey, look at the whole list with <Code>latchkey doctor</Code>, and if
-        you know what changed the file and want it so, accept it with{' '}
-        <Code>latchkey doctor --accept-changes</Code>.
+        <Trans
+          i18nKey="Restore a backup. Or stop Latchkey, look at the whole list with <code>latchkey doctor</code>, and if you know what changed the file and want it so, accept it with <code>latchkey doctor --accept-changes</code>."
+          components={{ code: <Code /> }}
+        />
       </p>
     </Alert>
   );

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { TextInput } from '@mantine/core';
 import type { CreateVault } from '../../preload/contract.ts';
 import { drawPositions, randomBelow } from './phrase.ts';
+import { t } from './text.ts';
 
 interface ThreeWords {
   readonly fields: ReactNode;
@@ -24,10 +25,12 @@ export function useThreeWords(words: readonly string[]): ThreeWords {
     check() {
       const found = asked.positions.map((position, index) => {
         const word = (typed[index] ?? '').trim().toLowerCase();
-        if (word === '') return `Type word ${String(position)}.`;
+        if (word === '') return t('Type word {{position}}.', { position });
         return word === words[position - 1]
           ? null
-          : `This is not word ${String(position)}. Look at number ${String(position)} on your paper again.`;
+          : t('This is not word {{position}}. Look at number {{position}} on your paper again.', {
+              position,
+            });
       });
       setProblems(found);
       return found.every((problem) => problem === null)
@@ -39,7 +42,7 @@ export function useThreeWords(words: readonly string[]): ThreeWords {
         {asked.positions.map((position, index) => (
           <TextInput
             key={position}
-            label={`Word ${String(position)}`}
+            label={t('Word {{position}}', { position })}
             autoComplete="off"
             autoCapitalize="none"
             autoCorrect="off"

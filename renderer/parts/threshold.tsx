@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { SchemeSwitch } from './scheme-switch.tsx';
 import { Latch, Mark } from './mark.tsx';
 import type { LatchPosition } from './mark.tsx';
+import { t } from './text.ts';
 import './threshold.css';
 
 interface Props {
@@ -43,9 +44,13 @@ interface StepsProps {
 /** Where one is in the first run. */
 export function Steps({ steps, current }: StepsProps): ReactNode {
   return (
-    <nav aria-label="Steps">
+    <nav aria-label={t('Steps')}>
       <p className="lk-steps-short">
-        Step {current + 1} of {steps.length}: {steps[current]}
+        {t('Step {{current}} of {{steps}}: {{name}}', {
+          current: current + 1,
+          steps: steps.length,
+          name: steps[current] ?? '',
+        })}
       </p>
       <ol className="lk-steps">
         {steps.map((step, index) => (

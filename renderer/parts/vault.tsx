@@ -143,7 +143,7 @@ function refresher(client: QueryClient): { onEvent: (event: VaultEvent) => void;
       } else if (event.kind === 'requests') {
         void client.invalidateQueries({ queryKey: requestsKey });
         void client.invalidateQueries({ queryKey: [...askedKey, 'list_credential_uses'] });
-      } else {
+      } else if (event.kind === 'activity') {
         // The status says what the organization and its owner are called.
         if (renames.has(event.type)) void client.invalidateQueries({ queryKey: statusKey });
         waiting.add(event.type.includes('_SIGN_') ? 'log' : 'all');

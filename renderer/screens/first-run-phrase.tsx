@@ -6,6 +6,7 @@ import { Outcomes } from '../parts/page.tsx';
 import { PhraseSheet } from '../parts/phrase-sheet.tsx';
 import { Failure } from '../parts/states.tsx';
 import { StepFrame } from '../parts/step-frame.tsx';
+import { anyOf, t, Trans } from '../parts/text.ts';
 import { useThreeWords } from '../parts/three-words.tsx';
 import { useStatus } from '../parts/vault.tsx';
 
@@ -24,8 +25,8 @@ export function PhraseStep({ words, vaultName, busy, onBack, onDraw, onNext }: P
   const [pressed, setPressed] = useState(false);
   return (
     <StepFrame
-      title="Your recovery phrase"
-      next="I have written them down"
+      title={t('Your recovery phrase')}
+      next={t('I have written them down')}
       busy={busy}
       onBack={onBack}
       onNext={() => {
@@ -34,13 +35,14 @@ export function PhraseStep({ words, vaultName, busy, onBack, onDraw, onNext }: P
       }}
     >
       <p className="lk-prose lk-noprint">
-        These 24 words open the vault when nothing else does. Whoever has them has your keys, so they belong
-        on paper, not in a photo, a note or a message. This is the only time they are shown.
+        {t(
+          'These 24 words open the vault when nothing else does. Whoever has them has your keys, so they belong on paper, not in a photo, a note or a message. This is the only time they are shown.',
+        )}
       </p>
       <PhraseSheet
         words={words}
-        label="Recovery phrase"
-        printTitle={`Latchkey recovery phrase for “${vaultName}”`}
+        label={t('Recovery phrase')}
+        printTitle={t('Latchkey recovery phrase for “{{vaultName}}”', { vaultName })}
         onShow={() => {
           setSeen(words);
         }}
@@ -48,15 +50,14 @@ export function PhraseStep({ words, vaultName, busy, onBack, onDraw, onNext }: P
       <div className="lk-noprint">
         {pressed && seen !== words && (
           <Text c="var(--lk-danger)" size="sm" role="alert" mt="sm">
-            Show the words first and write them down; three of them are asked for next.
+            {t('Show the words first and write them down; three of them are asked for next.')}
           </Text>
         )}
         <Text size="sm" c="dimmed" mt="md">
-          Did someone see them?{' '}
-          <Anchor component="button" type="button" size="sm" onClick={onDraw}>
-            Draw 24 new words
-          </Anchor>
-          . The old ones then open nothing.
+          <Trans
+            i18nKey="Did someone see them? <a>Draw 24 new words</a>. The old ones then open nothing."
+            components={{ a: <Anchor component="button" type="button" size="sm" onClick={onDraw} /> }}
+          />
         </Text>
       </div>
     </StepFrame>
@@ -82,35 +83,42 @@ export function CheckStep({ words, opening, busy, error, onBack, onNext }: Check
     if (confirmedWords !== null) onNext(confirmedWords);
   };
   return (
-    <StepFrame title="Check the words" next="Create the vault" busy={busy} onBack={onBack} onNext={check}>
-      <p className="lk-prose">From your paper: three words, to be sure that they can be read later.</p>
+    <StepFrame
+      title={t('Check the words')}
+      next={t('Create the vault')}
+      busy={busy}
+      onBack={onBack}
+      onNext={check}
+    >
+      <p className="lk-prose">{t('From your paper: three words, to be sure that they can be read later.')}</p>
       {three.fields}
       <Outcomes
         items={[
           directory === null ? (
-            'The vault is made in memory.'
+            t('The vault is made in memory.')
           ) : (
             <>
-              The vault is written to <span className="lk-mono">{directory}</span>, readable by you alone.
+              <Trans
+                i18nKey="The vault is written to <span>{{directory}}</span>, readable by you alone."
+                values={{ directory }}
+                components={{ span: <span className="lk-mono" /> }}
+              />
             </>
           ),
-          `It will open with ${openers(opening)}.`,
-          'Your first API key is drawn and sealed in it, so that this window can act for you.',
+          t('It will open with {{opening}}.', { opening: openers(opening) }),
+          t('Your first API key is drawn and sealed in it, so that this window can act for you.'),
         ]}
       />
       <Stack mt="md">
-        <Failure title="The vault was not created" error={error} />
+        <Failure title={t('The vault was not created')} error={error} />
       </Stack>
     </StepFrame>
   );
 }
 
 const openers = ({ useKeychain, password }: CheckProps['opening']): string =>
-  [
-    'the recovery phrase',
-    ...(password === '' ? [] : ['your password']),
-    ...(useKeychain ? ['this computer’s keychain'] : []),
-  ]
-    .reverse()
-    .join(', ')
-    .replace(/, (?=[^,]*$)/, ' or ');
+  anyOf([
+    ...(useKeychain ? [t('this computer’s keychain')] : []),
+    ...(password === '' ? [] : [t('your password')]),
+    t('the recovery phrase'),
+  ]);

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { PasswordInput, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Anchor, PasswordInput, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import type { CreateVault, KeyslotKind, VaultStatus } from '../../preload/contract.ts';
@@ -14,11 +14,20 @@ import { SheetMaker } from '../parts/recovery-sheet.tsx';
 import { Failure } from '../parts/states.tsx';
 import { StepFrame } from '../parts/step-frame.tsx';
 import { StrengthMeter } from '../parts/strength-meter.tsx';
+import { anyOf, t, Trans } from '../parts/text.ts';
 import { Steps, Threshold } from '../parts/threshold.tsx';
 import { useBridge, useStatus, useStatusCall } from '../parts/vault.tsx';
 import { CheckStep, PhraseStep } from './first-run-phrase.tsx';
+import { RestoreStep } from './first-run-restore.tsx';
 
-const steps = ['Welcome', 'Names', 'How it opens', 'Recovery phrase', 'Check the words', 'Done'] as const;
+const steps = [
+  t('Welcome'),
+  t('Names'),
+  t('How it opens'),
+  t('Recovery phrase'),
+  t('Check the words'),
+  t('Done'),
+] as const;
 
 interface Names {
   readonly organizationName: string;
@@ -41,6 +50,7 @@ export function FirstRun({ onCreating }: Props): ReactNode {
   const bridge = useBridge();
   const status = useStatus();
   const [step, setStep] = useState(0);
+  const [restores, setRestores] = useState(false);
   const [names, setNames] = useState<Names>({
     organizationName: 'Personal',
     userName: 'Owner',
@@ -91,12 +101,34 @@ export function FirstRun({ onCreating }: Props): ReactNode {
     );
   };
 
+  if (restores) {
+    return (
+      <Threshold
+        latch="shut"
+        door={
+          <p>
+            <strong>{t('A vault that was.')}</strong> {t('It comes back as it was when its backup was made.')}
+          </p>
+        }
+      >
+        <RestoreStep
+          onRestoring={onCreating}
+          onBack={() => {
+            setRestores(false);
+          }}
+        />
+      </Threshold>
+    );
+  }
   return (
     <Threshold latch={step === 5 ? 'open' : 'shut'} door={<Steps steps={steps} current={step} />}>
       {step === 0 && (
         <Welcome
           onNext={() => {
             setStep(1);
+          }}
+          onRestore={() => {
+            setRestores(true);
           }}
         />
       )}
@@ -158,33 +190,51 @@ export function FirstRun({ onCreating }: Props): ReactNode {
   );
 }
 
-function Welcome({ onNext }: { readonly onNext: () => void }): ReactNode {
+interface WelcomeProps {
+  readonly onNext: () => void;
+  readonly onRestore: () => void;
+}
+
+function Welcome({ onNext, onRestore }: WelcomeProps): ReactNode {
   const { directory } = useStatus();
   return (
-    <StepFrame title="A vault for your keys" next="Set up my vault" onNext={onNext}>
+    <StepFrame title={t('A vault for your keys')} next={t('Set up my vault')} onNext={onNext}>
       <p className="lk-prose">
-        Latchkey keeps wallets and private keys sealed on this computer and signs with them when you, or a
-        script you allow, ask it to. Keys never leave the vault unless you export them, and nothing is sent
-        anywhere that you did not set up.
+        {t(
+          'Latchkey keeps wallets and private keys sealed on this computer and signs with them when you, or a script you allow, ask it to. Keys never leave the vault unless you export them, and nothing is sent anywhere that you did not set up.',
+        )}
       </p>
       <Outcomes
-        title="What the next few minutes bring"
+        title={t('What the next few minutes bring')}
         items={[
-          'You name the vault and choose what opens it.',
-          'You write down 24 words on paper. They are the one way back in when everything else is lost.',
+          t('You name the vault and choose what opens it.'),
+          t('You write down 24 words on paper. They are the one way back in when everything else is lost.'),
           directory === null ? (
-            'The vault is made, in memory only: it is gone when Latchkey stops.'
+            t('The vault is made, in memory only: it is gone when Latchkey stops.')
           ) : (
             <>
-              The vault is made in <span className="lk-mono">{directory}</span>. Until the last step nothing
-              you type is written.
+              <Trans
+                i18nKey="The vault is made in <span>{{directory}}</span>. Until the last step nothing you type is written."
+                values={{ directory }}
+                components={{ span: <span className="lk-mono" /> }}
+              />
             </>
           ),
         ]}
       />
       <Text size="sm" c="dimmed" mt="md">
-        Have a pen and paper at hand, and nobody looking over your shoulder.
+        {t('Have a pen and paper at hand, and nobody looking over your shoulder.')}
       </Text>
+      {directory !== null && (
+        <Text size="sm" mt="md">
+          <Trans
+            i18nKey="Had a vault before? <restore>Restore it from a backup</restore>."
+            components={{
+              restore: <Anchor component="button" type="button" size="sm" inherit onClick={onRestore} />,
+            }}
+          />
+        </Text>
+      )}
     </StepFrame>
   );
 }
@@ -200,37 +250,40 @@ function NamesStep({ names, onBack, onNext }: NamesProps): ReactNode {
     mode: 'controlled',
     initialValues: names,
     validate: {
-      organizationName: (value: string) => (value.trim() === '' ? 'Give the vault a name.' : null),
-      userName: (value: string) => (value.trim() === '' ? 'Give yourself a name.' : null),
+      organizationName: (value: string) => (value.trim() === '' ? t('Give the vault a name.') : null),
+      userName: (value: string) => (value.trim() === '' ? t('Give yourself a name.') : null),
       userEmail: emailProblem,
     },
   });
   return (
-    <StepFrame title="Names" next="Continue" onBack={onBack} onNext={form.onSubmit(onNext)}>
+    <StepFrame title={t('Names')} next={t('Continue')} onBack={onBack} onNext={form.onSubmit(onNext)}>
       <p className="lk-prose">
-        Both names appear in the activity log and in what scripts see. The defaults are fine if you have one
-        vault.
+        {t(
+          'Both names appear in the activity log and in what scripts see. The defaults are fine if you have one vault.',
+        )}
       </p>
       <Stack gap="md">
         <TextInput
-          label="Vault"
-          description="The API calls it the organization: everything in this vault belongs to it."
+          label={t('Vault')}
+          description={t('The API calls it the organization: everything in this vault belongs to it.')}
           autoComplete="off"
           maxLength={longestName}
           required
           {...form.getInputProps('organizationName')}
         />
         <TextInput
-          label="You"
-          description="The first user, who may do everything."
+          label={t('You')}
+          description={t('The first user, who may do everything.')}
           autoComplete="off"
           maxLength={longestName}
           required
           {...form.getInputProps('userName')}
         />
         <TextInput
-          label="Email (optional)"
-          description="Kept in the vault as part of your user. Nothing is sent to it unless you set up mail."
+          label={t('Email (optional)')}
+          description={t(
+            'Kept in the vault as part of your user. Nothing is sent to it unless you set up mail.',
+          )}
           type="email"
           autoComplete="off"
           {...form.getInputProps('userEmail')}
@@ -256,18 +309,22 @@ function OpeningStep({ opening, busy, error, onBack, onNext }: OpeningProps): Re
     validate: {
       password(value: string, { useKeychain }) {
         if (value === '')
-          return useKeychain ? null : 'Choose a password: without the keychain it is what opens the vault.';
-        return value.length < shortestPassword ? `Too short. ${passwordStrength(value).hint}` : null;
+          return useKeychain
+            ? null
+            : t('Choose a password: without the keychain it is what opens the vault.');
+        return value.length < shortestPassword
+          ? t('Too short. {{hint}}', { hint: passwordStrength(value).hint })
+          : null;
       },
       repeated: (value: string, { password }) =>
-        value === password ? null : 'The two passwords differ. Type the same one twice.',
+        value === password ? null : t('The two passwords differ. Type the same one twice.'),
     },
   });
   const { useKeychain, password } = form.values;
   return (
     <StepFrame
-      title="How the vault opens"
-      next="Continue"
+      title={t('How the vault opens')}
+      next={t('Continue')}
       busy={busy}
       onBack={onBack}
       onNext={form.onSubmit(({ repeated: _, ...given }) => {
@@ -275,31 +332,34 @@ function OpeningStep({ opening, busy, error, onBack, onNext }: OpeningProps): Re
       })}
     >
       <p className="lk-prose">
-        The vault’s keys are sealed with one master key. Choose what may unseal it day to day; the recovery
-        phrase of the next step always can.
+        {t(
+          'The vault’s keys are sealed with one master key. Choose what may unseal it day to day; the recovery phrase of the next step always can.',
+        )}
       </p>
       <Stack gap="lg">
         <Switch
-          label="Open with this computer’s keychain"
+          label={t('Open with this computer’s keychain')}
           description={
             keychain.available
-              ? 'The vault opens when you are logged in to this computer. Programs that run as you could ask the keychain too.'
-              : `Not available: ${keychain.reason}`
+              ? t(
+                  'The vault opens when you are logged in to this computer. Programs that run as you could ask the keychain too.',
+                )
+              : t('Not available: {{reason}}', { reason: keychain.reason })
           }
           disabled={!keychain.available}
           {...form.getInputProps('useKeychain', { type: 'checkbox' })}
         />
         <div>
           <PasswordInput
-            label={useKeychain ? 'Password (optional)' : 'Password'}
+            label={useKeychain ? t('Password (optional)') : t('Password')}
             description={
               useKeychain
-                ? 'A second way in, for when the keychain is not at hand. You can leave it empty.'
-                : 'Asked for each time the vault opens.'
+                ? t('A second way in, for when the keychain is not at hand. You can leave it empty.')
+                : t('Asked for each time the vault opens.')
             }
             autoComplete="new-password"
             required={!useKeychain}
-            visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
+            visibilityToggleButtonProps={{ 'aria-label': t('Show password'), tabIndex: 0 }}
             {...form.getInputProps('password')}
           />
           {/* What is wrong is said once, by the field. */}
@@ -307,23 +367,23 @@ function OpeningStep({ opening, busy, error, onBack, onNext }: OpeningProps): Re
         </div>
         {(password !== '' || !useKeychain) && (
           <PasswordInput
-            label="The same password again"
+            label={t('The same password again')}
             autoComplete="new-password"
             required
-            visibilityToggleButtonProps={{ 'aria-label': 'Show repeated password', tabIndex: 0 }}
+            visibilityToggleButtonProps={{ 'aria-label': t('Show repeated password'), tabIndex: 0 }}
             {...form.getInputProps('repeated')}
           />
         )}
-        <Failure title="The recovery phrase could not be drawn" error={error} />
+        <Failure title={t('The recovery phrase could not be drawn')} error={error} />
       </Stack>
     </StepFrame>
   );
 }
 
 const slotNames: Readonly<Record<KeyslotKind, string>> = {
-  keychain: 'this computer’s keychain',
-  password: 'your password',
-  recovery: 'the recovery phrase',
+  keychain: t('this computer’s keychain'),
+  password: t('your password'),
+  recovery: t('the recovery phrase'),
 };
 
 interface DoneProps {
@@ -333,46 +393,45 @@ interface DoneProps {
 }
 
 function Done({ made, phrase, onNext }: DoneProps): ReactNode {
+  const name = made.organization?.name ?? '';
   return (
-    <StepFrame title="Your vault is ready" next="Open the vault" onNext={onNext}>
-      <p className="lk-prose">Nothing left this computer. This is what was done:</p>
+    <StepFrame title={t('Your vault is ready')} next={t('Open the vault')} onNext={onNext}>
+      <p className="lk-prose">{t('Nothing left this computer. This is what was done:')}</p>
       <Outcomes
-        title="What happened"
+        title={t('What happened')}
         done
         items={[
+          made.directory === null ? (
+            t('The vault “{{name}}” was made in memory, and it is open now.', { name })
+          ) : (
+            <Trans
+              i18nKey="The vault “{{name}}” was made in <mono>{{directory}}</mono>, and it is open now."
+              values={{ name, directory: made.directory }}
+              components={{ mono: <span className="lk-mono" /> }}
+            />
+          ),
+          t('It opens with {{keyslots}}.', { keyslots: anyOf(made.keyslots.map((slot) => slotNames[slot])) }),
           <>
-            The vault “{made.organization?.name}” was made
-            {made.directory === null ? (
-              ' in memory'
-            ) : (
-              <>
-                {' '}
-                in <span className="lk-mono">{made.directory}</span>
-              </>
-            )}
-            , and it is open now.
-          </>,
-          `It opens with ${made.keyslots
-            .map((slot) => slotNames[slot])
-            .join(', ')
-            .replace(/, (?=[^,]*$)/, ' or ')}.`,
-          <>
-            Scripts on this computer reach it at <span className="lk-mono">{made.url}</span>, once you give
-            them a key under Connect.
+            <Trans
+              i18nKey="Scripts on this computer reach it at <span>{{url}}</span>, once you give them a key under Connect."
+              values={{ url: made.url }}
+              components={{ span: <span className="lk-mono" /> }}
+            />
           </>,
         ]}
       />
       <Stack gap="xs" mt="md" align="start">
         <Text size="sm">
-          Besides what you wrote down, you can print the words with a QR code and how to restore; or shares of
-          them, of which some few open the vault.
+          {t(
+            'Besides what you wrote down, you can print the words with a QR code and how to restore; or shares of them, of which some few open the vault.',
+          )}
         </Text>
-        <DialogButton name="Print a recovery sheet…" title="Recovery sheet" wide>
+        <DialogButton name={t('Print a recovery sheet…')} title={t('Recovery sheet')} wide>
           {() => <SheetMaker phrase={phrase} />}
         </DialogButton>
       </Stack>
       <Text size="sm" c="dimmed" mt="md">
-        Put the paper with the 24 words away before you go on.
+        {t('Put the paper with the 24 words away before you go on.')}
       </Text>
     </StepFrame>
   );

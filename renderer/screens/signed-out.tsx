@@ -1,41 +1,47 @@
 import type { ReactNode } from 'react';
 import { Code, Title } from '@mantine/core';
 import { Outcomes, useScreenTitle } from '../parts/page.tsx';
+import { t, Trans } from '../parts/text.ts';
 import { Threshold } from '../parts/threshold.tsx';
 
 /** A browser window without a session: what that means, and how to get a new link. */
 export function SignedOut(): ReactNode {
-  const heading = useScreenTitle('This window needs a new link');
+  const heading = useScreenTitle(t('This window needs a new link'));
   return (
     <Threshold
       latch="away"
       door={
         <>
           <p>
-            <strong>Not signed in.</strong>
+            <strong>{t('Not signed in.')}</strong>
           </p>
           <p className="lk-door-more">
-            Each browser window gets in with a link that works once, so that no other page on this computer
-            can.
+            {t(
+              'Each browser window gets in with a link that works once, so that no other page on this computer can.',
+            )}
           </p>
         </>
       }
     >
       <Title order={1} ref={heading} tabIndex={-1}>
-        This window needs a new link
+        {t('This window needs a new link')}
       </Title>
       <p className="lk-prose">
-        The link was used before, is too old, or Latchkey was started anew since. Your vault is as you left
-        it.
+        {t(
+          'The link was used before, is too old, or Latchkey was started anew since. Your vault is as you left it.',
+        )}
       </p>
       <Outcomes
-        title="How to get in again"
+        title={t('How to get in again')}
         items={[
           <>
-            Run this in a terminal: <Code>latchkey open</Code>
+            <Trans
+              i18nKey="Run this in a terminal: <code>latchkey open</code>"
+              components={{ code: <Code /> }}
+            />
           </>,
-          'It prints a new link and opens it where it can.',
-          'You can paste the link into this very window. Then close any other copy of it.',
+          t('It prints a new link and opens it where it can.'),
+          t('You can paste the link into this very window. Then close any other copy of it.'),
         ]}
       />
     </Threshold>

@@ -2,33 +2,37 @@ import { useState } from 'react';
 import type { SyntheticEvent, ReactNode } from 'react';
 import { Button, PasswordInput, SegmentedControl, Stack, Text, Title } from '@mantine/core';
 import type { KeyslotKind, UnlockWith } from '../../preload/contract.ts';
+import { FrozenNotice } from '../parts/freeze.tsx';
 import { useScreenTitle } from '../parts/page.tsx';
 import { recoveryOf, recoveryProblem, toRecovery } from '../parts/phrase.ts';
 import type { Recovery } from '../parts/phrase.ts';
 import { RecoveryField } from '../parts/recovery-field.tsx';
 import { Failure } from '../parts/states.tsx';
 import { Tampering } from '../parts/tampering.tsx';
+import { t, Trans } from '../parts/text.ts';
 import { Threshold } from '../parts/threshold.tsx';
 import { useStatus, useStatusCall } from '../parts/vault.tsx';
 
 const slotLabels: Readonly<Record<KeyslotKind, string>> = {
-  keychain: 'Keychain',
-  password: 'Password',
-  recovery: 'Recovery phrase',
+  keychain: t('Keychain'),
+  password: t('Password'),
+  recovery: t('Recovery phrase'),
 };
 
 /** From the quickest to the last resort. */
 const order: readonly KeyslotKind[] = ['keychain', 'password', 'recovery'];
 
 /** How the service's refusal of a changed file begins. */
-const changedOutside = "The vault's file was changed outside Latchkey";
+const changedOutside = t("The vault's file was changed outside Latchkey");
 
 /** Opens a locked vault with whichever of its keyslots one has at hand. */
 export function Unlock(): ReactNode {
-  const { keyslots, keychain, organization, tampering, url } = useStatus();
+  const { keyslots, keychain, organization, tampering, url, frozen } = useStatus();
   const slots = order.filter((slot) => keyslots.includes(slot));
-  const usable = slots.filter((slot) => slot !== 'keychain' || keychain.available);
-  const [chosen, setChosen] = useState<KeyslotKind>(usable[0] ?? 'recovery');
+  const usable = slots.filter((slot) => slot !== 'keychain' || (keychain.available && frozen === null));
+  const [wanted, setChosen] = useState<KeyslotKind>(usable[0] ?? 'recovery');
+  // It may be frozen while this screen is shown.
+  const chosen = usable.includes(wanted) ? wanted : (usable[0] ?? 'recovery');
   const [password, setPassword] = useState('');
   const [phrase, setPhrase] = useState('');
   const [missing, setMissing] = useState<string | null>(null);
@@ -65,24 +69,34 @@ export function Unlock(): ReactNode {
       door={
         <>
           <p>
-            <strong>{organization?.name ?? 'The vault'}</strong> is locked.
+            <Trans
+              i18nKey="<strong>{{name}}</strong> is locked."
+              values={{ name: organization?.name ?? t('The vault') }}
+              components={{ strong: <strong /> }}
+            />
           </p>
           <p className="lk-door-more">
-            Its keys are sealed on disk and not in memory. Scripts that ask for a signature at{' '}
-            <span className="lk-mono">{url}</span> are refused until you unlock it.
+            <Trans
+              i18nKey="Its keys are sealed on disk and not in memory. Scripts that ask for a signature at <span>{{url}}</span> are refused until you unlock it."
+              values={{ url }}
+              components={{ span: <span className="lk-mono" /> }}
+            />
           </p>
         </>
       }
     >
       <form onSubmit={submit} noValidate>
         <Title order={1} ref={heading} tabIndex={-1} mb="xs">
-          Unlock
+          {t('Unlock')}
         </Title>
-        <p className="lk-prose">Unlocking puts the vault’s keys into memory until you lock it again.</p>
+        <p className="lk-prose">
+          {t('Unlocking puts the vault’s keys into memory until you lock it again.')}
+        </p>
         <Stack gap="lg" maw={460}>
+          <FrozenNotice />
           {slots.length > 1 && (
             <SegmentedControl
-              aria-label="Unlock with"
+              aria-label={t('Unlock with')}
               value={chosen}
               onChange={choose}
               data={slots.map((slot) => ({
@@ -95,21 +109,22 @@ export function Unlock(): ReactNode {
           )}
           {!keychain.available && slots.includes('keychain') && (
             <Text size="sm" c="dimmed">
-              The keychain cannot be used now: {keychain.reason}
+              {t('The keychain cannot be used now: {{reason}}', { reason: keychain.reason })}
             </Text>
           )}
           {chosen === 'keychain' && (
             <Text>
-              The keychain of this computer holds a key to the vault. It may ask for your computer’s own
-              password.
+              {t(
+                'The keychain of this computer holds a key to the vault. It may ask for your computer’s own password.',
+              )}
             </Text>
           )}
           {chosen === 'password' && (
             <PasswordInput
-              label="Password"
+              label={t('Password')}
               autoComplete="current-password"
               required
-              visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
+              visibilityToggleButtonProps={{ 'aria-label': t('Show password'), tabIndex: 0 }}
               value={password}
               error={missing}
               onChange={(event) => {
@@ -123,10 +138,10 @@ export function Unlock(): ReactNode {
           <Tampering tampering={tampering} />
           {/* What the list above says is not said twice. */}
           {(tampering === null || unlock.error?.message.startsWith(changedOutside) === false) && (
-            <Failure title="The vault is still locked" error={unlock.error} />
+            <Failure title={t('The vault is still locked')} error={unlock.error} />
           )}
           <Button type="submit" size="md" loading={unlock.isPending}>
-            {chosen === 'keychain' ? 'Open with the keychain' : 'Unlock'}
+            {chosen === 'keychain' ? t('Open with the keychain') : t('Unlock')}
           </Button>
         </Stack>
       </form>
@@ -135,6 +150,6 @@ export function Unlock(): ReactNode {
 }
 
 function whatIsMissing(slot: KeyslotKind, password: string, recovery: Recovery): string | null {
-  if (slot === 'password' && password === '') return 'Type the password.';
+  if (slot === 'password' && password === '') return t('Type the password.');
   return slot === 'recovery' ? recoveryProblem(recovery) : null;
 }

@@ -43,6 +43,7 @@ describe('a person with a vault', () => {
     await page.goto(service.windowUrl);
     const words = await firstRun(page);
     const amiss: string[] = [];
+    await goTo(page, 'Wallets');
 
     const notice = page.getByRole('note', { name: 'Backups' });
     await notice

@@ -29,6 +29,8 @@ export interface VaultPlace extends Disposable {
   serve(port?: number): Promise<Service>;
   /** A link for one more browser, from the service that runs: `latchkey open`. */
   newLink(): Promise<string>;
+  /** Has the service that runs make a backup of its open vault. */
+  backUp(file: string): Promise<void>;
 }
 
 interface ReadyLine {
@@ -88,6 +90,10 @@ export function newVaultPlace(): VaultPlace {
       const { code, stdout, stderr } = await runCommand(['open', '--no-browser', '--json', ...places]);
       if (code !== 0) throw new Error(`latchkey open ended with ${String(code)}: ${stderr}`);
       return (JSON.parse(stdout) as { windowUrl: string }).windowUrl;
+    },
+    backUp: async (file) => {
+      const { code, stderr } = await runCommand(['backup', file, '--json', ...places]);
+      if (code !== 0) throw new Error(`latchkey backup ended with ${String(code)}: ${stderr}`);
     },
     [Symbol.dispose]: () => {
       directory[Symbol.dispose]();

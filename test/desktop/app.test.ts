@@ -266,6 +266,84 @@ describe('a start that cannot be', () => {
     }
   });
 
+  test('is a window of the process that holds the vault, where its owner wants that', async () => {
+    const { makeConfig } = await import('../../main/config.ts');
+    const { startVault } = await import('../../main/vault.ts');
+    const config = makeConfig({ dataDir: vaultDirectory(), keychain: false, port: '0' }, {});
+    const held = await startVault(config);
+    let isHeld = true;
+    const end = async (): Promise<void> => {
+      if (isHeld) await held.close();
+      isHeld = false;
+    };
+    try {
+      const electron = await launch();
+      const { machine, BrowserWindow } = electron;
+      await vi.waitFor(
+        () => {
+          expect(BrowserWindow.getAllWindows()[0]?.isVisible()).toBe(true);
+        },
+        { timeout: 10_000 },
+      );
+      expect(machine.questions).toMatchObject([
+        { message: 'The vault is in use already', buttons: ['Use it from this window', 'Quit'] },
+      ]);
+      await import('../../preload/index.ts');
+      const latchkey = machine.mainWorld['latchkey'] as Bridge;
+      await createVault(latchkey);
+      expect(held.keyring.unlocked).toBe(true);
+      await expect(latchkey.unlock({ with: 'password', password: 'incorrect' })).rejects.toThrow(
+        'The password does not open this vault.',
+      );
+      await vi.waitFor(() => {
+        expect(machine.trays[0]?.toolTip).toBe('Latchkey: unlocked');
+      });
+      // What locks it is that process's business; what its owner presses here, theirs.
+      electron.powerMonitor.emit('suspend');
+      expect(held.keyring.unlocked).toBe(true);
+      machine.trays[0]?.menu?.choose('Freeze all signing');
+      await vi.waitFor(() => {
+        expect(machine.trays[0]?.toolTip).toBe('Latchkey: frozen');
+      });
+      expect(held.keyring.unlocked).toBe(false);
+
+      await end();
+      await vi.waitFor(
+        () => {
+          expect(machine.ended).toBe(0);
+        },
+        { timeout: 10_000 },
+      );
+      expect(machine.questions[1]).toMatchObject({
+        message: 'The process that held the vault has ended',
+        buttons: ['Open it here', 'Quit'],
+      });
+      expect(machine.relaunches).toBe(1);
+    } finally {
+      await end();
+    }
+  });
+
+  test('ends without a word where its owner leaves the vault to the process that holds it', async () => {
+    const { makeConfig } = await import('../../main/config.ts');
+    const { startVault } = await import('../../main/vault.ts');
+    const held = await startVault(makeConfig({ dataDir: vaultDirectory(), keychain: false, port: '0' }, {}));
+    try {
+      const electron = await launch(['--port', '0'], ({ machine }) => {
+        machine.answers = [1];
+      });
+      await vi.waitFor(
+        () => {
+          expect(electron.machine.ended).toBe(0);
+        },
+        { timeout: 10_000 },
+      );
+      expect(electron.machine.dialogs).toEqual([]);
+    } finally {
+      await held.close();
+    }
+  });
+
   test('names the port that is taken, and lets go of the vault', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

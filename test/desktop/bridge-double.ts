@@ -62,6 +62,11 @@ export class BridgeDouble implements Omit<Bridge, 'copy' | 'protectContent'> {
     return this.#answer('create', args);
   }
 
+  restore(...args: Parameters<Bridge['restore']>): Promise<VaultStatus> {
+    this.state = 'unlocked';
+    return this.#answer('restore', args);
+  }
+
   unlock(...args: Parameters<Bridge['unlock']>): Promise<VaultStatus> {
     this.state = 'unlocked';
     this.frozenAt = undefined;

@@ -22,6 +22,7 @@ export const machine = {
   /** Whether another instance runs already. */
   secondInstance: false,
   releasedLock: false,
+  relaunches: 0,
   sandboxed: false,
   paths: new Map<string, string>(),
   name: 'latchkey',
@@ -93,6 +94,7 @@ class FakeApp
       | 'getVersion'
       | 'isPackaged'
       | 'quit'
+      | 'relaunch'
       | 'releaseSingleInstanceLock'
       | 'requestSingleInstanceLock'
       | 'setAboutPanelOptions'
@@ -158,6 +160,10 @@ class FakeApp
 
   getVersion(): string {
     return machine.version;
+  }
+
+  relaunch(): void {
+    machine.relaunches += 1;
   }
 
   releaseSingleInstanceLock(): void {

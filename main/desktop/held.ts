@@ -1,0 +1,100 @@
+/**
+ * A vault that another process holds: of two that want it, the second becomes the first one's window, where its owner says
+ * so. The keys stay where they are.
+ */
+import { app, dialog } from 'electron';
+import { bridgeCalls } from '../../preload/contract.ts';
+import type { BridgeCall, VaultBridge, VaultEvent } from '../../preload/contract.ts';
+import { findRunning, type Running } from '../commands/client.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import { report } from './report.ts';
+
+/** The bridge to a vault that another process serves. */
+export interface JoinedVault {
+  readonly bridge: VaultBridge;
+  close(): Promise<void>;
+}
+
+/**
+ * Asks whether to use the vault where it is.
+ * @param error Why the vault did not open here.
+ * @returns undefined where its owner would rather end.
+ * @throws the error, where it is another one, or where nobody answers for the process that holds the vault.
+ */
+export async function joinHolder(error: unknown, directory: string | null): Promise<JoinedVault | undefined> {
+  if (!(error instanceof Error) || error.name !== 'VaultInUseError' || directory === null) throw error;
+  const running = await findRunning(directory);
+  // It opens the vault without serving it, as a command does for a moment; or it has stopped answering.
+  if (running === undefined) throw error;
+  const { response } = await dialog.showMessageBox({
+    type: 'question',
+    title: 'Latchkey',
+    message: 'The vault is in use already',
+    detail: `${error.message}\n\nThis window can be used with it: the vault and its keys stay in that process, and so do its settings for locking.`,
+    buttons: ['Use it from this window', 'Quit'],
+    defaultId: 0,
+    cancelId: 1,
+  });
+  return response === 0 ? join(running) : undefined;
+}
+
+function join(running: Running): JoinedVault {
+  const listeners = new Set<(event: VaultEvent) => void>();
+  const closing = new AbortController();
+  running
+    .listen((event) => {
+      for (const listener of listeners) listener(event);
+    }, closing.signal)
+    .catch((error: unknown) => {
+      report('the events of the process that holds the vault', error);
+    })
+    .finally(() => {
+      if (!closing.signal.aborted) void sayGone();
+    });
+  const call = async (name: BridgeCall, args: readonly unknown[]): Promise<unknown> => {
+    try {
+      return await running.call(name, ...args);
+    } catch (error) {
+      if (error instanceof Error && error.name === 'CommandError') {
+        throw new LatchkeyError('FAILED_PRECONDITION', error.message);
+      }
+      throw new LatchkeyError('UNAVAILABLE', 'The process that holds the vault does not answer any more.', {
+        cause: error,
+      });
+    }
+  };
+  const calls = Object.fromEntries(
+    bridgeCalls.map((name) => [name, (...args: readonly unknown[]) => call(name, args)]),
+  ) as unknown as Pick<VaultBridge, BridgeCall>;
+  return {
+    bridge: {
+      ...calls,
+      onEvent(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    },
+    close() {
+      closing.abort();
+      return Promise.resolve();
+    },
+  };
+}
+
+async function sayGone(): Promise<void> {
+  try {
+    const { response } = await dialog.showMessageBox({
+      type: 'info',
+      title: 'Latchkey',
+      message: 'The process that held the vault has ended',
+      detail: 'The vault can be opened here now. It is locked then, as after every start.',
+      buttons: ['Open it here', 'Quit'],
+      defaultId: 0,
+      cancelId: 1,
+    });
+    if (response === 0) app.relaunch();
+  } catch (error) {
+    report('nobody could be asked about the vault', error);
+  }
+  app.quit();
+}

@@ -1,0 +1,87 @@
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { ActionIcon, Alert, Button, Group, Modal, Stack, Text, Tooltip } from '@mantine/core';
+import { IconSnowflake } from '@tabler/icons-react';
+import { Failure } from './states.tsx';
+import { t } from './text.ts';
+import { exactTime } from './time.ts';
+import { useStatus, useStatusCall } from './vault.tsx';
+import './freeze.css';
+
+/** The brake for all signing: asks once, says what it costs, and locks the vault harder than `Lock` does. */
+export function FreezeButton(): ReactNode {
+  const { keyslots } = useStatus();
+  const [asking, setAsking] = useState(false);
+  const freeze = useStatusCall((bridge) => bridge.freeze());
+  // What only the keychain opens could not be opened again.
+  if (keyslots.every((kind) => kind === 'keychain')) return null;
+  const label = t('Freeze all signing');
+  return (
+    <>
+      <Tooltip label={label}>
+        <ActionIcon
+          variant="default"
+          size={30}
+          aria-label={label}
+          onClick={() => {
+            setAsking(true);
+          }}
+        >
+          <IconSnowflake size={16} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+      <Modal
+        opened={asking}
+        onClose={() => {
+          setAsking(false);
+        }}
+        title={label}
+      >
+        <Stack>
+          <Text>
+            {t(
+              'The vault’s keys leave memory now, and every request that waits for votes is rejected. Nothing is signed until somebody opens the vault with its password or recovery phrase; the keychain does not open it then.',
+            )}
+          </Text>
+          <Failure title={t('The freeze could not be noted')} error={freeze.error} />
+          <Group justify="flex-end">
+            <Button
+              variant="default"
+              onClick={() => {
+                setAsking(false);
+              }}
+            >
+              {t('Cancel')}
+            </Button>
+            <Button
+              color="red"
+              loading={freeze.isPending}
+              data-autofocus
+              onClick={() => {
+                freeze.mutate(undefined);
+              }}
+            >
+              {t('Freeze now')}
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  );
+}
+
+/** On the threshold of a frozen vault: what that means; nothing where it is not frozen. */
+export function FrozenNotice(): ReactNode {
+  const { frozen } = useStatus();
+  if (frozen === null) return null;
+  return (
+    <Alert color="blue" icon={<IconSnowflake aria-hidden />} title={t('All signing is frozen')}>
+      {t(
+        'Since {{time}}. The password or the recovery phrase opens the vault and ends the freeze; the keychain does not.',
+        {
+          time: exactTime(frozen.at),
+        },
+      )}
+    </Alert>
+  );
+}

@@ -1,0 +1,35 @@
+import { Component } from 'react';
+import type { ReactNode } from 'react';
+import { Failure } from './states.tsx';
+import { t } from './text.ts';
+
+interface Props {
+  readonly children: ReactNode;
+}
+
+interface State {
+  readonly error: Error | null;
+}
+
+/** Says that a screen could not be shown, in its place, instead of an empty window. */
+export class LoadGuard extends Component<Props, State> {
+  override state: State = { error: null };
+
+  static getDerivedStateFromError(error: unknown): State {
+    return { error: error instanceof Error ? error : new Error(String(error)) };
+  }
+
+  override render(): ReactNode {
+    if (this.state.error === null) return this.props.children;
+    return (
+      <Failure
+        title={t('This screen could not be shown')}
+        error={this.state.error}
+        onRetry={() => {
+          // What failed to load is remembered as failed until the page is new.
+          window.location.reload();
+        }}
+      />
+    );
+  }
+}

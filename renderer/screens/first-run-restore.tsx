@@ -1,0 +1,183 @@
+import { useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
+import { Fieldset, PasswordInput, SegmentedControl, Stack, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import type { RestoreVault } from '../../preload/contract.ts';
+import { Outcomes } from '../parts/page.tsx';
+import { recoveryOf, recoveryProblem } from '../parts/phrase.ts';
+import { RecoveryField } from '../parts/recovery-field.tsx';
+import { Failure } from '../parts/states.tsx';
+import { StepFrame } from '../parts/step-frame.tsx';
+import { t } from '../parts/text.ts';
+import { useBridge, useStatus, useStatusCall } from '../parts/vault.tsx';
+
+interface Props {
+  readonly onBack: () => void;
+  /** Told when the restoring begins, and when it is over, well or not. */
+  readonly onRestoring: (restoring: boolean) => void;
+}
+
+interface Problems {
+  readonly file?: string | undefined;
+  readonly secret?: string | null;
+}
+
+/** The vault of a backup instead of a new one: which file, and what opens it. */
+export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
+  const { directory } = useStatus();
+  const [file, setFile] = useState('');
+  const [kind, setKind] = useState<'password' | 'recovery'>('password');
+  const [password, setPassword] = useState('');
+  const [phrase, setPhrase] = useState('');
+  const [problems, setProblems] = useState<Problems>({});
+  const restore = useStatusCall((bridge, wish: RestoreVault) => bridge.restore(wish));
+  const progress = useProgress(restore.isPending);
+
+  const submit = () => {
+    const recovery = recoveryOf(phrase);
+    const found: Problems = {
+      file: file.trim() === '' ? t('Type where the backup is.') : undefined,
+      secret:
+        kind === 'password' ? (password === '' ? t('Type the password.') : null) : recoveryProblem(recovery),
+    };
+    setProblems(found);
+    if (found.file !== undefined || found.secret !== null) return;
+    onRestoring(true);
+    restore.mutate(
+      {
+        file: file.trim(),
+        secret:
+          kind === 'password' ? { with: 'password', password } : { with: 'recovery', phrase: phrase.trim() },
+      },
+      {
+        onSuccess({ organization }) {
+          notifications.show({
+            title: t('“{{name}}” is restored', { name: organization?.name ?? '' }),
+            message: t(
+              'It is open. Set a schedule for its backups: the old one stays with the old computer.',
+            ),
+            autoClose: 12_000,
+          });
+        },
+        onSettled() {
+          onRestoring(false);
+        },
+      },
+    );
+  };
+
+  return (
+    <StepFrame
+      title={t('Restore a backup')}
+      next={t('Restore the vault')}
+      busy={restore.isPending}
+      onBack={onBack}
+      onNext={submit}
+    >
+      <p className="lk-prose">
+        {t(
+          'A backup is a file that ends in “.backup”. It opens with what opened its vault on the day it was made.',
+        )}
+      </p>
+      <Stack gap="lg">
+        <TextInput
+          label={t('Backup')}
+          description={t('The whole path of the file on this computer, or on a disk that is plugged in.')}
+          placeholder={t('/media/usb/latchkey.backup')}
+          autoComplete="off"
+          spellCheck={false}
+          className="lk-mono-input"
+          required
+          value={file}
+          error={problems.file}
+          onChange={(event) => {
+            setFile(event.currentTarget.value);
+          }}
+        />
+        <Fieldset legend={t('What opens it')} variant="unstyled">
+          <SegmentedControl
+            aria-label={t('What opens it')}
+            value={kind}
+            onChange={(chosen) => {
+              setKind(chosen);
+              setProblems({});
+            }}
+            data={[
+              { value: 'password' as const, label: t('Password') },
+              { value: 'recovery' as const, label: t('Recovery phrase') },
+            ]}
+          />
+        </Fieldset>
+        {kind === 'password' ? (
+          <PasswordInput
+            label={t('Password')}
+            autoComplete="current-password"
+            required
+            visibilityToggleButtonProps={{ 'aria-label': t('Show password'), tabIndex: 0 }}
+            value={password}
+            error={problems.secret}
+            onChange={(event) => {
+              setPassword(event.currentTarget.value);
+            }}
+          />
+        ) : (
+          <RecoveryField
+            typed={phrase}
+            problem={problems.secret ?? null}
+            onType={setPhrase}
+            takesShares={false}
+            onEnter={(event) => {
+              event.preventDefault();
+              submit();
+            }}
+          />
+        )}
+        <Outcomes
+          items={[
+            t('The file is decrypted, and everything in it is checked before it counts.'),
+            directory === null
+              ? t('The vault is made in memory.')
+              : t('The vault is written to {{directory}}. The backup stays as it is.', { directory }),
+            t(
+              'The vault opens with the same secrets as then, and with this computer’s keychain where there is one.',
+            ),
+          ]}
+        />
+        {restore.isPending && (
+          <label className="lk-restoring">
+            {progress === null || progress.done === progress.total
+              ? t('Checking what is in it')
+              : t('Decrypting the backup')}
+            <progress
+              className="lk-restoring-bar"
+              {...(progress === null ? {} : { value: progress.done, max: progress.total })}
+            />
+          </label>
+        )}
+        <Failure title={t('The vault was not restored')} error={restore.error} />
+      </Stack>
+    </StepFrame>
+  );
+}
+
+interface Progress {
+  readonly done: number;
+  readonly total: number;
+}
+
+/** How far the service is; null before it says anything. */
+function useProgress(running: boolean): Progress | null {
+  const bridge = useBridge();
+  const [progress, setProgress] = useState<Progress | null>(null);
+  useEffect(() => {
+    if (!running) return;
+    const stop = bridge.onEvent((event) => {
+      if (event.kind === 'restore') setProgress({ done: event.done, total: event.total });
+    });
+    return () => {
+      stop();
+      setProgress(null);
+    };
+  }, [bridge, running]);
+  return progress;
+}
