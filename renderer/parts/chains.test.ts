@@ -1,18 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  accountAt,
-  chains,
-  chainsIn,
-  describeFormat,
-  formatsFor,
-  pathProblem,
-} from './chains.ts';
-
-const chainOf = (id: string) => {
-  const found = chains.find((chain) => chain.id === id);
-  if (found === undefined) throw new Error(`no chain ${id}`);
-  return found;
-};
+import { accountAt, chains, chainsIn, describeFormat, formatsFor, pathProblem } from './chains.ts';
 
 describe('presets', () => {
   test('three are well known: the conventional first accounts', () => {
