@@ -34,6 +34,31 @@ function runnableCommand(): Plugin {
   };
 }
 
+/** The styles that the entry begins with are the ground on which those of the parts stand, whichever files they are in. */
+function groundFirst(): Plugin {
+  return {
+    name: 'latchkey:ground-first',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(html, { chunk }) {
+        const ground = [...(chunk?.viteMetadata?.importedCss ?? [])];
+        const links = html.match(/[ \t]*<link rel="stylesheet"[^>]*>\n/g) ?? [];
+        const isGround = (link: string): boolean => ground.some((file) => link.includes(file));
+        const [first] = links;
+        if (first === undefined || !links.some(isGround)) {
+          throw new Error('the page has no styles of its own');
+        }
+        const ordered = [...links.filter(isGround), ...links.filter((link) => !isGround(link))].join('');
+        return html
+          .replace(first, '\0')
+          .replaceAll(/[ \t]*<link rel="stylesheet"[^>]*>\n/g, '')
+          .replace('\0', ordered);
+      },
+    },
+  };
+}
+
 /** Puts the reference page's code where the port serves it from. */
 async function copyReference(): Promise<void> {
   const directory = join(dist, 'reference');
@@ -175,7 +200,7 @@ function developmentService(): Plugin {
 export default defineConfig({
   root: join(projectRoot, 'renderer'),
   cacheDir: join(projectRoot, 'node_modules/.cache/vite'),
-  plugins: [react(), runnableCommand(), developmentService()],
+  plugins: [react(), groundFirst(), runnableCommand(), developmentService()],
   server: { host: '127.0.0.1' },
   build: { emptyOutDir: true, sourcemap: false },
   environments: {

@@ -23,3 +23,14 @@ test('the window keeps to its budget', () => {
   expect(sum(entry)).toBeLessThan(budgets.entry);
   expect(sum(all)).toBeLessThan(budgets.all);
 });
+
+test('the styles that all others stand on come first', () => {
+  const page = readFileSync(join(renderer, 'index.html'), 'utf8');
+  const [first = ''] = [...page.matchAll(/rel="stylesheet"[^>]*href="\/?(?:\.\/)?([^"]+)"/g)].map(
+    ([, file = '']) => file,
+  );
+  // Mantine's own, and the tokens.
+  const styles = readFileSync(join(renderer, first), 'utf8');
+  expect(styles).toContain('--mantine-color-body');
+  expect(styles).toContain('--lk-ground:');
+});

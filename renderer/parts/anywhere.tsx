@@ -4,12 +4,13 @@ import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Kbd } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
+import { FreezeDialog } from './freeze.tsx';
 import { Palette } from './palette.tsx';
 import { isTyping, paletteKeys, Shortcuts } from './shortcuts.tsx';
 import { t } from './text.ts';
 import { undoNewest } from './undo.tsx';
 
-type Open = 'palette' | 'shortcuts' | null;
+type Open = 'palette' | 'shortcuts' | 'freeze' | null;
 
 /** The button that opens the palette, and what the keys open. */
 export function Anywhere(): ReactNode {
@@ -62,7 +63,11 @@ export function Anywhere(): ReactNode {
         onHelp={() => {
           setOpen('shortcuts');
         }}
+        onFreeze={() => {
+          setOpen('freeze');
+        }}
       />
+      <FreezeDialog opened={open === 'freeze'} onClose={close} />
       <Shortcuts opened={open === 'shortcuts'} onClose={close} />
     </>
   );

@@ -14,12 +14,14 @@ import {
   IconPlugConnected,
   IconPlus,
   IconSignature,
+  IconSnowflake,
   IconSun,
   IconUserPlus,
 } from '@tabler/icons-react';
 import type { Icon } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
 import type { BackUp } from '../../preload/contract.ts';
+import { canFreeze } from './freeze.tsx';
 import { placeGroups } from './places.ts';
 import { readable } from './readable.ts';
 import { t } from './text.ts';
@@ -63,15 +65,18 @@ const appearances: readonly {
 interface Wishes {
   /** Opens the list of shortcuts. */
   readonly onHelp: () => void;
+  /** Asks whether all signing is to be frozen. */
+  readonly onFreeze: () => void;
 }
 
-export function useCommands({ onHelp }: Wishes): {
+export function useCommands({ onHelp, onFreeze }: Wishes): {
   readonly actions: readonly Command[];
   readonly places: readonly Command[];
 } {
   const [, navigate] = useLocation();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const { url, organization, keyslots } = useStatus();
+  const status = useStatus();
+  const { url, organization, keyslots } = status;
   const bridge = useBridge();
   const lock = useStatusCall((to) => to.lock());
   const backups = useBackups().data;
@@ -103,7 +108,7 @@ export function useCommands({ onHelp }: Wishes): {
       return;
     }
     notifications.show({
-      id: 'back up',
+      id: 'back-up',
       title: t('Backing up'),
       message: t('The vault stays in use.'),
       loading: true,
@@ -114,7 +119,7 @@ export function useCommands({ onHelp }: Wishes): {
       {
         onSuccess({ file }) {
           notifications.update({
-            id: 'back up',
+            id: 'back-up',
             title: t('The backup is made'),
             message: file,
             loading: false,
@@ -122,7 +127,7 @@ export function useCommands({ onHelp }: Wishes): {
           });
         },
         onError(error) {
-          notifications.hide('back up');
+          notifications.hide('back-up');
           sayFailed(t('The backup was not made'), error);
         },
       },
@@ -154,10 +159,21 @@ export function useCommands({ onHelp }: Wishes): {
             },
           },
         ]),
+    ...(canFreeze(status)
+      ? [
+          {
+            id: 'freeze',
+            label: t('Freeze all signing…'),
+            icon: IconSnowflake,
+            words: t('stop emergency panic'),
+            run: onFreeze,
+          },
+        ]
+      : []),
     ...(backups?.available === true
       ? [
           {
-            id: 'back up',
+            id: 'back-up',
             label: t('Back up now'),
             icon: IconArchive,
             words: t('save copy'),
@@ -166,7 +182,7 @@ export function useCommands({ onHelp }: Wishes): {
         ]
       : []),
     {
-      id: 'copy url',
+      id: 'copy-url',
       label: t('Copy the API address'),
       icon: IconCopy,
       words: url,
@@ -178,7 +194,7 @@ export function useCommands({ onHelp }: Wishes): {
       ? []
       : [
           {
-            id: 'copy organization',
+            id: 'copy-organization',
             label: t('Copy the organization’s id'),
             icon: IconCopy,
             run: () => {
@@ -189,7 +205,7 @@ export function useCommands({ onHelp }: Wishes): {
     ...appearances
       .filter(({ scheme }) => scheme !== colorScheme)
       .map(({ scheme, label, icon }) => ({
-        id: `appearance ${scheme}`,
+        id: `appearance-${scheme}`,
         label,
         icon,
         words: t('theme colours mode'),
@@ -208,7 +224,7 @@ export function useCommands({ onHelp }: Wishes): {
   ];
   const places = placeGroups.flatMap((group) =>
     group.places.map(({ to, label, icon, words }) => ({
-      id: `place ${to}`,
+      id: `place-${to}`,
       label,
       icon,
       words: [words ?? '', group.label ?? ''].join(' '),

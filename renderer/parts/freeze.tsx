@@ -2,20 +2,24 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { ActionIcon, Alert, Button, Group, Modal, Stack, Text, Tooltip } from '@mantine/core';
 import { IconSnowflake } from '@tabler/icons-react';
+import type { VaultStatus } from '../../preload/contract.ts';
 import { Failure } from './states.tsx';
 import { t } from './text.ts';
 import { exactTime } from './time.ts';
 import { useStatus, useStatusCall } from './vault.tsx';
 import './freeze.css';
 
-/** The brake for all signing: asks once, says what it costs, and locks the vault harder than `Lock` does. */
+const label = t('Freeze all signing');
+
+/** Whether a frozen vault could be opened again: what only the keychain opens could not. */
+export const canFreeze = ({ keyslots }: Pick<VaultStatus, 'keyslots'>): boolean =>
+  keyslots.some((kind) => kind !== 'keychain');
+
+/** The brake for all signing. */
 export function FreezeButton(): ReactNode {
-  const { keyslots } = useStatus();
+  const status = useStatus();
   const [asking, setAsking] = useState(false);
-  const freeze = useStatusCall((bridge) => bridge.freeze());
-  // What only the keychain opens could not be opened again.
-  if (keyslots.every((kind) => kind === 'keychain')) return null;
-  const label = t('Freeze all signing');
+  if (!canFreeze(status)) return null;
   return (
     <>
       <Tooltip label={label}>
@@ -30,43 +34,50 @@ export function FreezeButton(): ReactNode {
           <IconSnowflake size={16} aria-hidden />
         </ActionIcon>
       </Tooltip>
-      <Modal
+      <FreezeDialog
         opened={asking}
         onClose={() => {
           setAsking(false);
         }}
-        title={label}
-      >
-        <Stack>
-          <Text>
-            {t(
-              'The vault’s keys leave memory now, and every request that waits for votes is rejected. Nothing is signed until somebody opens the vault with its password or recovery phrase; the keychain does not open it then.',
-            )}
-          </Text>
-          <Failure title={t('The freeze could not be noted')} error={freeze.error} />
-          <Group justify="flex-end">
-            <Button
-              variant="default"
-              onClick={() => {
-                setAsking(false);
-              }}
-            >
-              {t('Cancel')}
-            </Button>
-            <Button
-              color="red"
-              loading={freeze.isPending}
-              data-autofocus
-              onClick={() => {
-                freeze.mutate(undefined);
-              }}
-            >
-              {t('Freeze now')}
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+      />
     </>
+  );
+}
+
+interface DialogProps {
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+/** Asks once, says what it costs, and locks the vault harder than `Lock` does. */
+export function FreezeDialog({ opened, onClose }: DialogProps): ReactNode {
+  const freeze = useStatusCall((bridge) => bridge.freeze());
+  return (
+    <Modal opened={opened} onClose={onClose} title={label}>
+      <Stack>
+        <Text>
+          {t(
+            'The vault’s keys leave memory now, and every request that waits for votes is rejected. Nothing is signed until somebody opens the vault with its password or recovery phrase; the keychain does not open it then.',
+          )}
+        </Text>
+        <Failure title={t('The freeze could not be noted')} error={freeze.error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t('Cancel')}
+          </Button>
+          <Button
+            color="red"
+            loading={freeze.isPending}
+            data-autofocus
+            onClick={() => {
+              freeze.mutate(undefined);
+            }}
+          >
+            {t('Freeze now')}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
   );
 }
 

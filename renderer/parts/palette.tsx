@@ -19,14 +19,15 @@ interface Props {
   readonly opened: boolean;
   readonly onClose: () => void;
   readonly onHelp: () => void;
+  readonly onFreeze: () => void;
 }
 
-export function Palette({ opened, onClose, onHelp }: Props): ReactNode {
+export function Palette({ opened, onClose, ...wishes }: Props): ReactNode {
   return (
     <Modal.Root opened={opened} onClose={onClose} size={620} yOffset="10vh" transitionProps={atOnce}>
       <Modal.Overlay />
       <Modal.Content aria-label={t('Search and commands')} className="lk-palette">
-        <Finder onClose={onClose} onHelp={onHelp} />
+        <Finder onClose={onClose} {...wishes} />
       </Modal.Content>
     </Modal.Root>
   );
@@ -56,7 +57,7 @@ const shortest = 2;
 /** Between the last key and the question, in milliseconds. */
 const pause = 120;
 
-function Finder({ onClose, onHelp }: Omit<Props, 'opened'>): ReactNode {
+function Finder({ onClose, ...wishes }: Omit<Props, 'opened'>): ReactNode {
   const [, navigate] = useLocation();
   const [query, setQuery] = useState('');
   const [at, setAt] = useState(0);
@@ -65,7 +66,7 @@ function Finder({ onClose, onHelp }: Omit<Props, 'opened'>): ReactNode {
   useLayoutEffect(() => {
     field.current?.focus();
   }, []);
-  const { actions, places } = useCommands({ onHelp });
+  const { actions, places } = useCommands(wishes);
   const [asked] = useDebouncedValue(query.trim(), pause);
   const searches = asked.length >= shortest;
   const search = useAsk<{ results: readonly Found[] }>('search', { text: asked.slice(0, 200) }, searches);

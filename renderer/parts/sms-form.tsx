@@ -65,7 +65,7 @@ function GatewayForm({ isSet, onDone }: { readonly isSet: boolean; readonly onDo
   const [tried, setTried] = useState(false);
   const save = useSave();
   const problems = {
-    url: url.trim() === '' ? 'Type the gateway’s address.' : null,
+    url: url.trim() === '' ? t('Type the gateway’s address.') : null,
     headers: headerProblem(headers),
   };
   const submit = (event: SyntheticEvent) => {

@@ -23,6 +23,7 @@ import type {
 } from '../../preload/contract.ts';
 import type { Door, DoorState } from '../bridge.ts';
 import type { Activity } from './resources.ts';
+import { t } from './text.ts';
 
 /** An operation that the service refused: its message, and the code that scripts see. */
 export class OperationError extends Error {
@@ -340,8 +341,8 @@ export function useSubmit<Parameters extends object, Result>({
 
 const unfinished = (status: string): string =>
   status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED'
-    ? 'Others must agree to this first. It waits under Approvals.'
-    : `The activity is ${status}.`;
+    ? t('Others must agree to this first. It waits under Approvals.')
+    : t('The activity is {{status}}.', { status });
 
 /** One call of the API, whatever it answers; what is shown is asked for again, whatever came of it. */
 export function useCall<Input, Read>(

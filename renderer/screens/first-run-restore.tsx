@@ -97,6 +97,8 @@ export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
         <Fieldset legend={t('What opens it')} variant="unstyled">
           <SegmentedControl
             aria-label={t('What opens it')}
+            fullWidth
+            maw={460}
             value={kind}
             onChange={(chosen) => {
               setKind(chosen);

@@ -52,8 +52,8 @@ export function FirstRun({ onCreating }: Props): ReactNode {
   const [step, setStep] = useState(0);
   const [restores, setRestores] = useState(false);
   const [names, setNames] = useState<Names>({
-    organizationName: 'Personal',
-    userName: 'Owner',
+    organizationName: t('Personal'),
+    userName: t('Owner'),
     userEmail: '',
   });
   const [opening, setOpening] = useState<Opening>({ useKeychain: status.keychain.available, password: '' });

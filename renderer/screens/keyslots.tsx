@@ -248,7 +248,7 @@ function PasswordForm({ change: slot, onClose }: Closing & { readonly change?: K
   const chosen = useNewPassword();
   return (
     <KeyslotForm
-      action={slot === undefined ? 'Add the password' : 'Change the password'}
+      action={slot === undefined ? t('Add the password') : t('Change the password')}
       failed={slot === undefined ? t('The password was not added') : t('The password was not changed')}
       outcomes={
         slot === undefined

@@ -234,7 +234,7 @@ function Way({ name, noun, channel, isSet, about, form }: WayProps): ReactNode {
         <DialogButton
           name={isSet ? t('Change…') : t('Set up…')}
           label={isSet ? t('Change {{noun}}…', { noun }) : t('Set up {{noun}}…', { noun })}
-          title={`${isSet ? 'Change' : t('Set up')} ${noun}`}
+          title={`${isSet ? t('Change') : t('Set up')} ${noun}`}
         >
           {form}
         </DialogButton>

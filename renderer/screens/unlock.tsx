@@ -37,7 +37,7 @@ export function Unlock(): ReactNode {
   const [phrase, setPhrase] = useState('');
   const [missing, setMissing] = useState<string | null>(null);
   const unlock = useStatusCall((bridge, how: UnlockWith) => bridge.unlock(how));
-  const heading = useScreenTitle('Unlock');
+  const heading = useScreenTitle(t('Unlock'));
   const recovery = recoveryOf(phrase);
 
   const choose = (slot: KeyslotKind) => {

@@ -152,6 +152,14 @@ describe('the palette', () => {
     expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Why?');
     expect(await shortcuts.isVisible()).toBe(false);
 
+    // What stops all signing is asked about first.
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.keyboard.type('freeze');
+    await page.keyboard.press('Enter');
+    const freeze = page.getByRole('dialog', { name: 'Freeze all signing' });
+    await button(freeze, 'Cancel').click();
+    await freeze.waitFor({ state: 'hidden' });
+
     await page.keyboard.press('ControlOrMeta+k');
     await page.keyboard.type('lock n');
     await page.keyboard.press('Enter');

@@ -71,8 +71,13 @@ function overflows(): readonly string[] {
     if (right > edge + 1 && !scrolls(element.parentElement)) {
       found.push(`${element.outerHTML.slice(0, 120)} ends at ${Math.round(right)} of ${Math.round(edge)}`);
     }
-    const cuts = getComputedStyle(element).overflowX === 'hidden';
-    if (cuts && element.scrollWidth > element.clientWidth + 1) {
+    const { overflowX, textOverflow } = getComputedStyle(element);
+    // An excerpt says with an ellipsis that there is more.
+    if (
+      overflowX === 'hidden' &&
+      textOverflow !== 'ellipsis' &&
+      element.scrollWidth > element.clientWidth + 1
+    ) {
       found.push(`${element.outerHTML.slice(0, 120)} cuts off what it holds`);
     }
   }
