@@ -74,7 +74,15 @@ const entries = {
   'freeze.ts': composed,
   // Of the processes that serve a vault.
   'freeze-signal.ts': ['preload/contract.ts'],
-  'bridge.ts': [...composed, 'setup.ts', 'freeze.ts', 'keyslot-calls.ts', 'about.ts', 'config.ts', 'preload/contract.ts'],
+  'bridge.ts': [
+    ...composed,
+    'setup.ts',
+    'freeze.ts',
+    'keyslot-calls.ts',
+    'about.ts',
+    'config.ts',
+    'preload/contract.ts',
+  ],
   'vault.ts': [...composed, 'bridge.ts', 'setup.ts', 'config.ts', 'preload/contract.ts'],
   'cli.ts': ['commands/', 'lib/', 'config.ts'],
   'index.ts': [

@@ -4,10 +4,10 @@
  */
 import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
+import { inject } from 'postject';
 import { digestOf } from './unpack.ts';
 
 const projectRoot = resolve(import.meta.dirname, '../..');
@@ -80,15 +80,6 @@ async function bundleBoot(directory: string): Promise<string> {
   return join(directory, 'boot.cjs');
 }
 
-interface Postject {
-  readonly inject: (
-    program: string,
-    name: string,
-    data: Buffer,
-    options: Readonly<Record<string, unknown>>,
-  ) => Promise<void>;
-}
-
 /**
  * Makes the executable. `dist` must be built.
  * @param output the new file.
@@ -137,7 +128,6 @@ export async function makeExecutable(output: string): Promise<void> {
     await chmod(output, 0o755);
     // A signature does not survive what follows.
     if (isMac) await run('codesign', ['--remove-signature', output]);
-    const { inject } = createRequire(import.meta.url)('postject') as Postject;
     await inject(output, 'NODE_SEA_BLOB', await readFile(blob), {
       sentinelFuse: fuse,
       ...(isMac ? { machoSegmentName: 'NODE_SEA' } : {}),

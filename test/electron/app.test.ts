@@ -1,9 +1,9 @@
 /** The packed application in the real Electron: what no stand-in can show. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses';
 import type { ElectronApplication, Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Bridge, CallAnswer } from '../../preload/contract.ts';
@@ -129,25 +129,12 @@ test('a second start brings the first to the front, and ends', async () => {
   expect(application.windows()).toHaveLength(1);
 });
 
-/** Reads fuses, where each platform has them; the package that burns them. */
-const builder = createRequire(createRequire(import.meta.url).resolve('electron-builder'));
-const { getCurrentFuseWire, FuseV1Options } = createRequire(builder.resolve('app-builder-lib'))(
-  '@electron/fuses',
-) as {
-  readonly getCurrentFuseWire: (program: string) => Promise<Readonly<Record<number, number>>>;
-  readonly FuseV1Options: Readonly<Record<string, number>>;
-};
-
 test('the program has its fuses burnt, and but for the inspector’s they are those of a release', async () => {
   const wire = await getCurrentFuseWire(findApplication() ?? '');
-  const isOn = (name: string): boolean => String.fromCharCode(wire[FuseV1Options[name] ?? -1] ?? 0) === '1';
-  expect(
-    Object.fromEntries(
-      Object.keys(FuseV1Options)
-        .filter((name) => /^[A-Z]/.test(name))
-        .map((name) => [name, isOn(name)]),
-    ),
-  ).toMatchObject({
+  const fuses = Object.entries(FuseV1Options).flatMap(([name, index]) =>
+    typeof index === 'number' ? [[name, String.fromCharCode(wire[index] ?? 0) === '1'] as const] : [],
+  );
+  expect(Object.fromEntries(fuses)).toMatchObject({
     RunAsNode: false,
     EnableCookieEncryption: true,
     EnableNodeOptionsEnvironmentVariable: false,
