@@ -144,6 +144,7 @@ export default defineConfig(
               'Esc',
               'Ctrl',
               /sans-serif$|monospace$/,
+              /^Content-Type: /,
             ],
           },
         },

@@ -1,14 +1,13 @@
 import { useMemo } from 'react';
 import type { ReactNode } from 'react';
 import encodeQR from 'qr';
-import { t } from './text.ts';
 
 /** A text as a QR code: always dark on light, which is what cameras read. */
 export function QrCode({ text, label }: { readonly text: string; readonly label: string }): ReactNode {
   const { side, path } = useMemo(() => {
     const rows = encodeQR(text, 'raw', { ecc: 'medium', border: 2 });
     const squares = rows.flatMap((row, y) =>
-      row.flatMap((dark, x) => (dark ? t('M{{x}} {{y}}h1v1h-1z', { x, y }) : [])),
+      row.flatMap((dark, x) => (dark ? `M${String(x)} ${String(y)}h1v1h-1z` : [])),
     );
     return { side: rows.length, path: squares.join('') };
   }, [text]);

@@ -60,7 +60,7 @@ const useSave = () =>
 function GatewayForm({ isSet, onDone }: { readonly isSet: boolean; readonly onDone: () => void }): ReactNode {
   const [method, setMethod] = useState<HttpGatewaySettings['method']>('POST');
   const [url, setUrl] = useState('');
-  const [headers, setHeaders] = useState(t('Content-Type: application/json'));
+  const [headers, setHeaders] = useState('Content-Type: application/json');
   const [body, setBody] = useState('{"to":"{{to}}","text":"{{text}}"}');
   const [tried, setTried] = useState(false);
   const save = useSave();

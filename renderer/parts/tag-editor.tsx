@@ -9,6 +9,7 @@ import { Failure } from './states.tsx';
 import { tagKinds, useCreateTag, useTags, useUpdateTag } from './tags.ts';
 import type { TagKind } from './tags.ts';
 import { t } from './text.ts';
+import { sayDone } from './undo.tsx';
 import './rows.css';
 
 interface NamesProps {
@@ -71,7 +72,10 @@ export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
   const takeOff = ({ tagId, tagName }: Tag) => {
     update.mutate(updateWith(tagId, { remove: [holderId] }), {
       onSuccess() {
-        setSaid(t('The tag {{tagName}} is off it.', { tagName }));
+        sayDone({
+          title: t('The tag {{tagName}} is off it.', { tagName }),
+          undo: () => update.mutateAsync(updateWith(tagId, { add: [holderId] })),
+        });
         // The button that had the focus is gone.
         field.current?.focus();
       },
@@ -117,7 +121,7 @@ export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
               placeholder={t('One that exists, or a new one')}
               autoComplete="off"
               maxLength={longestName}
-              flex={t('1 1 14rem')}
+              flex="1 1 14rem"
               maw={360}
               ref={field}
               data={others.map(({ tagName }) => tagName)}

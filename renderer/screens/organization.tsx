@@ -12,6 +12,7 @@ import type { Feature, Quorum, User } from '../parts/resources.ts';
 import { shorten } from '../parts/short.ts';
 import { Failure, LoadingRows } from '../parts/states.tsx';
 import { t, Trans } from '../parts/text.ts';
+import { sayDone } from '../parts/undo.tsx';
 import { useAsk, useStatus, useSubmit } from '../parts/vault.tsx';
 import '../parts/rows.css';
 
@@ -78,9 +79,10 @@ function Rename({ name }: { readonly name: string }): ReactNode {
       { organizationName: given },
       {
         onSuccess() {
-          notifications.show({
+          sayDone({
             title: t('The organization is renamed'),
             message: t('It is called “{{given}}” now.', { given }),
+            undo: () => update.mutateAsync({ organizationName: name }),
           });
         },
       },

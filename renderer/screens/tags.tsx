@@ -13,6 +13,7 @@ import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
 import { tagKinds, useCreateTag, useRemoveTag, useTags, useUpdateTag } from '../parts/tags.ts';
 import type { TagKind } from '../parts/tags.ts';
 import { t } from '../parts/text.ts';
+import { sayDone } from '../parts/undo.tsx';
 import { useAsk } from '../parts/vault.tsx';
 import '../parts/rows.css';
 
@@ -195,9 +196,10 @@ function TagRow({ kind, tag, taken, holders }: RowProps): ReactNode {
                 update.mutate(updateWith(tagId, { newName }), {
                   onSuccess() {
                     close();
-                    notifications.show({
+                    sayDone({
                       title: t('The tag is renamed'),
                       message: t('It is called “{{newName}}” now.', { newName }),
+                      undo: () => update.mutateAsync(updateWith(tagId, { newName: tagName })),
                     });
                   },
                 });

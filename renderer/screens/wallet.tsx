@@ -29,6 +29,7 @@ import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
 import type { Wallet as WalletRecord, WalletAccount } from '../parts/resources.ts';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
 import { t, Trans } from '../parts/text.ts';
+import { sayDone } from '../parts/undo.tsx';
 import { useAsk, useSubmit } from '../parts/vault.tsx';
 import { useAccountList } from '../parts/use-long-list.ts';
 import '../parts/rows.css';
@@ -286,9 +287,10 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
                 {
                   onSuccess() {
                     close();
-                    notifications.show({
+                    sayDone({
                       title: t('The wallet is renamed'),
                       message: t('It is called “{{name}}” now.', { name }),
+                      undo: () => rename.mutateAsync({ walletId, walletName }),
                     });
                   },
                 },
