@@ -66,6 +66,7 @@ export interface OpenVault {
   readonly outbox: Outbox;
   readonly webhooks: Webhooks;
   readonly messages: Messages;
+  readonly lastUses: LastUses;
   readonly setUp: (vault: NewVault) => Promise<MadeVault>;
   close(): void;
 }
@@ -83,7 +84,6 @@ interface Opened extends OpenVault {
   readonly service: Service;
   readonly directory: VaultDirectory | undefined;
   readonly journal: RequestJournal;
-  readonly lastUses: LastUses;
   readonly backups: Backups;
   readonly settings: Settings;
   readonly idleLock: IdleLock;
@@ -356,6 +356,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       outbox,
       webhooks,
       messages,
+      lastUses,
       setUp: opened.setUp,
       url,
       newLink: () => `http://localhost:${server.port}/#code=${sessions.newCode()}`,
