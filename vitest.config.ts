@@ -29,19 +29,20 @@ export default defineConfig({
           hookTimeout: minute,
         },
       },
-      // A browser or an app at a time, after everything else: they take the whole machine.
+      // Browsers after everything else, two at a time: one alone waits for half of its time.
       {
         test: {
           name: 'browser',
           include: ['test/browser/*.test.ts'],
           globalSetup: 'test/global-setup.ts',
-          fileParallelism: false,
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
           expect: patient,
           testTimeout: 3 * minute,
           hookTimeout: minute,
         },
       },
+      // An app at a time: some measure, and some pack it.
       {
         test: {
           name: 'desktop',
