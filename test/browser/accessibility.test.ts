@@ -117,7 +117,7 @@ describe('the keyboard alone', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await keys.type(page.getByRole('textbox', { name: 'What to sign' }), 'no mouse');
-    await keys.press(button(page, 'Sign'));
+    await keys.press(button(page, /^Sign$/));
     await page.getByRole('region', { name: 'Signed' }).waitFor();
 
     await keys.press(button(page, 'Lock'));

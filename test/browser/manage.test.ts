@@ -709,6 +709,7 @@ describe('what one person does in one vault', () => {
   test('the log tells it all in words, and no secret went through it or over the port', async () => {
     await goTo(page, 'Activity');
     const rows = page.getByRole('list', { name: 'Activities' });
+    const box = page.locator('.lk-long');
     for (const what of [
       'Import a wallet Back again, 1 account',
       'Export a wallet',
@@ -718,7 +719,22 @@ describe('what one person does in one vault', () => {
       'Add users Payroll',
       'Delete users',
     ]) {
-      await rows.getByRole('link', { name: what }).first().waitFor();
+      const row = rows.getByRole('link', { name: what });
+      // Rows are laid out where one looks: from the top to the bottom.
+      await box.evaluate((element) => {
+        element.scrollTop = 0;
+      });
+      await expect
+        .poll(async () => {
+          const found = await row.count();
+          if (found === 0)
+            await box.evaluate((element) => {
+              const isAtEnd = element.scrollTop + element.clientHeight >= element.scrollHeight - 1;
+              element.scrollTop = isAtEnd ? 0 : element.scrollTop + element.clientHeight / 2;
+            });
+          return found;
+        })
+        .toBeGreaterThan(0);
     }
     const secrets = ['junk', knownWallet.ethereumKey, 'Ångström', 'b71c71a67e1177ad'];
     for (const secret of secrets) {

@@ -270,14 +270,14 @@ async function signScreens(page: Page, look: Look): Promise<void> {
   await choose(page, 'Wallet', /^A wallet whose name/);
   await chooseSegment(page, 'Form of the payload', 'Hex');
   await page.getByRole('textbox', { name: 'What to sign' }).fill('0xabc');
-  await button(page, 'Sign').click();
+  await button(page, /^Sign$/).click();
   await page.getByText('one digit is missing').waitFor();
   await look('sign-refused');
   await chooseSegment(page, 'Form of the payload', 'Text');
   await chooseSegment(page, 'Kind of key', 'A private key');
   await page.getByRole('textbox', { name: 'What to sign' }).fill('A text of several words, '.repeat(8));
   await look('sign');
-  await button(page, 'Sign').click();
+  await button(page, /^Sign$/).click();
   await page.getByRole('region', { name: 'Signed' }).waitFor();
   await look('signed');
 }

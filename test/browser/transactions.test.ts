@@ -71,7 +71,7 @@ test('a person reads what a transaction does, and signs it', async () => {
   await summary.getByRole('heading', { name: sends }).waitFor();
   await summary.getByText('The hash that is signed is the hash of this').waitFor();
   await look('sign-hash');
-  await button(page, 'Sign').click();
+  await button(page, /^Sign$/).click();
   await page.getByRole('region', { name: 'Signed' }).getByRole('link', { name: 'See it in the log' }).click();
   const detail = page.getByRole('dialog', { name: 'Activity' });
   await detail.getByRole('heading', { name: sends }).waitFor();

@@ -149,7 +149,7 @@ describe('a person sets up a vault and uses it', () => {
     await goTo(page, 'Sign');
     await page.getByRole('textbox', { name: 'What to sign' }).fill(text);
     await look('sign');
-    await button(page, 'Sign').click();
+    await button(page, /^Sign$/).click();
     const panel = page.getByRole('region', { name: 'Signed' });
     await panel.waitFor();
     await look('signed');
