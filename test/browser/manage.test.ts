@@ -589,7 +589,7 @@ describe('what one person does in one vault', () => {
     await button(dialog, 'Delete the key').click();
     await heading(page, 'Private keys').waitFor();
     await said('“Bought elsewhere” is gone.').waitFor();
-    expect(await page.getByRole('link', { name: /^Bought elsewhere/ }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('link', { name: /^Bought elsewhere/ }).count()).toBe(0);
   });
 
   test('a user is made, and its key lets the published SDK in as that user', async () => {
