@@ -25,6 +25,7 @@ const wanted: readonly RegExp[] = [
   // The Electron entry is of no use without Electron.
   /^dist\/main\/(?!index[.]js$)/,
   /^dist\/(renderer|reference|standalone)\//,
+  /^dist\/about[.]json$/,
   /^node_modules\/@node-rs\/argon2\/(index[.]js|package[.]json|LICENSE)$/,
   new RegExp(`^node_modules/@node-rs/argon2-${target}(-gnu|-musl|-msvc)?/.*[.](node|json)$`),
   new RegExp(`^node_modules/better-sqlite3/(lib/|prebuilds/${target}[.]node$|package[.]json$|LICENSE$)`),
