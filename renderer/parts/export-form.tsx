@@ -1,12 +1,11 @@
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { IconEyeOff } from '@tabler/icons-react';
 import { useProof } from './keyslot-form.tsx';
 import { keyTexts } from './key-text.ts';
 import { Facts, Outcomes } from './page.tsx';
 import { PhraseSheet } from './phrase-sheet.tsx';
-import { HoldButton, useReveal } from './secret.tsx';
+import { PrivateKeySwitch, useReveal } from './secret.tsx';
 import { Failure } from './states.tsx';
 import { useTask } from './task.ts';
 import { t } from './text.ts';
@@ -109,38 +108,20 @@ interface KeyProps {
 /** A private key, hidden until asked for, in each form that other programs take. */
 export function PrivateKeyTexts({ secret, curve }: KeyProps): ReactNode {
   const [texts] = useState(() => keyTexts(secret, curve));
-  const { shown, show, hide, ending } = useReveal(texts);
+  const reveal = useReveal(texts);
   const sheet = useRef<HTMLDivElement>(null);
   return (
     <div className="lk-sheet" ref={sheet} tabIndex={-1}>
       <Facts
         rows={texts.map(([name, text]) => [
           name,
-          <Value key={name} text={text} shown={shown ? text : '•'.repeat(24)} what={name} secret />,
+          <Value key={name} text={text} shown={reveal.shown ? text : '•'.repeat(24)} what={name} secret />,
         ])}
       />
       <div className="lk-sheet-buttons">
-        {shown ? (
-          <Button
-            variant="default"
-            size="xs"
-            leftSection={<IconEyeOff size={16} aria-hidden />}
-            onClick={hide}
-          >
-            {t('Hide the private key')}
-          </Button>
-        ) : (
-          <HoldButton
-            onHeld={() => {
-              show();
-              sheet.current?.focus();
-            }}
-          >
-            {t('Show the private key')}
-          </HoldButton>
-        )}
+        <PrivateKeySwitch reveal={reveal} onShown={() => sheet.current?.focus()} />
       </div>
-      {ending}
+      {reveal.ending}
       <Text size="sm" mt="sm">
         {t(
           'Whoever has it can sign as this key. Every program on this computer can read the clipboard: if you copy, paste at once: after 30 seconds it is taken off the clipboard again.',

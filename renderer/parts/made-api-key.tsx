@@ -1,10 +1,9 @@
 import type { ReactNode } from 'react';
 import { Alert, Button, Group, Stack, Tabs, Text } from '@mantine/core';
-import { IconEyeOff } from '@tabler/icons-react';
 import { CopyButton } from './copy-button.tsx';
 import type { NamedPair } from './new-api-key.tsx';
 import { Facts, Panel } from './page.tsx';
-import { HoldButton, useReveal } from './secret.tsx';
+import { PrivateKeySwitch, useReveal } from './secret.tsx';
 import { commandLines, curlExample, environmentLines, sdkExample } from './snippets.ts';
 import { t } from './text.ts';
 import { Value } from './value.tsx';
@@ -18,7 +17,7 @@ interface Props {
 /** A new API key with its private half, what a script needs beside it, and code to start from. */
 export function MadeApiKey({ pair, onDone }: Props): ReactNode {
   const { url, organization } = useStatus();
-  const { shown, show, hide, ending } = useReveal(pair);
+  const reveal = useReveal(pair);
   const access = { url, organizationId: organization?.id ?? '', ...pair };
   const hidden = '•'.repeat(24);
   const environment = environmentLines(access);
@@ -48,7 +47,7 @@ export function MadeApiKey({ pair, onDone }: Props): ReactNode {
               <Value
                 key="private"
                 text={pair.privateKey}
-                shown={shown ? pair.privateKey : hidden}
+                shown={reveal.shown ? pair.privateKey : hidden}
                 what={t('private key')}
                 secret
               />,
@@ -56,19 +55,8 @@ export function MadeApiKey({ pair, onDone }: Props): ReactNode {
           ]}
         />
         <div>
-          {shown ? (
-            <Button
-              variant="default"
-              size="xs"
-              leftSection={<IconEyeOff size={16} aria-hidden />}
-              onClick={hide}
-            >
-              {t('Hide the private key')}
-            </Button>
-          ) : (
-            <HoldButton onHeld={show}>{t('Show the private key')}</HoldButton>
-          )}
-          {ending}
+          <PrivateKeySwitch reveal={reveal} />
+          {reveal.ending}
         </div>
         <Tabs defaultValue="environment">
           <Tabs.List>
@@ -83,7 +71,7 @@ export function MadeApiKey({ pair, onDone }: Props): ReactNode {
                 'For a .env file that only you can read. The names are those that the SDK’s own examples use.',
               )}
               text={environment}
-              shown={shown ? environment : environmentLines({ ...access, privateKey: hidden })}
+              shown={reveal.shown ? environment : environmentLines({ ...access, privateKey: hidden })}
               secret
               what={t('environment lines')}
             />

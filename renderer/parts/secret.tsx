@@ -6,7 +6,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { KeyboardEvent, ReactNode } from 'react';
 import { Button, Text } from '@mantine/core';
-import { IconEye } from '@tabler/icons-react';
+import { IconEye, IconEyeOff } from '@tabler/icons-react';
 import type { Bridge } from '../../preload/contract.ts';
 import { t } from './text.ts';
 import { useBridge } from './vault.tsx';
@@ -189,6 +189,33 @@ export function HoldButton({
           : t('Hold the button for a moment.')}
       </Text>
     </div>
+  );
+}
+
+interface KeySwitchProps {
+  readonly reveal: Reveal;
+  /** The button that was held is gone then. */
+  readonly onShown?: () => void;
+}
+
+/** Shows a private key while nobody minds, and hides it again. */
+export function PrivateKeySwitch({ reveal: { shown, show, hide }, onShown }: KeySwitchProps): ReactNode {
+  if (!shown) {
+    return (
+      <HoldButton
+        onHeld={() => {
+          show();
+          onShown?.();
+        }}
+      >
+        {t('Show the private key')}
+      </HoldButton>
+    );
+  }
+  return (
+    <Button variant="default" size="xs" leftSection={<IconEyeOff size={16} aria-hidden />} onClick={hide}>
+      {t('Hide the private key')}
+    </Button>
   );
 }
 
