@@ -63,7 +63,7 @@ export interface BrowserWindow extends AsyncDisposable {
 }
 
 /** Longer than anything in the window takes: what is not there by then does not come. Milliseconds. */
-const patience = 10_000;
+const patience = 45_000;
 
 export async function openWindow(
   browser: Browser,

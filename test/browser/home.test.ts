@@ -58,7 +58,6 @@ describe('the palette', () => {
     const found: string[] = [];
     await page.goto(service.windowUrl);
     await makeWallet(page, 'Rainy days', ['Ethereum', 'Solana']);
-    await page.getByRole('listitem').nth(1).waitFor();
     const [ethereum = ''] = await readAddresses(page);
 
     await page.keyboard.press('ControlOrMeta+k');

@@ -101,10 +101,9 @@ export const wordField = (page: Page, position: number): Locator =>
 export async function goTo(page: Page, place: string): Promise<void> {
   const menu = button(page, 'Menu');
   if (await menu.isVisible()) await menu.click();
-  await page
-    .getByRole('navigation', { name: 'Places' })
-    .getByRole('link', { name: place, exact: true })
-    .click();
+  // A place may say how much waits there.
+  const name = new RegExp(`^${place}( ?\\d.*)?$`);
+  await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name }).click();
   await heading(page, place).waitFor();
 }
 
@@ -122,7 +121,9 @@ export async function makeWallet(page: Page, name: string, chains: readonly stri
 
 /** The addresses of the wallet on the screen, by the name of their chain. */
 export async function readAddresses(page: Page, list = 'Accounts'): Promise<readonly string[]> {
-  return page.getByRole('list', { name: list }).locator('.lk-grouped').allInnerTexts();
+  const addresses = page.getByRole('list', { name: list }).locator('.lk-grouped');
+  await addresses.first().waitFor();
+  return addresses.allInnerTexts();
 }
 
 /** Picks an option of a select by its words. */
