@@ -159,7 +159,11 @@ export function HoldButton({
         variant={variant}
         leftSection={<IconEye size={size === 'md' ? 18 : 16} aria-hidden />}
         data-holding={state === 'holding' || undefined}
-        onPointerDown={start}
+        onPointerDown={(event) => {
+          // The page may scroll a little under a finger that keeps still.
+          event.currentTarget.setPointerCapture(event.pointerId);
+          start();
+        }}
         onPointerLeave={stop}
         onPointerCancel={stop}
         onContextMenu={(event) => {
