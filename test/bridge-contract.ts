@@ -68,6 +68,7 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
           keyslots: [],
           keychain: { available: false, reason: expect.stringMatching(/./) as unknown, off: true },
           serverKeys: null,
+          unlocking: null,
           tampering: null,
         });
       });
