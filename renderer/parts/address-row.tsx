@@ -45,6 +45,7 @@ export function AddressRow({ format, address, detail, signHref, detailsHref }: P
             color="gray"
             size="md"
             aria-label={t('Show QR code of {{name}}', { name })}
+            aria-haspopup="dialog"
             onClick={() => {
               setShown(true);
             }}
