@@ -143,6 +143,7 @@ export class VaultDoor implements VaultBridge {
   readonly #keyslots: KeyslotCalls;
   readonly #freezer: Freezer;
   readonly #drawn: DrawnPhrase = { phrase: undefined };
+  #unlocking: VaultStatus['unlocking'] = null;
   #lastTimestamp = 0;
   #restoring = false;
   #keychain: Promise<VaultStatus['keychain']> | undefined;
@@ -161,7 +162,12 @@ export class VaultDoor implements VaultBridge {
     this.#log = log;
     this.#around = around;
     this.#freezer = new Freezer({ ...parts, log, service });
-    this.#keyslots = new KeyslotCalls({ ...parts, witness: log }, this.#drawn);
+    const onUnlocking = (progress: VaultStatus['unlocking'] = null): void => {
+      if (progress === null && this.#unlocking === null) return;
+      this.#unlocking = progress;
+      this.announce(progress === null ? { kind: 'status' } : { kind: 'unlocking', ...progress });
+    };
+    this.#keyslots = new KeyslotCalls({ ...parts, witness: log, onUnlocking }, this.#drawn);
     parts.keyring.onChange((unlocked) => {
       if (!unlocked) this.#drawn.phrase = undefined;
       // Whoever unlocks has more to do before the file can be read, which a listener may do at once.
@@ -180,6 +186,7 @@ export class VaultDoor implements VaultBridge {
       const owner = vault && getUserRow(tx, vault.organizationId, vault.ownerUserId);
       return {
         state: vault === undefined ? 'none' : keyring.unlocked ? 'unlocked' : 'locked',
+        unlocking: this.#unlocking,
         frozen: keyring.frozenAt === undefined ? null : { at: keyring.frozenAt },
         version: this.#around.version,
         url: this.#around.url(),
@@ -193,6 +200,13 @@ export class VaultDoor implements VaultBridge {
         tampering: shortened(guard.tampering),
       };
     });
+  }
+
+  async probeKeychain(): Promise<VaultStatus> {
+    this.#keychain = undefined;
+    const status = await this.status();
+    this.announce({ kind: 'status' });
+    return status;
   }
 
   async newRecoveryPhrase(): Promise<{ readonly phrase: string }> {
@@ -272,7 +286,13 @@ export class VaultDoor implements VaultBridge {
   }
 
   async unlock(input: unknown): Promise<VaultStatus> {
-    await this.#keyslots.unlock(input);
+    try {
+      await this.#keyslots.unlock(input);
+    } catch (error) {
+      // What was known of the keychain is old when it refuses; whoever waits for the refusal does not wait for more.
+      if (isByKeychain(input)) this.probeKeychain().catch(() => undefined);
+      throw error;
+    }
     return this.status();
   }
 
@@ -472,11 +492,14 @@ export class VaultDoor implements VaultBridge {
     return this.#lastTimestamp;
   }
 
-  /** Asked once: it takes a round trip to another process, and what it says rarely changes while the vault runs. */
+  /** Asked once, and again when somebody wants to know: it takes a round trip to another process, and may ask a person. */
   #probeKeychain(): Promise<VaultStatus['keychain']> {
     return (this.#keychain ??= this.#parts.keychain.probe());
   }
 }
+
+const isByKeychain = (input: unknown): boolean =>
+  typeof input === 'object' && input !== null && 'with' in input && input.with === 'keychain';
 
 /** @returns null where there is no vault, or not all of it. */
 function serverKeysOf(tx: Reader): VaultStatus['serverKeys'] {

@@ -52,6 +52,10 @@ export class BridgeDouble implements Omit<Bridge, 'copy' | 'protectContent'> {
     return this.#answer('status', []);
   }
 
+  probeKeychain(): Promise<VaultStatus> {
+    return this.#answer('probeKeychain', []);
+  }
+
   async newRecoveryPhrase(): Promise<{ readonly phrase: string }> {
     await this.#answer('newRecoveryPhrase', []);
     return { phrase: 'abandon '.repeat(23).concat('art') };
@@ -254,6 +258,7 @@ export class BridgeDouble implements Omit<Bridge, 'copy' | 'protectContent'> {
       keyslots: [],
       keychain: { available: false, reason: 'this is a test' },
       serverKeys: null,
+      unlocking: null,
       tampering: null,
     });
   }
