@@ -12,6 +12,7 @@ import { Tampering } from '../parts/tampering.tsx';
 import { t, Trans } from '../parts/text.ts';
 import { Threshold } from '../parts/threshold.tsx';
 import { useStatus, useStatusCall } from '../parts/vault.tsx';
+import { Working } from '../parts/working.tsx';
 
 const slotLabels: Readonly<Record<KeyslotKind, string>> = {
   keychain: t('Keychain'),
@@ -47,6 +48,7 @@ export function Unlock(): ReactNode {
   };
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
+    if (unlock.isPending) return;
     const lack = whatIsMissing(chosen, password, recovery);
     setMissing(lack);
     if (lack !== null) return;
@@ -140,6 +142,7 @@ export function Unlock(): ReactNode {
           {(tampering === null || unlock.error?.message.startsWith(changedOutside) === false) && (
             <Failure title={t('The vault is still locked')} error={unlock.error} />
           )}
+          <Working busy={unlock.isPending}>{t('Opening the vault and checking every row of it')}</Working>
           <Button type="submit" size="md" loading={unlock.isPending}>
             {chosen === 'keychain' ? t('Open with the keychain') : t('Unlock')}
           </Button>
