@@ -3,6 +3,7 @@ import type { SyntheticEvent, ReactNode } from 'react';
 import { Button, Group, PasswordInput, SegmentedControl, Stack, Text, Title } from '@mantine/core';
 import type { KeyslotKind, UnlockWith } from '../../preload/contract.ts';
 import { FrozenNotice } from '../parts/freeze.tsx';
+import { KeychainNote } from '../parts/keychain-note.tsx';
 import { useScreenTitle } from '../parts/page.tsx';
 import { recoveryOf, recoveryProblem, toRecovery } from '../parts/phrase.ts';
 import type { Recovery } from '../parts/phrase.ts';
@@ -43,6 +44,7 @@ export function Unlock(): ReactNode {
   const busy = unlock.isPending || unlocking !== null;
   const heading = useScreenTitle(t('Unlock'));
   const recovery = recoveryOf(phrase);
+  const isNoted = !keychain.available && keychain.reason === unlock.error?.message;
 
   const choose = (slot: KeyslotKind) => {
     setChosen(slot);
@@ -112,10 +114,13 @@ export function Unlock(): ReactNode {
               fullWidth
             />
           )}
-          {!keychain.available && slots.includes('keychain') && (
-            <Text size="sm" c="dimmed">
-              {t('The keychain cannot be used now: {{reason}}', { reason: keychain.reason })}
-            </Text>
+          {slots.includes('keychain') && frozen === null && (
+            <KeychainNote
+              says={(reason) => t('The keychain cannot be used now: {{reason}}', { reason })}
+              onFound={() => {
+                choose('keychain');
+              }}
+            />
           )}
           {chosen === 'keychain' && (
             <Text>
@@ -142,7 +147,7 @@ export function Unlock(): ReactNode {
           )}
           <Tampering tampering={tampering} />
           {/* What the list above says is not said twice. */}
-          {(tampering === null || unlock.error?.message.startsWith(changedOutside) === false) && (
+          {(tampering === null || unlock.error?.message.startsWith(changedOutside) === false) && !isNoted && (
             <Failure title={t('The vault is still locked')} error={unlock.error} />
           )}
           <Working
