@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Button, Checkbox, Group, PasswordInput, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { Link } from 'wouter';
 import type { Keyslot, ProveWith } from '../../preload/contract.ts';
@@ -11,12 +11,14 @@ import { KeychainNote } from '../parts/keychain-note.tsx';
 import { DialogButton } from '../parts/manage.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
+import { PasswordField } from '../parts/password-field.tsx';
 import { recoveryOf, recoveryProblem, toRecovery } from '../parts/phrase.ts';
 import { RecoveryField } from '../parts/recovery-field.tsx';
 import { Failure, LoadingRows } from '../parts/states.tsx';
 import { useTask } from '../parts/task.ts';
 import { t, Trans } from '../parts/text.ts';
 import { useBridge, useStatus } from '../parts/vault.tsx';
+import { Working } from '../parts/working.tsx';
 import '../parts/rows.css';
 
 const say = (title: string, message: string): void => {
@@ -425,7 +427,7 @@ function RotateForm({ slots, onClose }: RotateProps): ReactNode {
         required={false}
       />
     ) : (
-      <PasswordInput
+      <PasswordField
         key={slot.id}
         label={label}
         autoComplete="current-password"
@@ -471,6 +473,7 @@ function RotateForm({ slots, onClose }: RotateProps): ReactNode {
             ),
           ]}
         />
+        <Working busy={task.isPending}>{t('Everything that is sealed goes over to the new key')}</Working>
         <Failure title={t('The master key was not changed')} error={task.error} />
         <Group gap="sm">
           <Button type="submit" loading={task.isPending}>
