@@ -180,7 +180,7 @@ test('the way into a vault speaks the pseudo-locale whole too: no link, first ru
     .filter({ hasText: pseudoText('Recovery phrase') })
     .first()
     .click();
-  await page.locator('textarea').fill('abandon '.repeat(23));
+  await fill('Recovery phrase', 'abandon '.repeat(23));
   await press('Unlock');
   await refused();
   await look('unlock, phrase refused');
