@@ -48,6 +48,7 @@ import {
   passwordText,
   type DrawnPhrase,
 } from './keyslot-calls.ts';
+import { KeychainWatch } from './keyslots/keychain-watch.ts';
 import { LatchkeyError } from './lib/errors.ts';
 import type { Messages } from './messages/messages.ts';
 import { channelChange, messageTest } from './messages/settings.ts';
@@ -66,6 +67,7 @@ export interface Surroundings {
   readonly distDirectory: string;
   /** Known once the service listens. */
   readonly url: () => string;
+  readonly delayed: (tx: Reader) => VaultStatus['delayed'];
   /** Restores a backup in the place of the vault that is missing; null for a vault in memory. */
   readonly restore:
     | ((
@@ -143,9 +145,9 @@ export class VaultDoor implements VaultBridge {
   readonly #keyslots: KeyslotCalls;
   readonly #freezer: Freezer;
   readonly #drawn: DrawnPhrase = { phrase: undefined };
+  readonly #keychain: KeychainWatch;
   #lastTimestamp = 0;
   #restoring = false;
-  #keychain: Promise<VaultStatus['keychain']> | undefined;
 
   constructor(
     parts: SetupParts,
@@ -159,6 +161,12 @@ export class VaultDoor implements VaultBridge {
     this.#settings = settings;
     this.#service = service;
     this.#log = log;
+    this.#keychain = new KeychainWatch({
+      keychain: parts.keychain,
+      onChange: () => {
+        this.announce({ kind: 'status' });
+      },
+    });
     this.#around = around;
     this.#freezer = new Freezer({ ...parts, log, service });
     this.#keyslots = new KeyslotCalls({ ...parts, witness: log }, this.#drawn);
@@ -173,7 +181,7 @@ export class VaultDoor implements VaultBridge {
 
   async status(): Promise<VaultStatus> {
     const { units, guard, keyring } = this.#parts;
-    const keychain = await this.#probeKeychain();
+    const keychain = await this.#keychain.state();
     return units.peek((tx) => {
       const vault = getVault(tx);
       const organization = vault && getOrganization(tx, vault.organizationId);
@@ -189,6 +197,7 @@ export class VaultDoor implements VaultBridge {
         owner: owner ? { userId: owner.id, userName: owner.name } : null,
         keyslots: listKeyslots(tx).map(({ kind }) => kind),
         keychain,
+        delayed: this.#around.delayed(tx),
         serverKeys: serverKeysOf(tx),
         tampering: shortened(guard.tampering),
       };
@@ -272,7 +281,7 @@ export class VaultDoor implements VaultBridge {
   }
 
   async unlock(input: unknown): Promise<VaultStatus> {
-    await this.#keyslots.unlock(input);
+    await this.#using(input, () => this.#keyslots.unlock(input));
     return this.status();
   }
 
@@ -329,7 +338,7 @@ export class VaultDoor implements VaultBridge {
   }
 
   async changeKeyslots(input: unknown): Promise<Keyslots> {
-    const keyslots = await this.#keyslots.changeKeyslots(input);
+    const keyslots = await this.#using(input, () => this.#keyslots.changeKeyslots(input));
     this.announce({ kind: 'status' });
     return keyslots;
   }
@@ -472,11 +481,20 @@ export class VaultDoor implements VaultBridge {
     return this.#lastTimestamp;
   }
 
-  /** Asked once: it takes a round trip to another process, and what it says rarely changes while the vault runs. */
-  #probeKeychain(): Promise<VaultStatus['keychain']> {
-    return (this.#keychain ??= this.#parts.keychain.probe());
+  /** What the keychain is used for tells more of it than was known, whatever comes of it. */
+  async #using<T>(input: unknown, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } finally {
+      if (namesKeychain(input)) this.#keychain.askAgain();
+    }
   }
 }
+
+const namesKeychain = (input: unknown): boolean =>
+  typeof input === 'object' &&
+  input !== null &&
+  (('with' in input && input.with === 'keychain') || ('do' in input && input.do === 'addKeychain'));
 
 /** @returns null where there is no vault, or not all of it. */
 function serverKeysOf(tx: Reader): VaultStatus['serverKeys'] {

@@ -173,11 +173,10 @@ function More({ slots }: { readonly slots: readonly Keyslot[] }): ReactNode {
               : t('Not available: {{reason}}', { reason: keychain.reason })
           }
         >
-          {keychain.available && (
-            <DialogButton name={t('Add the keychain…')} title={t('Add this computer’s keychain')}>
-              {(close) => <KeychainForm onClose={close} />}
-            </DialogButton>
-          )}
+          {/* Also where it was not available: trying tells whether it is now. */}
+          <DialogButton name={t('Add the keychain…')} title={t('Add this computer’s keychain')}>
+            {(close) => <KeychainForm onClose={close} />}
+          </DialogButton>
         </Way>
         <Way
           name={has('recovery') ? t('Another recovery phrase') : t('A recovery phrase')}

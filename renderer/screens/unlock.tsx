@@ -29,8 +29,11 @@ const changedOutside = t("The vault's file was changed outside Latchkey");
 export function Unlock(): ReactNode {
   const { keyslots, keychain, organization, tampering, url, frozen } = useStatus();
   const slots = order.filter((slot) => keyslots.includes(slot));
-  const usable = slots.filter((slot) => slot !== 'keychain' || (keychain.available && frozen === null));
-  const [wanted, setChosen] = useState<KeyslotKind>(usable[0] ?? 'recovery');
+  // One that could not be used a while ago may be by now: it is not offered first, and can be tried.
+  const usable = slots.filter((slot) => slot !== 'keychain' || frozen === null);
+  const [wanted, setChosen] = useState<KeyslotKind>(
+    usable.find((slot) => slot !== 'keychain' || keychain.available) ?? 'recovery',
+  );
   // It may be frozen while this screen is shown.
   const chosen = usable.includes(wanted) ? wanted : (usable[0] ?? 'recovery');
   const [password, setPassword] = useState('');
@@ -109,7 +112,7 @@ export function Unlock(): ReactNode {
           )}
           {!keychain.available && slots.includes('keychain') && (
             <Text size="sm" c="dimmed">
-              {t('The keychain cannot be used now: {{reason}}', { reason: keychain.reason })}
+              {t('The keychain could not be used: {{reason}}', { reason: keychain.reason })}
             </Text>
           )}
           {chosen === 'keychain' && (
