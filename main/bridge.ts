@@ -146,6 +146,7 @@ export class VaultDoor implements VaultBridge {
   readonly #freezer: Freezer;
   readonly #drawn: DrawnPhrase = { phrase: undefined };
   readonly #keychain: KeychainWatch;
+  #unlocking: VaultStatus['unlocking'] = null;
   #lastTimestamp = 0;
   #restoring = false;
 
@@ -169,7 +170,12 @@ export class VaultDoor implements VaultBridge {
     });
     this.#around = around;
     this.#freezer = new Freezer({ ...parts, log, service });
-    this.#keyslots = new KeyslotCalls({ ...parts, witness: log }, this.#drawn);
+    const onUnlocking = (progress: VaultStatus['unlocking'] = null): void => {
+      if (progress === null && this.#unlocking === null) return;
+      this.#unlocking = progress;
+      this.announce(progress === null ? { kind: 'status' } : { kind: 'unlocking', ...progress });
+    };
+    this.#keyslots = new KeyslotCalls({ ...parts, witness: log, onUnlocking }, this.#drawn);
     parts.keyring.onChange((unlocked) => {
       if (!unlocked) this.#drawn.phrase = undefined;
       // Whoever unlocks has more to do before the file can be read, which a listener may do at once.
@@ -188,6 +194,7 @@ export class VaultDoor implements VaultBridge {
       const owner = vault && getUserRow(tx, vault.organizationId, vault.ownerUserId);
       return {
         state: vault === undefined ? 'none' : keyring.unlocked ? 'unlocked' : 'locked',
+        unlocking: this.#unlocking,
         frozen: keyring.frozenAt === undefined ? null : { at: keyring.frozenAt },
         version: this.#around.version,
         url: this.#around.url(),
@@ -202,6 +209,12 @@ export class VaultDoor implements VaultBridge {
         tampering: shortened(guard.tampering),
       };
     });
+  }
+
+  async probeKeychain(): Promise<VaultStatus> {
+    await this.#keychain.look();
+    this.announce({ kind: 'status' });
+    return this.status();
   }
 
   async newRecoveryPhrase(): Promise<{ readonly phrase: string }> {
@@ -281,7 +294,13 @@ export class VaultDoor implements VaultBridge {
   }
 
   async unlock(input: unknown): Promise<VaultStatus> {
-    await this.#using(input, () => this.#keyslots.unlock(input));
+    try {
+      await this.#keyslots.unlock(input);
+    } catch (error) {
+      // What was known of the keychain is old when it refuses; whoever waits for the refusal does not wait for more.
+      if (isByKeychain(input)) this.probeKeychain().catch(() => undefined);
+      throw error;
+    }
     return this.status();
   }
 
@@ -338,7 +357,7 @@ export class VaultDoor implements VaultBridge {
   }
 
   async changeKeyslots(input: unknown): Promise<Keyslots> {
-    const keyslots = await this.#using(input, () => this.#keyslots.changeKeyslots(input));
+    const keyslots = await this.#keyslots.changeKeyslots(input);
     this.announce({ kind: 'status' });
     return keyslots;
   }
@@ -480,21 +499,10 @@ export class VaultDoor implements VaultBridge {
     this.#lastTimestamp = Math.max(this.#lastTimestamp + 1, this.#parts.clock.wall());
     return this.#lastTimestamp;
   }
-
-  /** What the keychain is used for tells more of it than was known, whatever comes of it. */
-  async #using<T>(input: unknown, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } finally {
-      if (namesKeychain(input)) this.#keychain.askAgain();
-    }
-  }
 }
 
-const namesKeychain = (input: unknown): boolean =>
-  typeof input === 'object' &&
-  input !== null &&
-  (('with' in input && input.with === 'keychain') || ('do' in input && input.do === 'addKeychain'));
+const isByKeychain = (input: unknown): boolean =>
+  typeof input === 'object' && input !== null && 'with' in input && input.with === 'keychain';
 
 /** @returns null where there is no vault, or not all of it. */
 function serverKeysOf(tx: Reader): VaultStatus['serverKeys'] {

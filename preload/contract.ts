@@ -23,6 +23,11 @@ export interface RowFinding {
 
 export interface VaultStatus {
   readonly state: VaultState;
+  /**
+   * How far the look at a large vault is that somebody unlocks, which stays locked until its end: parts of the work. Null
+   * where nobody does, and while a secret is tried. Locking and freezing end it; `unlock` then rejects.
+   */
+  readonly unlocking: { readonly checked: number; readonly total: number } | null;
   /** Since when, in milliseconds, the vault opens with a secret alone (`Bridge.freeze`); null where it is not frozen. */
   readonly frozen: { readonly at: number } | null;
   readonly version: string;
@@ -39,7 +44,10 @@ export interface VaultStatus {
   /** The keyslots of the vault; empty until a vault is created. */
   readonly keyslots: readonly KeyslotKind[];
   /** Whether the operating system's keychain can be used; the reason, for a person to read, where it cannot. */
-  readonly keychain: { readonly available: true } | { readonly available: false; readonly reason: string };
+  readonly keychain:
+    | { readonly available: true }
+    /** `off` where Latchkey was told to leave it alone: looking again finds the same. */
+    | { readonly available: false; readonly reason: string; readonly off?: true };
   /** What was to leave this machine and could not yet; null where there is nothing of it, or the vault is not open. */
   readonly delayed: Delayed | null;
   /** Public halves (hex, uncompressed P-256) of the keys that sign what the vault hands out. */
@@ -205,6 +213,8 @@ export interface CallAnswer {
 /** Something changed; the window asks again for what it shows. */
 export type VaultEvent =
   | { readonly kind: 'status' }
+  /** The vault is being unlocked: `VaultStatus.unlocking`, some ten times a second. A `status` event follows its end. */
+  | { readonly kind: 'unlocking'; readonly checked: number; readonly total: number }
   | { readonly kind: 'backups' }
   /** A backup is being restored: how much of it is written, in bytes. */
   | { readonly kind: 'restore'; readonly done: number; readonly total: number }
@@ -559,6 +569,8 @@ export interface CopyOptions {
  */
 export interface Bridge {
   status(): Promise<VaultStatus>;
+  /** Asks the keychain again whether it can be used, which may make it ask for its own password. */
+  probeKeychain(): Promise<VaultStatus>;
   /** Draws 24 words (BIP-39, English) and keeps them in memory until they are used; each call draws anew. */
   newRecoveryPhrase(): Promise<{ readonly phrase: string }>;
   /** Creates the vault with the phrase drawn last, and leaves it unlocked. */
@@ -647,6 +659,7 @@ export type VaultBridge = Omit<Bridge, 'copy' | 'protectContent'>;
 /** The calls that cross to the service, by name: what either transport accepts, and nothing else. */
 export const bridgeCalls = [
   'status',
+  'probeKeychain',
   'newRecoveryPhrase',
   'create',
   'restore',

@@ -66,9 +66,10 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
           organization: null,
           owner: null,
           keyslots: [],
-          keychain: { available: false, reason: expect.stringMatching(/./) as unknown },
+          keychain: { available: false, reason: expect.stringMatching(/./) as unknown, off: true },
           delayed: null,
           serverKeys: null,
+          unlocking: null,
           tampering: null,
         });
       });

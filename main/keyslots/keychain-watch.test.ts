@@ -37,15 +37,10 @@ test('asks no more often than it may', async () => {
   expect(probe).toHaveBeenCalledOnce();
 });
 
-test('asks one that is locked again only after somebody used it', async () => {
-  const { watch, probe, onChange } = watchOver([locked]);
-  watch.askAgain();
-  expect(probe).not.toHaveBeenCalled();
+test('asks one that is locked again only where somebody wants to know', async () => {
+  const { watch, probe } = watchOver([locked]);
   for (let time = 0; time < 3; time++) expect(await watch.state()).toEqual(locked);
   expect(probe).toHaveBeenCalledOnce();
-  watch.askAgain();
-  await vi.waitFor(() => {
-    expect(onChange).toHaveBeenCalledOnce();
-  });
+  expect(await watch.look()).toEqual({ available: true });
   expect(await watch.state()).toEqual({ available: true });
 });

@@ -26,18 +26,20 @@ export class KeychainWatch {
     this.#known ??= this.#ask();
     const known = await this.#known;
     const isDue = performance.now() - this.#askedAt > (this.#parts.pauseMs ?? 10_000);
-    if (!known.available && isDue && asksNobody(known.reason)) this.askAgain();
+    if (!known.available && !this.#isAsking && isDue && asksNobody(known.reason))
+      void this.#askQuietly(known);
     return known;
   }
 
-  /** After it was used, which may have found or left it in another state. */
-  askAgain(): void {
-    if (this.#known === undefined || this.#isAsking) return;
-    const known = this.#known;
-    void this.#ask().then(async (state) => {
-      this.#known = Promise.resolve(state);
-      if (JSON.stringify(await known) !== JSON.stringify(state)) this.#parts.onChange();
-    });
+  /** Asks in any case: somebody wants to know. */
+  async look(): Promise<KeychainState> {
+    return await (this.#known = this.#ask());
+  }
+
+  async #askQuietly(before: KeychainState): Promise<void> {
+    const state = await this.#ask();
+    this.#known = Promise.resolve(state);
+    if (JSON.stringify(before) !== JSON.stringify(state)) this.#parts.onChange();
   }
 
   async #ask(): Promise<KeychainState> {

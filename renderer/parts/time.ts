@@ -41,5 +41,11 @@ export function relativeTime(time: number, now: number): string {
 }
 
 /** The full date and time, with the zone, in the reader's own format. */
-export const exactTime = (time: number): string =>
-  new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' }).format(time);
+export const exactTime = (time: number): string => exactly.format(time);
+
+const exactly = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' });
+
+/** The same in few words, to stand beside what it is the time of. */
+export const dateAndTime = (time: number): string => briefly.format(time);
+
+const briefly = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'long' });

@@ -7,6 +7,7 @@ import type { Keyslot, ProveWith } from '../../preload/contract.ts';
 import { ShortId } from '../parts/identifier.tsx';
 import { KeyslotForm, useNewPassword } from '../parts/keyslot-form.tsx';
 import { keyslotNames, lastOne, useKeyslots } from '../parts/keyslots.ts';
+import { KeychainNote } from '../parts/keychain-note.tsx';
 import { DialogButton } from '../parts/manage.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
@@ -16,6 +17,7 @@ import { Failure, LoadingRows } from '../parts/states.tsx';
 import { useTask } from '../parts/task.ts';
 import { t, Trans } from '../parts/text.ts';
 import { useBridge, useStatus } from '../parts/vault.tsx';
+import { Working } from '../parts/working.tsx';
 import '../parts/rows.css';
 
 const say = (title: string, message: string): void => {
@@ -170,13 +172,15 @@ function More({ slots }: { readonly slots: readonly Keyslot[] }): ReactNode {
               ? t(
                   'The vault then opens when you are logged in to this computer. Programs that run as you could ask the keychain too.',
                 )
-              : t('Not available: {{reason}}', { reason: keychain.reason })
+              : undefined
           }
+          note={<KeychainNote says={(reason) => t('Not available: {{reason}}', { reason })} />}
         >
-          {/* Also where it was not available: trying tells whether it is now. */}
-          <DialogButton name={t('Add the keychain…')} title={t('Add this computer’s keychain')}>
-            {(close) => <KeychainForm onClose={close} />}
-          </DialogButton>
+          {keychain.available && (
+            <DialogButton name={t('Add the keychain…')} title={t('Add this computer’s keychain')}>
+              {(close) => <KeychainForm onClose={close} />}
+            </DialogButton>
+          )}
         </Way>
         <Way
           name={has('recovery') ? t('Another recovery phrase') : t('A recovery phrase')}
@@ -205,17 +209,21 @@ function More({ slots }: { readonly slots: readonly Keyslot[] }): ReactNode {
 
 interface WayProps {
   readonly name: string;
-  readonly about: string;
+  readonly about: string | undefined;
+  readonly note?: ReactNode;
   readonly children: ReactNode;
 }
 
-const Way = ({ name, about, children }: WayProps): ReactNode => (
+const Way = ({ name, about, note, children }: WayProps): ReactNode => (
   <li className="lk-row lk-manage">
     <div>
       <span className="lk-row-name">{name}</span>
-      <Text size="sm" c="dimmed">
-        {about}
-      </Text>
+      {about !== undefined && (
+        <Text size="sm" c="dimmed">
+          {about}
+        </Text>
+      )}
+      {note}
     </div>
     {children}
   </li>
@@ -464,6 +472,7 @@ function RotateForm({ slots, onClose }: RotateProps): ReactNode {
             ),
           ]}
         />
+        <Working busy={task.isPending}>{t('Everything that is sealed goes over to the new key')}</Working>
         <Failure title={t('The master key was not changed')} error={task.error} />
         <Group gap="sm">
           <Button type="submit" loading={task.isPending}>

@@ -1,8 +1,9 @@
 import { useState } from 'react';
 import type { SyntheticEvent, ReactNode } from 'react';
-import { Button, PasswordInput, SegmentedControl, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, PasswordInput, SegmentedControl, Stack, Text, Title } from '@mantine/core';
 import type { KeyslotKind, UnlockWith } from '../../preload/contract.ts';
 import { FrozenNotice } from '../parts/freeze.tsx';
+import { KeychainNote } from '../parts/keychain-note.tsx';
 import { useScreenTitle } from '../parts/page.tsx';
 import { recoveryOf, recoveryProblem, toRecovery } from '../parts/phrase.ts';
 import type { Recovery } from '../parts/phrase.ts';
@@ -12,6 +13,7 @@ import { Tampering } from '../parts/tampering.tsx';
 import { t, Trans } from '../parts/text.ts';
 import { Threshold } from '../parts/threshold.tsx';
 import { useStatus, useStatusCall } from '../parts/vault.tsx';
+import { Working } from '../parts/working.tsx';
 
 const slotLabels: Readonly<Record<KeyslotKind, string>> = {
   keychain: t('Keychain'),
@@ -27,21 +29,22 @@ const changedOutside = t("The vault's file was changed outside Latchkey");
 
 /** Opens a locked vault with whichever of its keyslots one has at hand. */
 export function Unlock(): ReactNode {
-  const { keyslots, keychain, organization, tampering, url, frozen } = useStatus();
+  const { keyslots, keychain, organization, tampering, url, frozen, unlocking } = useStatus();
   const slots = order.filter((slot) => keyslots.includes(slot));
-  // One that could not be used a while ago may be by now: it is not offered first, and can be tried.
-  const usable = slots.filter((slot) => slot !== 'keychain' || frozen === null);
-  const [wanted, setChosen] = useState<KeyslotKind>(
-    usable.find((slot) => slot !== 'keychain' || keychain.available) ?? 'recovery',
-  );
+  const usable = slots.filter((slot) => slot !== 'keychain' || (keychain.available && frozen === null));
+  const [wanted, setChosen] = useState<KeyslotKind>(usable[0] ?? 'recovery');
   // It may be frozen while this screen is shown.
   const chosen = usable.includes(wanted) ? wanted : (usable[0] ?? 'recovery');
   const [password, setPassword] = useState('');
   const [phrase, setPhrase] = useState('');
   const [missing, setMissing] = useState<string | null>(null);
   const unlock = useStatusCall((bridge, how: UnlockWith) => bridge.unlock(how));
+  const stop = useStatusCall((bridge) => bridge.lock());
+  // Another window may be about it.
+  const busy = unlock.isPending || unlocking !== null;
   const heading = useScreenTitle(t('Unlock'));
   const recovery = recoveryOf(phrase);
+  const isNoted = !keychain.available && keychain.reason === unlock.error?.message;
 
   const choose = (slot: KeyslotKind) => {
     setChosen(slot);
@@ -50,6 +53,7 @@ export function Unlock(): ReactNode {
   };
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
+    if (busy) return;
     const lack = whatIsMissing(chosen, password, recovery);
     setMissing(lack);
     if (lack !== null) return;
@@ -110,10 +114,13 @@ export function Unlock(): ReactNode {
               fullWidth
             />
           )}
-          {!keychain.available && slots.includes('keychain') && (
-            <Text size="sm" c="dimmed">
-              {t('The keychain could not be used: {{reason}}', { reason: keychain.reason })}
-            </Text>
+          {slots.includes('keychain') && frozen === null && (
+            <KeychainNote
+              says={(reason) => t('The keychain cannot be used now: {{reason}}', { reason })}
+              onFound={() => {
+                choose('keychain');
+              }}
+            />
           )}
           {chosen === 'keychain' && (
             <Text>
@@ -140,12 +147,34 @@ export function Unlock(): ReactNode {
           )}
           <Tampering tampering={tampering} />
           {/* What the list above says is not said twice. */}
-          {(tampering === null || unlock.error?.message.startsWith(changedOutside) === false) && (
+          {(tampering === null || unlock.error?.message.startsWith(changedOutside) === false) && !isNoted && (
             <Failure title={t('The vault is still locked')} error={unlock.error} />
           )}
-          <Button type="submit" size="md" loading={unlock.isPending}>
-            {chosen === 'keychain' ? t('Open with the keychain') : t('Unlock')}
-          </Button>
+          <Working
+            busy={busy}
+            progress={unlocking === null ? null : { done: unlocking.checked, total: unlocking.total }}
+          >
+            {unlocking === null
+              ? t('Opening the vault')
+              : t('Checking every row of the vault before it opens. A large one takes a while.')}
+          </Working>
+          <Group gap="sm">
+            <Button type="submit" size="md" loading={busy} flex="1 1 auto">
+              {chosen === 'keychain' ? t('Open with the keychain') : t('Unlock')}
+            </Button>
+            {unlocking !== null && (
+              <Button
+                variant="default"
+                size="md"
+                loading={stop.isPending}
+                onClick={() => {
+                  stop.mutate(undefined);
+                }}
+              >
+                {t('Stop')}
+              </Button>
+            )}
+          </Group>
         </Stack>
       </form>
     </Threshold>

@@ -53,6 +53,10 @@ export class BridgeDouble implements Omit<Bridge, 'copy' | 'protectContent'> {
     return this.#answer('status', []);
   }
 
+  probeKeychain(): Promise<VaultStatus> {
+    return this.#answer('probeKeychain', []);
+  }
+
   async newRecoveryPhrase(): Promise<{ readonly phrase: string }> {
     await this.#answer('newRecoveryPhrase', []);
     return { phrase: 'abandon '.repeat(23).concat('art') };
@@ -256,6 +260,7 @@ export class BridgeDouble implements Omit<Bridge, 'copy' | 'protectContent'> {
       keychain: { available: false, reason: 'this is a test' },
       delayed: this.delayed,
       serverKeys: null,
+      unlocking: null,
       tampering: null,
     });
   }
