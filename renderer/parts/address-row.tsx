@@ -38,7 +38,7 @@ export function AddressRow({ format, address, detail, signHref, detailsHref }: P
         </Text>
       </div>
       <div className="lk-account-actions">
-        <CopyButton text={address} what={name} />
+        <CopyButton text={address} copy={t('Copy {{label}} address', { label })} />
         <Tooltip label={t('Show QR code')}>
           <ActionIcon
             variant="subtle"
@@ -97,7 +97,7 @@ export function AddressRow({ format, address, detail, signHref, detailsHref }: P
             })}
           </Text>
           <Group>
-            <CopyButton text={address} what={t('address')} wide />
+            <CopyButton text={address} copy={t('Copy address')} wide />
           </Group>
         </Stack>
       </Modal>

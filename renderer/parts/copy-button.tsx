@@ -15,8 +15,8 @@ type Outcome =
 
 interface Props {
   readonly text: string;
-  /** What is copied, for the button's name: `address` gives "Copy address". */
-  readonly what: string;
+  /** The button's name, whole: `Copy address`. */
+  readonly copy: string;
   /** Shows the words beside the icon. */
   readonly wide?: boolean;
   /** Whether it is taken off the clipboard again after half a minute. */
@@ -24,7 +24,7 @@ interface Props {
 }
 
 /** Copies text, and says so to eyes and to a screen reader. */
-export function CopyButton({ text, what, wide = false, secret = false }: Props): ReactNode {
+export function CopyButton({ text, copy: name, wide = false, secret = false }: Props): ReactNode {
   const bridge = useBridge();
   const [outcome, setOutcome] = useState<Outcome>({ state: 'idle' });
 
@@ -49,12 +49,7 @@ export function CopyButton({ text, what, wide = false, secret = false }: Props):
     );
   };
 
-  const said =
-    outcome.state === 'failed'
-      ? outcome.why
-      : outcome.state === 'copied'
-        ? t('Copied')
-        : t('Copy {{what}}', { what });
+  const said = outcome.state === 'failed' ? outcome.why : outcome.state === 'copied' ? t('Copied') : name;
   const icon =
     outcome.state === 'copied' ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />;
   return (
@@ -65,13 +60,7 @@ export function CopyButton({ text, what, wide = false, secret = false }: Props):
         </Button>
       ) : (
         <Tooltip label={said}>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            size="md"
-            aria-label={t('Copy {{what}}', { what })}
-            onClick={copy}
-          >
+          <ActionIcon variant="subtle" color="gray" size="md" aria-label={name} onClick={copy}>
             {icon}
           </ActionIcon>
         </Tooltip>

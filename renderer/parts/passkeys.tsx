@@ -159,7 +159,7 @@ function DeletePasskey({ of, user }: DeleteProps): ReactNode {
     >
       {(close) => (
         <DeleteForm
-          what={t('passkey')}
+          what="passkey"
           outcomes={[
             t('Requests that it signs for {{userName}} are refused from then on.', {
               userName: user.userName,

@@ -90,7 +90,7 @@ export function Policy({ policyId }: { readonly policyId: string }): ReactNode {
               <Trans
                 i18nKey="<shortId/> · made <moment/>"
                 components={{
-                  shortId: <ShortId text={policyId} what={t('policy id')} />,
+                  shortId: <ShortId text={policyId} copy={t('Copy policy id')} />,
                   moment: <Moment at={policy.createdAt} />,
                 }}
               />
@@ -100,7 +100,7 @@ export function Policy({ policyId }: { readonly policyId: string }): ReactNode {
       />
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows what={t('the policy')} />
+          <LoadingRows label={t('Loading the policy')} />
         </Panel>
       )}
       <Failure title={t('The policy could not be read')} error={error} onRetry={() => void refetch()} />
@@ -163,7 +163,7 @@ function ManagePolicy({ of: { policyId, policyName, effect } }: { readonly of: P
       >
         {(close) => (
           <DeleteForm
-            what={t('policy')}
+            what="policy"
             outcomes={[
               effect === 'EFFECT_DENY'
                 ? t('What it denies may be done by those whom another policy allows it.')
@@ -243,7 +243,7 @@ function PolicyForm({ begun, policyId, busy, done, error, failed, does, onSubmit
   const set = (change: Partial<Draft>) => {
     setDraft({ ...draft, ...change });
   };
-  const problem = done ? null : nameProblem(draft.policyName, t('policy'), taken);
+  const problem = done ? null : nameProblem(draft.policyName, 'policy', taken);
   const open = editors.filter(({ field }) => draft[field].includes(blank));
   const wrong = found?.problems.length ?? 0;
   const obstacle =

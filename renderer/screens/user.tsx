@@ -46,7 +46,7 @@ export function User({ userId }: Props): ReactNode {
               <Trans
                 i18nKey="<shortId/> · made <moment/>"
                 components={{
-                  shortId: <ShortId text={user.userId} what={t('user id')} />,
+                  shortId: <ShortId text={user.userId} copy={t('Copy user id')} />,
                   moment: <Moment at={user.createdAt} />,
                 }}
               />{' '}
@@ -57,7 +57,7 @@ export function User({ userId }: Props): ReactNode {
       />
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows what={t('the user')} />
+          <LoadingRows label={t('Loading the user')} />
         </Panel>
       )}
       <Failure title={t('The user could not be read')} error={error} onRetry={() => void refetch()} />
@@ -186,7 +186,7 @@ function ManageUser({ of }: { readonly of: UserRecord }): ReactNode {
       >
         {(close) => (
           <DeleteForm
-            what={t('user')}
+            what="user"
             outcomes={[
               ...(apiKeys.length === 0 && authenticators.length === 0
                 ? [t('It has neither an API key nor a passkey.')]
@@ -200,7 +200,7 @@ function ManageUser({ of }: { readonly of: UserRecord }): ReactNode {
               t('Wallets and private keys stay: they belong to the vault and not to a user.'),
               t('Entries in the log still say what the user did.'),
             ]}
-            confirm={{ text: userName, what: t('the name') }}
+            confirm={{ text: userName, as: 'userName' }}
             submitting={remove}
             onCancel={close}
             onDelete={() => {
@@ -243,7 +243,7 @@ export function UserApiKey({ userId }: Props): ReactNode {
       />
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows what={t('the user')} />
+          <LoadingRows label={t('Loading the user')} />
         </Panel>
       )}
       <Failure title={t('The user could not be read')} error={error} onRetry={() => void refetch()} />
