@@ -4,17 +4,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { launchChromium, openWindow } from './chromium.ts';
 import { axeFindings } from './inspect.ts';
 import { newVaultPlace } from './service.ts';
-import {
-  askedPositions,
-  button,
-  firstRun,
-  heading,
-  password,
-  readPhrase,
-  refusedUnlocks,
-  tour,
-  wordField,
-} from './steps.ts';
+import { askedPositions, button, firstRun, heading, password, readPhrase, wordField } from './steps.ts';
+import { refusedUnlocks, tour } from './tours.ts';
 
 let browser: Browser;
 

@@ -26,13 +26,13 @@ import {
   leaveDialog,
   lock,
   makeWallet,
-  manageTour,
   openDialog,
   password,
   readAddresses,
   readFacts,
   readPhrase,
 } from './steps.ts';
+import { manageTour } from './tours.ts';
 
 let browser: Browser;
 

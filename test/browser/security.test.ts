@@ -8,7 +8,8 @@ import { send } from '../support.ts';
 import { launchChromium, openWindow } from './chromium.ts';
 import { newVaultPlace, serveDevVault } from './service.ts';
 import type { Service } from './service.ts';
-import { button, firstRun, goTo, heading, held, password, refusedUnlocks, tour } from './steps.ts';
+import { button, firstRun, goTo, heading, held, password } from './steps.ts';
+import { refusedUnlocks, tour } from './tours.ts';
 
 let browser: Browser;
 

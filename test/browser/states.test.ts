@@ -6,18 +6,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { launchChromium, openWindow, takePicture } from './chromium.ts';
 import { tooWideFindings } from './inspect.ts';
 import { newVaultPlace, serveDevVault } from './service.ts';
-import {
-  button,
-  chooseSegment,
-  firstRun,
-  goTo,
-  heading,
-  lock,
-  makeWallet,
-  password,
-  refusedUnlocks,
-  tour,
-} from './steps.ts';
+import { button, chooseSegment, firstRun, goTo, heading, lock, makeWallet, password } from './steps.ts';
+import { refusedUnlocks, tour } from './tours.ts';
 
 let browser: Browser;
 
