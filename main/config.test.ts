@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sessionBusAddress } from './config.ts';
+import { readConfig, sessionBusAddress, startArguments } from './config.ts';
 
 describe('sessionBusAddress', () => {
   test.each([
@@ -10,5 +10,31 @@ describe('sessionBusAddress', () => {
     [{}, undefined],
   ])('%j', (environment, address) => {
     expect(sessionBusAddress(environment)).toBe(address);
+  });
+});
+
+describe('startArguments', () => {
+  test('are none for the defaults', () => {
+    expect(startArguments(readConfig([], {}), {})).toEqual({ args: [] });
+  });
+
+  test('make the same configuration again, whatever said it the first time', () => {
+    const environment = {
+      LATCHKEY_DATA_DIR: 'vaults/a b',
+      LATCHKEY_PORT: '7400',
+      XDG_CONFIG_HOME: '/home/ann/set',
+    };
+    const given = [
+      '--rp-id',
+      'vault.example',
+      '--allow-origin=https://a.example',
+      '--allow-origin=https://b.example',
+    ];
+    const config = readConfig([...given, '--oidc-issuer', 'https://accounts.example'], environment);
+    const { args, elsewhere } = startArguments(config, environment);
+    expect(elsewhere).toBe(config.dataDirectory);
+    const again = readConfig(args, {});
+    const { dataDirectory, keysDirectory, port, allowedOrigins, rpId, oidcIssuers } = config;
+    expect(again).toMatchObject({ dataDirectory, keysDirectory, port, allowedOrigins, rpId, oidcIssuers });
   });
 });

@@ -1,6 +1,6 @@
 /** Settings from arguments and environment, as one frozen value. The only reader of the environment. */
 import { homedir, platform } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import packageJson from '../package.json' with { type: 'json' };
@@ -118,6 +118,33 @@ export function readConfig(argv: readonly string[], environment: Environment = p
     },
     environment,
   );
+}
+
+/**
+ * What starts the desktop app as this configuration has it, from anywhere and without its environment: paths whole, and
+ * nothing that is the default.
+ */
+export function startArguments(
+  config: Config,
+  environment: Environment = process.env,
+): {
+  readonly args: readonly string[];
+  /** The vault's directory where it is not the default. */ readonly elsewhere?: string;
+} {
+  const { LOCALAPPDATA, APPDATA } = environment;
+  const usual = makeConfig({}, { LOCALAPPDATA, APPDATA });
+  const { dataDirectory, keysDirectory, port, allowedOrigins, rpId, oidcIssuers } = config;
+  const elsewhere =
+    dataDirectory === null || dataDirectory === usual.dataDirectory ? undefined : dataDirectory;
+  const args = [
+    ...(elsewhere === undefined ? [] : [`--data-dir=${elsewhere}`]),
+    ...(keysDirectory === usual.keysDirectory ? [] : [`--config-dir=${dirname(keysDirectory)}`]),
+    ...(port === null ? [] : [`--port=${String(port)}`]),
+    ...allowedOrigins.map((each) => `--allow-origin=${each}`),
+    ...(rpId === usual.rpId ? [] : [`--rp-id=${rpId}`]),
+    ...oidcIssuers.map((each) => `--oidc-issuer=${each}`),
+  ];
+  return { args, ...(elsewhere === undefined ? {} : { elsewhere }) };
 }
 
 /** Where GLib, and so the keychain library, looks for the D-Bus session. */

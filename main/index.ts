@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { app, dialog, session } from 'electron';
 import type { Config } from './config.ts';
 import { readConfig, version } from './config.ts';
+import { applicationId } from './desktop/application-id.ts';
 import { watchApprovals } from './desktop/approvals.ts';
 import { startAutoLock } from './desktop/auto-lock.ts';
 import { showBadge } from './desktop/badge.ts';
@@ -40,6 +41,8 @@ function prepare(): void {
   refuseDebuggers();
   registerScheme();
   guardAllContents();
+  // Windows shows notifications for the entry of the start menu that has this name, and for no other.
+  if (process.platform === 'win32') app.setAppUserModelId(applicationId);
   // A Wayland session gives shortcuts that work everywhere through its portal alone.
   if (process.platform === 'linux') app.commandLine.appendSwitch('enable-features', 'GlobalShortcutsPortal');
 
@@ -65,7 +68,7 @@ async function run(config: Config): Promise<void> {
   guardSession(session.defaultSession);
   opened.use(reviveWindows());
   await serveScheme(config.rendererDirectory);
-  const startAtLogin = loginItem(config.appImage ?? process.execPath);
+  const startAtLogin = loginItem(config);
   const updates = opened.use(
     prepareUpdates({
       networkAllowed: async () => (await vault.bridge.settings()).network,

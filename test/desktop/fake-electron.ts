@@ -32,7 +32,13 @@ export const machine = {
   about: undefined as electron.AboutPanelOptionsOptions | undefined,
   /** Schemes whose links the system hands to the application. */
   protocols: [] as string[],
-  login: { openAtLogin: false, wasOpenedAtLogin: false },
+  login: {
+    openAtLogin: false,
+    wasOpenedAtLogin: false,
+    status: 'not-registered' as electron.LoginItemSettings['status'],
+    launchItems: [] as electron.LaunchItems[],
+  },
+  userModelId: '',
   displays: [{ workArea: { x: 0, y: 0, width: 1920, height: 1080 } }],
   /** What presses each shortcut calls. */
   shortcuts: new Map<string, () => void>(),
@@ -98,6 +104,7 @@ class FakeApp
       | 'releaseSingleInstanceLock'
       | 'requestSingleInstanceLock'
       | 'setAboutPanelOptions'
+      | 'setAppUserModelId'
       | 'setAsDefaultProtocolClient'
       | 'setBadgeCount'
       | 'setLoginItemSettings'
@@ -121,12 +128,24 @@ class FakeApp
     return machine.name;
   }
 
-  getLoginItemSettings(): { readonly openAtLogin: boolean; readonly wasOpenedAtLogin: boolean } {
-    return machine.login;
+  /** Windows: finds what has the same path, as its `Run` key has it. */
+  getLoginItemSettings({ path }: electron.LoginItemSettingsOptions = {}): Pick<
+    electron.LoginItemSettings,
+    'openAtLogin' | 'wasOpenedAtLogin' | 'status' | 'launchItems'
+  > {
+    return { ...machine.login, launchItems: machine.login.launchItems.filter((item) => item.path === path) };
   }
 
-  setLoginItemSettings({ openAtLogin = false }: electron.Settings): void {
-    machine.login = { ...machine.login, openAtLogin };
+  setLoginItemSettings({ openAtLogin = false, name, path, args = [] }: electron.Settings): void {
+    const launchItems = machine.login.launchItems.filter((item) => item.name !== name);
+    if (openAtLogin && name !== undefined && path !== undefined) {
+      launchItems.push({ name, path, args, scope: 'user', enabled: true });
+    }
+    machine.login = { ...machine.login, openAtLogin, launchItems };
+  }
+
+  setAppUserModelId(id: string): void {
+    machine.userModelId = id;
   }
 
   setAboutPanelOptions(options: electron.AboutPanelOptionsOptions): void {

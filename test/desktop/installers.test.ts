@@ -12,6 +12,7 @@ import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { extractAll, extractFile, listPackage, statFile } from '@electron/asar';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { applicationId } from '../../main/desktop/application-id.ts';
 import { afterPack } from '../../main/packaging/after-pack.ts';
 import { expectToServeAndSign } from '../packed-command.ts';
 
@@ -53,7 +54,7 @@ describe('electron-builder.yml', () => {
   test('sets the fuses, makes every installer for both processors, and publishes nothing', async () => {
     const config = await read();
     expect(config).toMatchObject({
-      appId: 'app.latchkey.desktop',
+      appId: applicationId,
       productName: 'Latchkey',
       publish: null,
       electronFuses: {

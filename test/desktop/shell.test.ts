@@ -1,9 +1,10 @@
 /** The smaller parts around the window: links, the shortcut, menus, starting with the session, where the window was. */
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { readConfig, type Config } from '../../main/config.ts';
 import { LatchkeyError } from '../../main/lib/errors.ts';
 import { ApprovalsDouble } from './approvals-double.ts';
 import { BridgeDouble } from './bridge-double.ts';
@@ -25,6 +26,7 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'latchkey-shell-'));
   machine.paths.set('userData', directory);
   machine.paths.set('appData', directory);
+  machine.paths.set('home', directory);
   becomeReady();
   app.on('window-all-closed', () => undefined);
   protocol.handle('latchkey', () => new Response('page'));
@@ -189,14 +191,29 @@ describe('the menu', () => {
 });
 
 describe('starting with the session', () => {
-  test('is not for what runs from its sources', () => {
-    expect(loginItem('/usr/bin/latchkey')).toBeUndefined();
+  const on = (platform: NodeJS.Platform) => {
+    vi.spyOn(process, 'platform', 'get').mockReturnValue(platform);
+    machine.packaged = true;
+    machine.login = {
+      openAtLogin: false,
+      wasOpenedAtLogin: false,
+      status: 'not-registered',
+      launchItems: [],
+    };
+  };
+  // The defaults are those of the platform.
+  const usual = (): Config => readConfig([], {});
+  const other = (): Config => readConfig(['--data-dir', '/home/ann/a $5 "vault" 100%', '--port', '7400'], {});
+
+  test('is not for what runs from its sources, nor from where a file could not say', () => {
+    expect(loginItem(usual())).toBeUndefined();
+    on('linux');
+    expect(loginItem({ ...usual(), appImage: '/home/ann/two\nlines' })).toBeUndefined();
   });
 
   test('is a file on Linux, which comes and goes', async () => {
-    vi.spyOn(process, 'platform', 'get').mockReturnValue('linux');
-    machine.packaged = true;
-    const item = loginItem('/home/ann/My "Apps"/$5 100%/Latchkey.AppImage');
+    on('linux');
+    const item = loginItem({ ...usual(), appImage: '/home/ann/My "Apps"/$5 100%\\/Latchkey.AppImage' });
     const file = join(directory, 'autostart', 'latchkey.desktop');
     expect(item?.read()).toBe(false);
     void item?.write(true);
@@ -204,22 +221,94 @@ describe('starting with the session', () => {
     const text = await readFile(file, 'utf8');
     expect(text).toMatch(/^\[Desktop Entry\]\nType=Application\n/);
     expect(text).toContain(
-      String.raw`Exec="/home/ann/My \\"Apps\\"/\\$5 100%%/Latchkey.AppImage" --hidden` + '\n',
+      String.raw`Exec="/home/ann/My \\"Apps\\"/\\$5 100%%\\\\/Latchkey.AppImage" --hidden` + '\n',
     );
+    // What the desktop's own settings leave behind.
+    await writeFile(file, text.replace('enabled=true', 'enabled=false'));
+    expect(item?.read()).toBe(false);
     void item?.write(false);
     void item?.write(false);
     expect(existsSync(file)).toBe(false);
   });
 
-  test.each(['darwin', 'win32'] as const)('is the system’s own on %s', (platform) => {
-    vi.spyOn(process, 'platform', 'get').mockReturnValue(platform);
-    machine.packaged = true;
-    const item = loginItem('');
+  test('has the arguments of its vault, and an entry for each vault', async () => {
+    on('linux');
+    void loginItem(usual())?.write(true);
+    const item = loginItem({ ...other(), appImage: '/opt/old.AppImage' });
+    expect(item?.read()).toBe(false);
+    void item?.write(true);
+    const [file = ''] = (await readdir(join(directory, 'autostart'))).filter((name) =>
+      /^latchkey-[0-9a-f]{8}\.desktop$/.test(name),
+    );
+    const read = () => readFile(join(directory, 'autostart', file), 'utf8');
+    expect(await read()).toContain(
+      String.raw`Exec="/opt/old.AppImage" --hidden "--data-dir=/home/ann/a \\$5 \\"vault\\" 100%%" "--port=7400"` +
+        '\n',
+    );
+    // The file is gone by the next start, which is of another.
+    void loginItem({ ...other(), appImage: process.execPath });
+    expect(await read()).toContain(`TryExec=${process.execPath}\n`);
+    void loginItem({ ...other(), appImage: '/opt/a-third.AppImage' });
+    expect(await read()).toContain(`TryExec=${process.execPath}\n`);
+    for (const each of [usual(), other()]) void loginItem(each)?.write(false);
+    expect(await readdir(join(directory, 'autostart'))).toEqual([]);
+  });
+
+  test('is macOS’s own for what needs no arguments, and says where macOS wants to be asked', async () => {
+    on('darwin');
+    const item = loginItem(usual());
     void item?.write(true);
     expect(item?.read()).toBe(true);
     expect(machine.login.openAtLogin).toBe(true);
     void item?.write(false);
     expect(item?.read()).toBe(false);
+    machine.login.status = 'requires-approval';
+    await expect((async () => item?.write(true))()).rejects.toThrow('System Settings, General, Login Items');
+  });
+
+  test('is an agent of launchd for a vault elsewhere, or with a port of its own', async () => {
+    on('darwin');
+    const agents = join(directory, 'Library', 'LaunchAgents');
+    for (const config of [
+      readConfig(['--data-dir', '/Users/ann/a & <b>'], {}),
+      readConfig(['--port', '1'], {}),
+    ]) {
+      const item = loginItem(config);
+      expect(item?.read()).toBe(false);
+      void item?.write(true);
+      expect(item?.read()).toBe(true);
+      expect(machine.login.openAtLogin).toBe(false);
+      const [file = ''] = await readdir(agents);
+      const text = await readFile(join(agents, file), 'utf8');
+      expect(text).toContain(`<string>${process.execPath}</string>\n      <string>--hidden</string>\n`);
+      expect(text).toContain(
+        config.port === null
+          ? '<string>--data-dir=/Users/ann/a &amp; &lt;b&gt;</string>'
+          : '<string>--port=1</string>',
+      );
+      void item?.write(false);
+      expect(await readdir(agents)).toEqual([]);
+    }
+  });
+
+  test('is a value of the registry on Windows, of quoted words', () => {
+    on('win32');
+    const config = readConfig(['--rp-id', 'vault.example'], {});
+    const item = loginItem({ ...config, dataDirectory: 'C:\\Users\\Ann Lee\\vault\\' });
+    const plain = loginItem(usual());
+    void plain?.write(true);
+    expect(item?.read()).toBe(false);
+    void item?.write(true);
+    const [first, second] = machine.login.launchItems;
+    expect(first).toMatchObject({ name: 'latchkey', path: `"${process.execPath}"`, args: ['--hidden'] });
+    expect(second?.name).toMatch(/^latchkey-[0-9a-f]{8}$/);
+    expect(second?.args.slice(0, 2)).toEqual(['--hidden', String.raw`"--data-dir=C:\Users\Ann Lee\vault\\"`]);
+    expect(second?.args).toContain('"--rp-id=vault.example"');
+    void item?.write(false);
+    expect([item?.read(), plain?.read()]).toEqual([false, true]);
+    // Switched off in the Task Manager.
+    if (first !== undefined) first.enabled = false;
+    expect(plain?.read()).toBe(false);
   });
 
   test('is known by its switch, or by macOS', () => {
@@ -228,9 +317,9 @@ describe('starting with the session', () => {
     machine.switches.set('hidden', '');
     expect(isHiddenStart()).toBe(true);
     machine.switches.delete('hidden');
-    machine.login = { openAtLogin: true, wasOpenedAtLogin: true };
+    machine.login.wasOpenedAtLogin = true;
     expect(isHiddenStart()).toBe(true);
-    machine.login = { openAtLogin: false, wasOpenedAtLogin: false };
+    machine.login.wasOpenedAtLogin = false;
   });
 });
 
