@@ -11,6 +11,7 @@ import type { RequestsOptions } from './requests.ts';
 import type { ProofOptions } from './proof.ts';
 import { readPassword, type PasswordOptions } from './secrets.ts';
 import type { InstallOptions } from './service.ts';
+import { settingNames, type SettingName } from './setting-names.ts';
 import type { SignOptions, SignPayloadOptions, SignTransactionOptions } from './sign.ts';
 import type { DeliveriesOptions, ListenOptions, ReplayOptions } from './webhooks.ts';
 
@@ -74,6 +75,8 @@ interface Subcommand<Options> {
   readonly name: string;
   readonly description: string;
   readonly options?: readonly Option[];
+  /** Those of which only a few words are right. */
+  readonly operands?: readonly Argument[];
   /** It takes a secret, and does not repeat what is wrong on its command line: that may be the secret. */
   readonly discreet?: true;
   /** Loads the command's own module, so that starting one command does not load them all. */
@@ -87,8 +90,9 @@ interface Subcommand<Options> {
 
 /** Adds a subcommand, run with the settings that its own options and the global ones make. @returns it. */
 function add<Options extends object>(program: Command, subcommand: Subcommand<Options>): Command {
-  const { name, description, options = [], discreet = false, run } = subcommand;
+  const { name, description, options = [], operands = [], discreet = false, run } = subcommand;
   const command = program.command(name).description(description);
+  for (const operand of operands) command.addArgument(operand);
   for (const option of [...options, jsonOption()]) command.addOption(option);
   if (discreet) command.allowUnknownOption().allowExcessArguments();
   command.action(async () => {
@@ -273,6 +277,7 @@ function addCommands(program: Command): void {
   addRequests(program);
   addSessions(program);
   addMessages(program);
+  addSettings(program);
   addService(program);
   addCompletion(program);
   add<DoctorFlags>(program, {
@@ -880,6 +885,40 @@ function addMessages(program: Command): void {
     run: async (config, _options, json, [id = '']) => {
       const { retryMessage } = await import('./messages.ts');
       await retryMessage(config, id, json);
+    },
+  });
+}
+
+function addSettings(program: Command): void {
+  const settings = program
+    .command('settings')
+    .description('how the vault behaves on this computer: when it locks, its port, what may leave it');
+  const setting = (): Argument => new Argument('<name>', 'a setting').choices(settingNames);
+  add(settings, {
+    name: 'list',
+    description: 'show all settings',
+    run: async (config, _options, json) => {
+      const { listSettings } = await import('./settings.ts');
+      await listSettings(config, json);
+    },
+  });
+  add(settings, {
+    name: 'get',
+    description: 'show a setting',
+    operands: [setting()],
+    run: async (config, _options, json, [name]) => {
+      const { getSetting } = await import('./settings.ts');
+      await getSetting(config, name as SettingName, json);
+    },
+  });
+  add<ProofOptions>(settings, {
+    name: 'set',
+    description: 'change a setting of the vault that runs unlocked, or of its file with what opens it',
+    operands: [setting(), new Argument('<value>', 'on, off, a number, never, usual or ask')],
+    options: [noKeychainOption(), ...secretOptions()],
+    run: async (config, flags, json, [name, value = '']) => {
+      const { setSetting } = await import('./settings.ts');
+      await setSetting(config, name as SettingName, value, { ...flags, json });
     },
   });
 }
