@@ -143,6 +143,7 @@ export class VaultDoor implements VaultBridge {
   readonly #keyslots: KeyslotCalls;
   readonly #freezer: Freezer;
   readonly #drawn: DrawnPhrase = { phrase: undefined };
+  #unlocking: VaultStatus['unlocking'] = null;
   #lastTimestamp = 0;
   #restoring = false;
   #keychain: Promise<VaultStatus['keychain']> | undefined;
@@ -161,7 +162,12 @@ export class VaultDoor implements VaultBridge {
     this.#log = log;
     this.#around = around;
     this.#freezer = new Freezer({ ...parts, log, service });
-    this.#keyslots = new KeyslotCalls({ ...parts, witness: log }, this.#drawn);
+    const onUnlocking = (progress: VaultStatus['unlocking'] = null): void => {
+      if (progress === null && this.#unlocking === null) return;
+      this.#unlocking = progress;
+      this.announce(progress === null ? { kind: 'status' } : { kind: 'unlocking', ...progress });
+    };
+    this.#keyslots = new KeyslotCalls({ ...parts, witness: log, onUnlocking }, this.#drawn);
     parts.keyring.onChange((unlocked) => {
       if (!unlocked) this.#drawn.phrase = undefined;
       // Whoever unlocks has more to do before the file can be read, which a listener may do at once.
@@ -180,6 +186,7 @@ export class VaultDoor implements VaultBridge {
       const owner = vault && getUserRow(tx, vault.organizationId, vault.ownerUserId);
       return {
         state: vault === undefined ? 'none' : keyring.unlocked ? 'unlocked' : 'locked',
+        unlocking: this.#unlocking,
         frozen: keyring.frozenAt === undefined ? null : { at: keyring.frozenAt },
         version: this.#around.version,
         url: this.#around.url(),

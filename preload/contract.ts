@@ -23,6 +23,11 @@ export interface RowFinding {
 
 export interface VaultStatus {
   readonly state: VaultState;
+  /**
+   * How far the look at a large vault is that somebody unlocks, which stays locked until its end: parts of the work. Null
+   * where nobody does, and while a secret is tried. Locking and freezing end it; `unlock` then rejects.
+   */
+  readonly unlocking: { readonly checked: number; readonly total: number } | null;
   /** Since when, in milliseconds, the vault opens with a secret alone (`Bridge.freeze`); null where it is not frozen. */
   readonly frozen: { readonly at: number } | null;
   readonly version: string;
@@ -194,6 +199,8 @@ export interface CallAnswer {
 /** Something changed; the window asks again for what it shows. */
 export type VaultEvent =
   | { readonly kind: 'status' }
+  /** The vault is being unlocked: `VaultStatus.unlocking`, some ten times a second. A `status` event follows its end. */
+  | { readonly kind: 'unlocking'; readonly checked: number; readonly total: number }
   | { readonly kind: 'backups' }
   /** A backup is being restored: how much of it is written, in bytes. */
   | { readonly kind: 'restore'; readonly done: number; readonly total: number }

@@ -68,6 +68,7 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
           keyslots: [],
           keychain: { available: false, reason: expect.stringMatching(/./) as unknown },
           serverKeys: null,
+          unlocking: null,
           tampering: null,
         });
       });

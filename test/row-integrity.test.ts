@@ -11,7 +11,9 @@ import { makeConfig } from '../main/config.ts';
 import { mnemonicFromEntropy } from '../main/crypto/mnemonics.ts';
 import { open, seal } from '../main/crypto/sealing.ts';
 import { Connection } from '../main/db/connection.ts';
-import { putSealedRowKey, RowGuard, rowKeyPlace, unprotected } from '../main/db/integrity.ts';
+import { putSealedRowKey, rowKeyPlace } from '../main/db/integrity.ts';
+import { RowGuard } from '../main/integrity/guard.ts';
+import { unprotected } from '../main/integrity/macs.ts';
 import { migrate } from '../main/db/migrations.ts';
 import {
   earlierServerKeyPlace,

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { appendActivity } from '../db/activities.ts';
 import { Connection } from '../db/connection.ts';
-import { RowGuard } from '../db/integrity.ts';
+import { RowGuard } from '../integrity/guard.ts';
 import { listLogHeads } from '../db/log-heads.ts';
 import { migrate } from '../db/migrations.ts';
 import { UnitOfWork } from '../db/unit-of-work.ts';
@@ -117,7 +117,8 @@ async function openParts(bytes?: Buffer) {
         phrase: recoveryPhrase,
       });
       await log.checkWitness(masterKey);
-      unlockVault({ units, guard, keyring, random }, masterKey);
+      const aside = { signal: keyring.untilClosed, onProgress: () => undefined };
+      await unlockVault({ units, guard, keyring, random }, masterKey, aside);
       await log.unlocked();
       await log.settled();
     },

@@ -8,7 +8,8 @@ import { checkActivityChain } from '../db/activities.ts';
 import { deleteBackupSchedule, insertBackup } from '../db/backups.ts';
 import { Connection } from '../db/connection.ts';
 import { deleteKeyslot, insertKeyslot, listKeyslots, type KeyslotRow } from '../db/keyslots.ts';
-import { describeFinding, RowGuard } from '../db/integrity.ts';
+import { RowGuard } from '../integrity/guard.ts';
+import { describeFinding } from '../integrity/refusal.ts';
 import { migrate, NewerVaultError, schemaVersion } from '../db/migrations.ts';
 import { getOrganization } from '../db/organizations.ts';
 import { checkSchema } from '../db/schema.ts';
@@ -197,7 +198,7 @@ async function settle(
     migrate(connection);
     const vault = units.peek(requireVault);
     if (vault.id !== header.vaultId) throw unreadable('it holds another vault than it says');
-    unlockRestored({ units, guard, keyring, random }, masterKey);
+    await unlockRestored({ units, guard, keyring, random }, masterKey);
     const log = checkContents(connection, keyring, vault);
     let keychainProblem: string | null = null;
     const state = await keychain.probe();
@@ -248,9 +249,10 @@ async function settle(
 }
 
 /** @throws LatchkeyError BACKUP_UNREADABLE where rows are not as Latchkey wrote them. */
-function unlockRestored(parts: UnlockParts, masterKey: Uint8Array): void {
+async function unlockRestored(parts: UnlockParts, masterKey: Uint8Array): Promise<void> {
+  const aside = { signal: parts.keyring.untilClosed, onProgress: () => undefined };
   try {
-    unlockVault(parts, masterKey);
+    await unlockVault(parts, masterKey, aside);
   } catch (error) {
     const [finding, ...more] = parts.guard.tampering ?? [];
     if (finding === undefined) throw error;

@@ -1,7 +1,7 @@
 /** `latchkey status`, `lock`, `unlock` and `open`: what is asked of the process that holds the vault. */
 import type { UnlockWith, VaultStatus } from '../../preload/contract.ts';
 import type { Config } from '../config.ts';
-import { describeFinding } from '../db/integrity.ts';
+import { describeFinding } from '../integrity/refusal.ts';
 import { findRunning, requireRunning } from './client.ts';
 import { CommandError, exitCodes, print } from './output.ts';
 import { readProofs, secretFlags, type ProofOptions } from './proof.ts';

@@ -6,7 +6,7 @@ import { toHex } from '../crypto/encodings.ts';
 import { generateP256 } from '../crypto/p256.ts';
 import type { Connection } from '../db/connection.ts';
 import { getServerKey, serverKeyPlace } from '../db/server-keys.ts';
-import type { RowGuard } from '../db/integrity.ts';
+import type { RowGuard } from '../integrity/guard.ts';
 import { getVault } from '../db/vault.ts';
 import type { DevControls, DevMessage } from '../http/dev-routes.ts';
 import { noKeychain } from '../keyslots/keychain.ts';

@@ -39,6 +39,15 @@ const pragmas = [
   `busy_timeout = ${String(busyTimeout)}`,
 ] as const;
 
+/** Indexes are read in another order than the table: with a small cache each row would be a read of the disk, or several. */
+const examinePragmas = [
+  'trusted_schema = OFF',
+  'cell_size_check = ON',
+  `busy_timeout = ${String(busyTimeout)}`,
+  // In KiB.
+  'cache_size = -131072',
+] as const;
+
 /** How much of a copy is made before others get their turn: 1 MiB. */
 const pagesAtOnce = 256;
 
@@ -62,6 +71,13 @@ export class Connection implements Writer {
   /** For looking into a file that another process may be writing. */
   static openReadOnly(file: string): Connection {
     return new Connection(new Sqlite(file, { readonly: true, fileMustExist: true }));
+  }
+
+  /** For looking at all of a file: as strict as `open`, with more of it kept in memory. */
+  static openToExamine(file: string): Connection {
+    const connection = Connection.openReadOnly(file);
+    for (const pragma of examinePragmas) connection.#sqlite.pragma(pragma);
+    return connection;
   }
 
   /** @param bytes What `copyTo` wrote; they are copied, and what is written stays in memory. */
@@ -146,6 +162,11 @@ export class Connection implements Writer {
   /** SQLite itself ends a transaction on an I/O error. */
   #end(): void {
     if (this.#sqlite.inTransaction) this.run('COMMIT');
+  }
+
+  /** The path of its file; undefined for a database in memory. */
+  get file(): string | undefined {
+    return this.#sqlite.memory ? undefined : this.#sqlite.name;
   }
 
   get inTransaction(): boolean {

@@ -40,7 +40,7 @@ export class Keyring {
   #rowKey: HmacKey | undefined;
   #sweep: NodeJS.Timeout | undefined;
   #frozenAt: number | undefined;
-  #freezes = 0;
+  #closing = new AbortController();
 
   constructor({ random, clock, maxEntries = 1024, timeToLive = 5 * 60_000 }: KeyringOptions) {
     this.#random = random;
@@ -76,8 +76,14 @@ export class Keyring {
     this.#key();
   }
 
-  /** Erases the master key and every opened key. Locking twice is locking once. */
+  /** Erases the master key and every opened key, and ends an unlocking that is under way. Locking twice is locking once. */
   lock(): void {
+    this.#close(
+      new LatchkeyError(
+        'VAULT_LOCKED',
+        'The vault was locked while it was being unlocked: unlock it again if it is to be used.',
+      ),
+    );
     if (!this.unlocked) return;
     this.#drop();
     this.#tell();
@@ -85,9 +91,14 @@ export class Keyring {
 
   /** Erases what `lock` erases, and says so to whoever asks for a key until the next unlock. @param at In milliseconds. */
   freeze(at: number): void {
+    this.#close(
+      new LatchkeyError(
+        'VAULT_FROZEN',
+        'The vault was frozen while it was being unlocked: unlock it again if it is to be used.',
+      ),
+    );
     this.#drop();
     this.#frozenAt = at;
-    this.#freezes += 1;
     this.#tell();
   }
 
@@ -96,9 +107,9 @@ export class Keyring {
     return this.#frozenAt;
   }
 
-  /** How often it was frozen: by which an unlocking that takes its time sees that it was overtaken. */
-  get freezes(): number {
-    return this.#freezes;
+  /** Aborted by the next lock or freeze, also of a vault that is locked: they are a later wish than an unlocking before them. */
+  get untilClosed(): AbortSignal {
+    return this.#closing.signal;
   }
 
   /** Whether this is the master key that is held. @throws LatchkeyError VAULT_LOCKED */
@@ -202,6 +213,12 @@ export class Keyring {
     return () => {
       this.#listeners.delete(listener);
     };
+  }
+
+  #close(reason: LatchkeyError): void {
+    const closing = this.#closing;
+    this.#closing = new AbortController();
+    closing.abort(reason);
   }
 
   #key(): Uint8Array {

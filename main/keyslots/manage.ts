@@ -20,11 +20,12 @@ import {
   type KeyslotRow,
 } from '../db/keyslots.ts';
 import { changeSealedRecords } from '../db/sealed-records.ts';
-import { getSealedRowKey, rowKeyPlace, type RowGuard } from '../db/integrity.ts';
+import { getSealedRowKey, rowKeyPlace } from '../db/integrity.ts';
 import { earlierServerKeyPlace, getServerKey, serverKeyNames, serverKeyPlace } from '../db/server-keys.ts';
 import type { Reader, Writer } from '../db/connection.ts';
 import type { UnitOfWork } from '../db/unit-of-work.ts';
 import { requireVault } from '../db/vault.ts';
+import type { RowGuard } from '../integrity/guard.ts';
 import type { Clock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
@@ -61,6 +62,14 @@ export interface KeyslotParts {
   readonly keychain: Keychain;
   readonly random: Random;
   readonly clock: Clock;
+  /** Told how far the look at a large vault is that is being unlocked; undefined at the end, of any vault's. */
+  readonly onUnlocking: (progress: UnlockProgress | undefined) => void;
+}
+
+/** Parts of the work, each about as long as the other. */
+export interface UnlockProgress {
+  readonly checked: number;
+  readonly total: number;
 }
 
 /** A secret that only its owner has: of every kind but the keychain's. */
@@ -80,6 +89,7 @@ interface Changing {
 export class KeyslotManager {
   readonly #parts: KeyslotParts;
   #last: Promise<unknown> = Promise.resolve();
+  #lastUnlock: Promise<unknown> = Promise.resolve();
 
   constructor(parts: KeyslotParts) {
     this.#parts = parts;
@@ -88,13 +98,13 @@ export class KeyslotManager {
   /**
    * Opens the vault, and clears away in the background what an earlier change left in the keychain.
    * @throws LatchkeyError as `openAnySlot` does; INVALID_ARGUMENT for a keyslot of an earlier master key; VAULT_TAMPERED
-   * and VAULT_ROLLED_BACK for a file that does not hold; VAULT_FROZEN for the keychain of a frozen vault, and where it was
-   * frozen meanwhile.
+   * and VAULT_ROLLED_BACK for a file that does not hold; VAULT_FROZEN for the keychain of a frozen vault; VAULT_FROZEN and
+   * VAULT_LOCKED where it was frozen or locked meanwhile.
    */
   async unlock(given: OpenWith | Promise<OpenWith>): Promise<void> {
     const { units, witness, keyring } = this.#parts;
-    // Before anything is awaited: a freeze that comes meanwhile is the later wish.
-    const { freezes } = keyring;
+    // Before anything is awaited: a lock or a freeze that comes meanwhile is the later wish.
+    const { untilClosed } = keyring;
     const how = await given;
     if (keyring.frozenAt !== undefined && how.with === 'keychain') {
       throw new LatchkeyError(
@@ -106,22 +116,40 @@ export class KeyslotManager {
     const masterKey = await openAnySlot(vault.id, units.peek(listKeyslots), how);
     try {
       await witness.checkWitness(masterKey);
-      units.peek((tx) => {
-        checkCurrent(tx, masterKey);
-      });
-      if (keyring.freezes !== freezes) {
-        throw new LatchkeyError(
-          'VAULT_FROZEN',
-          'The vault was frozen while it was being unlocked: unlock it again if it is to be used.',
-        );
-      }
-      unlockVault(this.#parts, masterKey);
+      // One at a time: the second finds what the first did.
+      const unlocked = this.#lastUnlock.then(() => this.#unlock(masterKey, untilClosed));
+      this.#lastUnlock = unlocked.catch(() => undefined);
+      await unlocked;
     } finally {
       masterKey.fill(0);
     }
     await witness.unlocked();
     // What fails here is tried at the next unlocking.
     this.#inTurn(() => this.#clearKeychain()).catch(() => undefined);
+  }
+
+  async #unlock(masterKey: Uint8Array, signal: AbortSignal): Promise<void> {
+    const { units, guard, keyring, onUnlocking } = this.#parts;
+    signal.throwIfAborted();
+    units.peek((tx) => {
+      checkCurrent(tx, masterKey);
+    });
+    if (keyring.unlocked) {
+      // Its rows were looked at, and are watched since.
+      guard.check();
+      keyring.unlock(masterKey);
+      return;
+    }
+    try {
+      await unlockVault(this.#parts, masterKey, {
+        signal,
+        onProgress: (checked, total) => {
+          onUnlocking({ checked, total });
+        },
+      });
+    } finally {
+      onUnlocking(undefined);
+    }
   }
 
   addPassword(proof: Proof, password: string): Promise<void> {

@@ -2,10 +2,9 @@
  * From the master key, which a keyslot gave, to an unlocked vault: opens the key that authenticates rows, looks at every
  * row with it, and hands both to the keyring. Nothing is unlocked that does not hold.
  */
-import { HmacKey } from '../crypto/hmac.ts';
 import { open, seal, type Place } from '../crypto/sealing.ts';
 import type { Reader } from '../db/connection.ts';
-import { getSealedRowKey, putSealedRowKey, rowKeyPlace, type RowGuard } from '../db/integrity.ts';
+import { getSealedRowKey, putSealedRowKey, rowKeyPlace } from '../db/integrity.ts';
 import type { RowFinding } from '../db/schema.ts';
 import {
   earlierServerKeyPlace,
@@ -16,6 +15,7 @@ import {
 } from '../db/server-keys.ts';
 import type { UnitOfWork } from '../db/unit-of-work.ts';
 import { requireVault } from '../db/vault.ts';
+import type { RowGuard, VerifyAside } from '../integrity/guard.ts';
 import { assertNever } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
 import type { Keyring } from './keyring.ts';
@@ -61,14 +61,19 @@ const lost = (problem: string): RowFinding => ({ table: rowKeyPlace.table, row: 
  * Unlocks, or refuses a file that was changed outside Latchkey. A vault of an earlier version is adopted: its rows are
  * authenticated as they are, once.
  * @param masterKey The caller keeps it, and erases it.
- * @throws LatchkeyError VAULT_TAMPERED
+ * @param aside How the look at a large vault is followed and ended.
+ * @throws LatchkeyError VAULT_TAMPERED, and the signal's reason
  */
-export function unlockVault(parts: UnlockParts, masterKey: Uint8Array): void {
+export async function unlockVault(
+  parts: UnlockParts,
+  masterKey: Uint8Array,
+  aside: VerifyAside,
+): Promise<void> {
   const found = parts.units.peek((tx) => findRowKey(tx, masterKey));
   switch (found.state) {
     case 'held':
       try {
-        unlockVerified(parts, masterKey, found.rowKey);
+        await unlockVerified(parts, masterKey, found.rowKey, aside);
       } finally {
         found.rowKey.fill(0);
       }
@@ -84,13 +89,14 @@ export function unlockVault(parts: UnlockParts, masterKey: Uint8Array): void {
   }
 }
 
-function unlockVerified({ guard, keyring }: UnlockParts, masterKey: Uint8Array, rowKey: Uint8Array): void {
-  const key = new HmacKey(rowKey);
-  try {
-    guard.verify((data) => key.mac(data));
-  } finally {
-    key.erase();
-  }
+async function unlockVerified(
+  { guard, keyring }: UnlockParts,
+  masterKey: Uint8Array,
+  rowKey: Uint8Array,
+  aside: VerifyAside,
+): Promise<void> {
+  await guard.verifyAside(rowKey, aside);
+  aside.signal.throwIfAborted();
   keyring.unlock(masterKey, rowKey);
   guard.begin();
 }

@@ -4,7 +4,7 @@ import { open, readFile, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LogCheck, RowFinding, SelfTestFinding } from '../../preload/contract.ts';
 import type { Reader } from '../db/connection.ts';
-import { describeFinding } from '../db/integrity.ts';
+import { describeFinding } from '../integrity/refusal.ts';
 import { lastLogHead } from '../db/log-heads.ts';
 import type { Keychain } from '../keyslots/keychain.ts';
 import { LatchkeyError } from '../lib/errors.ts';

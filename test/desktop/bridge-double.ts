@@ -254,6 +254,7 @@ export class BridgeDouble implements Omit<Bridge, 'copy' | 'protectContent'> {
       keyslots: [],
       keychain: { available: false, reason: 'this is a test' },
       serverKeys: null,
+      unlocking: null,
       tampering: null,
     });
   }

@@ -1,10 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { LatchkeyError } from '../lib/errors.ts';
-import { Connection } from './connection.ts';
-import { checkRows, inspect, putSealedRowKey, RowGuard, type Mac } from './integrity.ts';
-import { migrate } from './migrations.ts';
-import { UnitOfWork } from './unit-of-work.ts';
+import { Connection } from '../db/connection.ts';
+import { checkRows, inspect } from './examine.ts';
+import { RowGuard } from './guard.ts';
+import type { Mac } from './macs.ts';
+import { putSealedRowKey } from '../db/integrity.ts';
+import { migrate } from '../db/migrations.ts';
+import { UnitOfWork } from '../db/unit-of-work.ts';
 
 class Keys {
   unlocked = true;

@@ -1,0 +1,35 @@
+/** The declaration of `latchkey doctor`. */
+import { Option, type Command } from 'commander';
+import { noKeychain, secretOptions } from './options.ts';
+import type { ProofOptions } from './proof.ts';
+import { addSubcommand } from './subcommand.ts';
+
+interface DoctorFlags extends ProofOptions {
+  readonly keychain?: true;
+  readonly acceptChanges?: true;
+  readonly yes?: true;
+}
+
+export function declareDoctor(program: Command): void {
+  addSubcommand<DoctorFlags>(program, {
+    name: 'doctor',
+    description: 'check the cryptography, the keychain, and the vault’s files, rows and log',
+    options: [
+      ...secretOptions(),
+      new Option('--keychain', 'check the rows with what the operating system keychain opens'),
+      noKeychain(),
+      new Option(
+        '--accept-changes',
+        'use the vault’s file as it is now, though it was changed outside Latchkey',
+      ),
+      new Option('--yes', 'accept without asking'),
+    ],
+    run: async (config, { keychain, acceptChanges: accept, yes, ...flags }, json) => {
+      const { acceptChanges, doctor } = await import('./doctor.ts');
+      const options = { ...flags, keychain: keychain === true };
+      await (accept === true
+        ? acceptChanges(config, json, { ...options, yes: yes === true })
+        : doctor(config, json, options));
+    },
+  });
+}

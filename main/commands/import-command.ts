@@ -1,0 +1,52 @@
+/** The declarations of `latchkey import`. */
+import { Option, type Command } from 'commander';
+import type { ImportPrivateKeyOptions, ImportWalletOptions } from './import.ts';
+import { apiKey, repeatable, sourceOptions } from './options.ts';
+import { addSubcommand } from './subcommand.ts';
+
+type ImportWalletFlags = Omit<ImportWalletOptions, 'json'>;
+
+type ImportPrivateKeyFlags = Omit<ImportPrivateKeyOptions, 'json'>;
+
+export function declareImport(program: Command): void {
+  const imports = program
+    .command('import')
+    .description('bring a wallet or a private key into the running vault, encrypted on the way')
+    .allowUnknownOption()
+    .allowExcessArguments();
+  // Whoever forgets what to import may have written the secret in its place.
+  imports.action(() => imports.help({ error: true }));
+  addSubcommand<ImportWalletFlags>(imports, {
+    name: 'wallet',
+    discreet: true,
+    description: 'import a mnemonic, from standard input unless said otherwise',
+    options: [
+      new Option('--name <name>', 'name of the new wallet').makeOptionMandatory(),
+      repeatable('--account <account>', 'ethereum, bitcoin, solana or any other chain, or CURVE:PATH:FORMAT'),
+      ...sourceOptions('mnemonic', 'mnemonic'),
+      ...sourceOptions('passphrase', 'BIP-39 passphrase'),
+      apiKey(),
+    ],
+    run: async (config, flags, json) => {
+      const { importWallet } = await import('./import.ts');
+      await importWallet(config, { ...flags, json });
+    },
+  });
+  addSubcommand<ImportPrivateKeyFlags>(imports, {
+    name: 'private-key',
+    discreet: true,
+    description:
+      'import a key in hex, or as Solana’s tools write it, from standard input unless said otherwise',
+    options: [
+      new Option('--name <name>', 'name of the new private key').makeOptionMandatory(),
+      new Option('--curve <curve>', 'secp256k1, ed25519 or p256').makeOptionMandatory(),
+      repeatable('--address-format <format>', 'ethereum, solana, bitcoin-mainnet-p2wpkh and so on'),
+      ...sourceOptions('key', 'private key'),
+      apiKey(),
+    ],
+    run: async (config, flags, json) => {
+      const { importPrivateKey } = await import('./import.ts');
+      await importPrivateKey(config, { ...flags, json });
+    },
+  });
+}

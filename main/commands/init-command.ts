@@ -1,0 +1,41 @@
+/** The declaration of `latchkey init`. */
+import { Option, type Command } from 'commander';
+import { noKeychain, passwordFd, passwordFile } from './options.ts';
+import type { PasswordOptions } from './secrets.ts';
+import { addSubcommand } from './subcommand.ts';
+
+interface InitFlags extends PasswordOptions {
+  readonly organization: string;
+  readonly user: string;
+  readonly email?: string;
+  readonly keyName: string;
+}
+
+export function declareInit(program: Command): void {
+  addSubcommand<InitFlags>(program, {
+    name: 'init',
+    description: 'make a vault: organization, owner, keyslots, and the owner’s first API key',
+    options: [
+      new Option('--organization <name>', 'name of the organization').default('My organization'),
+      new Option('--user <name>', 'name of its first user, who is root').default('Owner'),
+      new Option('--email <address>', 'email address of that user'),
+      new Option('--key-name <name>', 'name of the API key files').default('owner'),
+      noKeychain(),
+      passwordFile(),
+      passwordFd(),
+    ],
+    run: async (config, { organization, user, email, keyName, ...flags }, json) => {
+      const { init } = await import('./init.ts');
+      const { readPassword } = await import('./secrets.ts');
+      const password = readPassword(flags, config.credentialsDirectory);
+      await init(config, {
+        organization,
+        user,
+        keyName,
+        json,
+        ...(email === undefined ? {} : { email }),
+        ...(password === undefined ? {} : { password }),
+      });
+    },
+  });
+}

@@ -1,0 +1,76 @@
+/** Options that several commands have, each made anew for the command that takes it. */
+import { Option } from 'commander';
+import { defaultPort } from '../config.ts';
+
+export const repeatable = (flags: string, description: string): Option =>
+  new Option(flags, `${description}; repeatable`)
+    .default([], 'none')
+    .argParser((value: string, previous: readonly string[]) => [...previous, value]);
+
+export const apiKey = (): Option =>
+  new Option('--api-key <name>', 'name of the API key files').default('owner');
+
+// How a vault is served.
+
+export const port = (): Option =>
+  new Option(
+    '--port <number>',
+    `port to serve, 0 for any free one (LATCHKEY_PORT; default ${String(defaultPort)})`,
+  );
+
+export const allowOrigin = (): Option =>
+  new Option('--allow-origin <origin>', 'let pages of this origin call the API; repeatable').argParser(
+    (value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value],
+  );
+
+export const oidcIssuer = (): Option =>
+  new Option(
+    '--oidc-issuer <url>',
+    'let ID tokens of this OpenID Connect issuer sign users in; repeatable',
+  ).argParser((value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value]);
+
+export const rpId = (): Option =>
+  new Option(
+    '--rp-id <host>',
+    'host name that passkeys are made for, on its pages and those of hosts below it (LATCHKEY_RP_ID; default localhost)',
+  );
+
+// Where secrets come from.
+
+export const noKeychain = (): Option =>
+  new Option('--no-keychain', 'do not use the operating system keychain');
+
+export const passwordFile = (): Option =>
+  new Option('--password-file <file>', 'read the password from the first line of a file');
+
+export const passwordFd = (): Option =>
+  new Option('--password-fd <number>', 'read the password from a file descriptor');
+
+export const recoveryFile = (): Option =>
+  new Option('--recovery-file <file>', 'read the recovery phrase from a file');
+
+export const shareFile = (): Option =>
+  repeatable('--share-file <file>', 'read a share of the recovery phrase from a file, or from a sheet in it');
+
+/** What opens a vault, or a backup of it. */
+export const secretOptions = (): readonly Option[] => [
+  recoveryFile(),
+  shareFile(),
+  passwordFile(),
+  passwordFd(),
+];
+
+/** What opens the vault now. A keyslot may be changed by whoever shows one. */
+export const proofOptions = (): readonly Option[] => [
+  repeatable('--password-file <file>', 'read a password of the vault from the first line of a file'),
+  passwordFd(),
+  recoveryFile(),
+  shareFile(),
+  noKeychain(),
+];
+
+/** The options that name where a secret is read from; it is standard input without them, or the keyboard. */
+export const sourceOptions = (option: string, what: string): readonly Option[] => [
+  new Option(`--${option}-file <file>`, `read the ${what} from a file`).conflicts(`${option}Fd`),
+  new Option(`--${option}-fd <number>`, `read the ${what} from a file descriptor`),
+];

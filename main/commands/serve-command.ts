@@ -1,0 +1,33 @@
+/** The declaration of `latchkey serve`. */
+import { Option, type Command } from 'commander';
+import { allowOrigin, noKeychain, oidcIssuer, passwordFd, passwordFile, port, rpId } from './options.ts';
+import type { PasswordOptions } from './secrets.ts';
+import { addSubcommand } from './subcommand.ts';
+
+interface ServeFlags extends PasswordOptions {
+  readonly open?: true;
+}
+
+export function declareServe(program: Command): void {
+  addSubcommand<ServeFlags>(program, {
+    name: 'serve',
+    description: 'serve the API on this machine, unlocked from the keychain or a password',
+    options: [
+      port(),
+      new Option('--ui', 'serve the window to the browser too'),
+      new Option('--open', 'open the window in the browser'),
+      allowOrigin(),
+      rpId(),
+      oidcIssuer(),
+      noKeychain(),
+      passwordFile(),
+      passwordFd(),
+    ],
+    run: async (config, { open, ...flags }, json) => {
+      const { serve } = await import('./serve.ts');
+      const { readPassword } = await import('./secrets.ts');
+      const password = readPassword(flags, config.credentialsDirectory);
+      await serve(config, { json, open: open === true, ...(password === undefined ? {} : { password }) });
+    },
+  });
+}

@@ -1,0 +1,56 @@
+/** The declarations of `latchkey service`. */
+import { Option, type Command } from 'commander';
+import { allowOrigin, noKeychain, oidcIssuer, passwordFile, port, rpId } from './options.ts';
+import type { InstallOptions } from './service.ts';
+import { addSubcommand } from './subcommand.ts';
+
+interface ServiceFlags extends Pick<InstallOptions, 'keychain'> {
+  readonly port?: string;
+  readonly ui?: true;
+  readonly allowOrigin?: readonly string[];
+  readonly oidcIssuer?: readonly string[];
+  readonly rpId?: string;
+  readonly passwordFile?: string;
+  readonly print?: true;
+}
+
+export function declareService(program: Command): void {
+  const service = program
+    .command('service')
+    .description('serve the vault whenever you are signed in, by systemd or launchd');
+  addSubcommand<ServiceFlags>(service, {
+    name: 'install',
+    description: 'make the service, or put a new one in its place, and start it',
+    options: [
+      port(),
+      new Option('--ui', 'serve the window to the browser too'),
+      allowOrigin(),
+      rpId(),
+      oidcIssuer(),
+      noKeychain(),
+      passwordFile(),
+      new Option('--print', 'write the file that would be made, and change nothing'),
+    ],
+    run: async (config, { ui, print, allowOrigin: origins, oidcIssuer: issuers, ...flags }, json) => {
+      const { installService } = await import('./service.ts');
+      const lists = { allowOrigin: origins ?? [], oidcIssuer: issuers ?? [] };
+      await installService(config, { ...flags, ...lists, ui: ui === true, print: print === true, json });
+    },
+  });
+  addSubcommand(service, {
+    name: 'uninstall',
+    description: 'end the service and remove it; the vault stays',
+    run: async (config, _options, json) => {
+      const { uninstallService } = await import('./service.ts');
+      await uninstallService(config, json);
+    },
+  });
+  addSubcommand(service, {
+    name: 'status',
+    description: 'say whether there is a service, and whether it runs',
+    run: async (config, _options, json) => {
+      const { serviceStatus } = await import('./service.ts');
+      await serviceStatus(config, json);
+    },
+  });
+}

@@ -1,0 +1,54 @@
+/** How a command group declares its subcommands. It loads nothing of what they do: `latchkey --version` waits for no database. */
+import { Option, type Argument, type Command } from 'commander';
+import { makeConfig, type Config, type ConfigOptions } from '../config.ts';
+import { CommandError, exitCodes } from './output.ts';
+
+export type GlobalOptions = ConfigOptions & { readonly json?: true };
+
+const jsonOption = (): Option => new Option('--json', 'write the result as one line of JSON');
+
+interface Subcommand<Options> {
+  /** And the names of its operands, in angle brackets. */
+  readonly name: string;
+  readonly description: string;
+  readonly options?: readonly Option[];
+  /** Those of which only a few words are right. */
+  readonly operands?: readonly Argument[];
+  /** It takes a secret, and does not repeat what is wrong on its command line: that may be the secret. */
+  readonly discreet?: true;
+  /** Loads the command's own module, so that starting one command does not load them all. */
+  readonly run: (
+    config: Config,
+    options: Options,
+    json: boolean,
+    operands: readonly string[],
+  ) => Promise<void>;
+}
+
+/** Adds a subcommand, run with the settings that its own options and the global ones make. @returns it. */
+export function addSubcommand<Options extends object>(
+  program: Command,
+  subcommand: Subcommand<Options>,
+): Command {
+  const { name, description, options = [], operands = [], discreet = false, run } = subcommand;
+  const command = program.command(name).description(description);
+  for (const operand of operands) command.addArgument(operand);
+  for (const option of [...options, jsonOption()]) command.addOption(option);
+  if (discreet) command.allowUnknownOption().allowExcessArguments();
+  command.action(async () => {
+    if (discreet) refuseOperands(command.args);
+    const given = command.optsWithGlobals<Options & GlobalOptions>();
+    await run(makeConfig(given), given, given.json === true, command.args);
+  });
+  return command;
+}
+
+/** @throws CommandError naming an option at most. */
+function refuseOperands([first]: readonly string[]): void {
+  if (first === undefined) return;
+  const [option] = /^--?[a-z-]+/.exec(first) ?? [];
+  throw new CommandError(
+    exitCodes.usage,
+    `${option === undefined ? 'too many arguments' : `unknown option '${option}'`}: a secret is read from a file, a file descriptor or standard input alone`,
+  );
+}

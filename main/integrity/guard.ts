@@ -1,0 +1,319 @@
+/**
+ * Rows that show by themselves that Latchkey wrote them. Each row of a protected table carries an HMAC over its columns
+ * under the vault's row key, which is there while the vault is unlocked; sums over all rows of each table, and the head
+ * of the activity log, are sealed under the same key before each COMMIT, so that rows which are gone, or older rows put
+ * back in their place, are found out too.
+ *
+ * TEMP triggers write the HMACs, so that no statement elsewhere knows of them. The sums are kept in a TEMP table, which
+ * is part of each transaction and never on the disk: who could see a row's part of a sum could look for other rows that
+ * add up to the same (an additive multiset hash is safe with hidden parts alone).
+ */
+import { HmacKey } from '../crypto/hmac.ts';
+import type { Connection, Value, Writer } from '../db/connection.ts';
+import type { RowFinding } from '../db/schema.ts';
+import type { Guard } from '../db/unit-of-work.ts';
+import { examineFile, inspect, sealedRows, type Examined, type ExamineProgress } from './examine.ts';
+import { checkLog, walkLog } from './log.ts';
+import { authenticate, canonical, partOf, protectedTables, triggersOf, type Mac } from './macs.ts';
+import { tampered } from './refusal.ts';
+import { logEnd, nameOf, readSeal, sealLog, sealSums, type LogEnd, type Sums } from './seal.ts';
+import { Sum, sumLength } from './sum.ts';
+import { examineAside } from './thread.ts';
+
+/** The unlocked vault, as far as it authenticates. */
+interface GuardKeys {
+  readonly unlocked: boolean;
+  /** @throws LatchkeyError VAULT_LOCKED */
+  mac(data: string | Uint8Array): Uint8Array;
+  lock(): void;
+}
+
+export interface VerifyAside {
+  /** Of a lock, a freeze or the end of the process. */
+  readonly signal: AbortSignal;
+  /** Told in a vault that is large. */
+  readonly onProgress: ExamineProgress;
+}
+
+/** A look at more rows takes longer than the service may stand still; so it is with the count of a log of more rows. */
+const manyRows = 1000;
+const longLog = 100_000;
+
+/** How often a look is repeated because somebody else wrote meanwhile. */
+const mostTries = 3;
+
+/** Between two walks of the whole log, in milliseconds, where nobody unlocks. */
+const walkPause = 15 * 60_000;
+
+/** Authenticates what one connection writes, and finds out what others wrote. */
+export class RowGuard implements Guard {
+  readonly #connection: Connection;
+  readonly #keys: GuardKeys;
+  readonly #onTampering: () => void;
+  /** `PRAGMA data_version` as of the last look at all rows: it changes when another connection writes. */
+  #version: number | undefined;
+  /** The sums as a text, while no row has changed since they were read. */
+  #sums: string | undefined;
+  /** The sums that the file's seal holds, and their name there. */
+  #sealed: { readonly sums: string; readonly name: string } | undefined;
+  /** The log's end as the file's seal holds it. */
+  #sealedLog: string | undefined;
+  #accepted: LogEnd | undefined;
+  #tampering: readonly RowFinding[] | undefined;
+  #walk: NodeJS.Immediate | undefined;
+  #walkedAt = -Infinity;
+
+  /** Sets up the connection, and sets up its successor where a database in memory is replaced. */
+  constructor(connection: Connection, keys: GuardKeys, onTampering: () => void = () => undefined) {
+    this.#connection = connection;
+    this.#keys = keys;
+    this.#onTampering = onTampering;
+    connection.equip(() => {
+      this.#equip();
+    });
+  }
+
+  /** Why the file is not used; undefined while nothing is known against it. */
+  get tampering(): readonly RowFinding[] | undefined {
+    return this.#tampering;
+  }
+
+  /** Whether the log is being followed from its first row. */
+  get walking(): boolean {
+    return this.#walk !== undefined;
+  }
+
+  /**
+   * Looks at schema, rows and the log's end with a key that is not the keyring's yet.
+   * @throws LatchkeyError VAULT_TAMPERED; the guard then refuses all reads and writes until a later look finds nothing.
+   */
+  verify(mac: Mac): void {
+    this.#connection.view(() => {
+      this.#version = this.#dataVersion();
+      this.#take(examineFile(this.#connection, mac));
+    });
+  }
+
+  /**
+   * The same for a locked vault, in a thread of its own where it would take long: the service answers meanwhile.
+   * @throws LatchkeyError VAULT_TAMPERED, and the signal's reason where that ends it.
+   */
+  async verifyAside(rowKey: Uint8Array, aside: VerifyAside): Promise<void> {
+    const key = new HmacKey(rowKey);
+    const mac: Mac = (data) => key.mac(data);
+    try {
+      const { file } = this.#connection;
+      if (file === undefined || !this.#isLarge(mac)) {
+        this.verify(mac);
+        return;
+      }
+      for (let tries = 0; tries < mostTries; tries++) {
+        const version = this.#dataVersion();
+        const examined = await examineAside(file, rowKey, aside);
+        aside.signal.throwIfAborted();
+        // What this process itself writes meanwhile is not authenticated: the vault is locked.
+        if (this.#dataVersion() !== version) continue;
+        this.#version = version;
+        this.#take(examined);
+        return;
+      }
+      // Somebody writes without a pause.
+      this.verify(mac);
+    } finally {
+      key.erase();
+    }
+  }
+
+  #isLarge(mac: Mac): boolean {
+    const tx = this.#connection;
+    try {
+      return sealedRows(readSeal(tx, mac)) > manyRows || logEnd(tx)[0] > longLog;
+    } catch {
+      // What cannot be read is told by the look at it.
+      return false;
+    }
+  }
+
+  /**
+   * Looks at everything now, the whole log too, and locks the vault where something does not hold.
+   * @returns what was changed outside Latchkey.
+   * @throws LatchkeyError VAULT_LOCKED
+   */
+  inspect(): readonly RowFinding[] {
+    const findings = this.#connection.view(() => inspect(this.#connection, (data) => this.#keys.mac(data)));
+    if (findings.length > 0) this.#discover(findings);
+    return findings;
+  }
+
+  /** Refuses the file for a reason found elsewhere. @throws LatchkeyError VAULT_TAMPERED */
+  refuse(findings: readonly RowFinding[]): never {
+    this.stop();
+    this.#tampering = findings;
+    this.#keys.lock();
+    this.#onTampering();
+    throw tampered(findings);
+  }
+
+  /** Begins to authenticate: the file was verified, or is new, and the vault was unlocked. */
+  begin(): void {
+    this.#version = this.#dataVersion();
+    this.#tampering = undefined;
+    this.#walkLog();
+  }
+
+  /** Looks again, where the database was replaced by this very process. */
+  restart(): void {
+    if (!this.#keys.unlocked) return;
+    this.verify((data) => this.#keys.mac(data));
+    this.begin();
+  }
+
+  /**
+   * Authenticates all rows as they are, with the key that the keyring holds now, in one transaction. Where the log's
+   * chain is broken, it is followed from its present end on.
+   * @param alongside Writes what belongs to it: the sealed row key at least.
+   */
+  adopt(alongside: (tx: Writer) => void): void {
+    const tx = this.#connection;
+    try {
+      tx.transaction(() => {
+        for (const { name } of protectedTables(tx))
+          tx.run(`UPDATE "${name}" SET mac = NULL WHERE mac IS NOT NULL`);
+        this.#forgetSums();
+        for (const table of protectedTables(tx)) tx.run(authenticate(table));
+        alongside(tx);
+        this.#accepted = checkLog(tx).length > 0 ? logEnd(tx) : undefined;
+        this.undone();
+        this.seal();
+      });
+    } catch (error) {
+      this.undone();
+      throw error;
+    }
+  }
+
+  check(): void {
+    if (this.#tampering) throw tampered(this.#tampering);
+    // What was written while the vault is locked is looked at when it is unlocked.
+    if (!this.#keys.unlocked || this.#dataVersion() === this.#version) return;
+    this.verify((data) => this.#keys.mac(data));
+    if (performance.now() - this.#walkedAt > walkPause) this.#walkLog();
+  }
+
+  seal(): void {
+    // Locked, no row could be written that is authenticated.
+    if (!this.#keys.unlocked) return;
+    const mac: Mac = (data) => this.#keys.mac(data);
+    this.#sums ??= this.#readSums();
+    if (this.#sums !== this.#sealed?.sums) {
+      const sealed = sealSums(mac, this.#sums);
+      this.#write('UPDATE integrity SET sums = ? WHERE one = 1', sealed);
+      this.#sealed = { sums: this.#sums, name: nameOf(sealed) };
+    }
+    const log = sealLog(mac, this.#sealed.name, logEnd(this.#connection));
+    if (log === this.#sealedLog) return;
+    this.#write('UPDATE integrity SET log = ? WHERE one = 1', log);
+    this.#sealedLog = log;
+  }
+
+  #write(sql: string, value: Value): void {
+    if (this.#connection.run(sql, value) !== 1) {
+      throw new Error('the row that authenticates all others is missing');
+    }
+  }
+
+  undone(): void {
+    this.#sealed = undefined;
+    this.#sealedLog = undefined;
+    this.#sums = undefined;
+  }
+
+  /** Ends what runs in the background. */
+  stop(): void {
+    clearImmediate(this.#walk);
+    this.#walk = undefined;
+  }
+
+  #take({ findings, sums, seal }: Examined): void {
+    const tx = this.#connection;
+    if (findings.length > 0) this.refuse(findings);
+    this.#forgetSums();
+    for (const [name, [rows, sum]] of Object.entries(sums.tables)) {
+      const values = [rows, Buffer.from(sum, 'hex'), name];
+      tx.run('UPDATE temp.row_sums SET rows = ?, sum = ? WHERE name = ?', ...values);
+    }
+    this.#accepted = sums.accepted;
+    this.#sums = JSON.stringify(sums);
+    this.#sealed = seal && { sums: this.#sums, name: seal.sumsName };
+    this.#sealedLog = seal?.sealedLog;
+  }
+
+  #forgetSums(): void {
+    this.#connection.run('UPDATE temp.row_sums SET rows = 0, sum = ?', new Uint8Array(sumLength));
+  }
+
+  #dataVersion(): number {
+    return this.#connection.get<{ data_version: number }>('PRAGMA data_version')?.data_version ?? 0;
+  }
+
+  #readSums(): string {
+    const rows = this.#connection.all<{ name: string; rows: number; sum: Uint8Array }>(
+      'SELECT name, rows, sum FROM temp.row_sums WHERE rows > 0 ORDER BY name',
+    );
+    const tables = Object.fromEntries(
+      rows.map(({ name, rows, sum }) => [name, [rows, Buffer.from(sum).toString('hex')] as const]),
+    );
+    return JSON.stringify({
+      tables,
+      ...(this.#accepted && { accepted: this.#accepted }),
+    } satisfies Sums);
+  }
+
+  /** Follows the log's chain from its first row, a few rows in each turn of the event loop. */
+  #walkLog(): void {
+    this.stop();
+    this.#walkedAt = performance.now();
+    const walk = walkLog(this.#connection, 200, this.#accepted);
+    const step = (): void => {
+      this.#walk = undefined;
+      if (!this.#keys.unlocked) return;
+      const { done, value } = walk.next();
+      if (done !== true) this.#walk = setImmediate(step);
+      else if (value.length > 0) this.#discover(value);
+    };
+    this.#walk = setImmediate(step);
+  }
+
+  #discover(findings: readonly RowFinding[]): void {
+    try {
+      this.refuse(findings);
+    } catch {
+      // Said to whoever asks next.
+    }
+  }
+
+  #equip(): void {
+    const connection = this.#connection;
+    const tables = new Map(protectedTables(connection).map((table) => [table.name, table]));
+    connection.define('row_mac', (name, ...values) => {
+      const table = tables.get(String(name));
+      if (table === undefined) throw new Error(`table ${String(name)} is not protected`);
+      return this.#keys.mac(canonical(table, values));
+    });
+    connection.define('sum_swap', (sum, gone, come) => {
+      this.#sums = undefined;
+      const mac = (data: string | Uint8Array): Uint8Array => this.#keys.mac(data);
+      const result = new Sum(sum as Uint8Array);
+      if (gone instanceof Uint8Array) result.add(partOf(mac, gone), -1);
+      if (come instanceof Uint8Array) result.add(partOf(mac, come), 1);
+      return result.bytes();
+    });
+    connection.exec(
+      'CREATE TEMP TABLE row_sums (name TEXT PRIMARY KEY, rows INTEGER NOT NULL, sum BLOB NOT NULL) STRICT, WITHOUT ROWID',
+    );
+    for (const table of tables.values()) {
+      connection.run('INSERT INTO temp.row_sums VALUES (?, 0, ?)', table.name, new Uint8Array(sumLength));
+      connection.exec(triggersOf(table));
+    }
+  }
+}

@@ -1,0 +1,72 @@
+/** The whole log: its chain of hashes from the first row on, and the indexes by which activities are found. */
+import { walkActivityChain, type ChainCheck, type LogRow } from '../db/activities.ts';
+import type { Reader } from '../db/connection.ts';
+import type { RowFinding } from '../db/schema.ts';
+import type { LogEnd } from './seal.ts';
+
+export function checkLog(tx: Reader, accepted?: LogEnd): readonly RowFinding[] {
+  const walk = walkLog(tx, 1000, accepted);
+  for (;;) {
+    const { done, value } = walk.next();
+    if (done === true) return value;
+  }
+}
+
+/** Follows the log's chain and then its indexes, with a pause after each so many rows. */
+export function* walkLog(
+  tx: Reader,
+  slice: number,
+  accepted?: LogEnd,
+): Generator<undefined, readonly RowFinding[]> {
+  const chain = yield* walkActivityChain(tx, slice, logRowOf(accepted));
+  if (!chain.ok) return [brokenLog(chain)];
+  // A file of an earlier version, which is looked at as it is, has not all of them.
+  const indexes = tx
+    .all<{ name: string }>(
+      "SELECT name FROM main.sqlite_schema WHERE type = 'index' AND tbl_name = 'activities'",
+    )
+    .map(({ name }) => name);
+  const lookedUp = unindexed(indexes.includes('activities_places'));
+  for (let first = 1; first <= chain.rows; first += slice) {
+    const lost = tx.get<{ sequence: number }>(lookedUp, first, first + slice - 1);
+    if (lost)
+      return [{ table: 'activities', row: String(lost.sequence), problem: 'an index does not lead to it' }];
+    yield;
+  }
+  // A log with gaps, which was accepted, has fewer rows than its last number says.
+  if (accepted) return [];
+  for (const index of ['activities_id', 'activities_fingerprint', 'activities_places']) {
+    if (!indexes.includes(index)) continue;
+    const more = tx.get<{ more: number }>(
+      `SELECT (SELECT count(*) FROM activities INDEXED BY ${index} WHERE revision > -1) - (SELECT max(sequence) FROM activities) AS more`,
+    );
+    if (more?.more)
+      return [{ table: 'activities', row: null, problem: `the index ${index} leads elsewhere too` }];
+  }
+  return [];
+}
+
+/** The first row between two numbers that the indexes, by which activities are found, do not lead to. */
+const unindexed = (
+  withPlaces: boolean,
+): string => `SELECT sequence FROM activities AS a NOT INDEXED WHERE sequence BETWEEN ? AND ? AND NOT (
+  EXISTS (SELECT 1 FROM activities AS i INDEXED BY activities_id
+    WHERE i.id = a.id AND i.revision = a.revision AND i.sequence = a.sequence)
+  AND EXISTS (SELECT 1 FROM activities AS f INDEXED BY activities_fingerprint
+    WHERE f.organization_id = a.organization_id AND f.fingerprint = a.fingerprint AND f.revision = a.revision
+      AND f.sequence = a.sequence)
+  ${withPlaces ? placed : ''}) LIMIT 1`;
+
+const placed = `AND EXISTS (SELECT 1 FROM activities AS p INDEXED BY activities_places
+    WHERE p.organization_id = a.organization_id AND p.sequence = a.sequence AND p.revision = a.revision
+      AND p.type = a.type AND p.status = a.status AND p.created_at = a.created_at
+      AND substr(p.votes, 57, 36) = substr(a.votes, 57, 36))`;
+
+const logRowOf = (end: LogEnd | undefined): LogRow | undefined =>
+  end && { sequence: end[0], hash: Buffer.from(end[1], 'hex') };
+
+const brokenLog = ({ sequence, problem }: Extract<ChainCheck, { ok: false }>): RowFinding => ({
+  table: 'activities',
+  row: String(sequence),
+  problem,
+});

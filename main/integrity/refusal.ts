@@ -1,0 +1,29 @@
+/** What is said of a file that was changed outside Latchkey. */
+import type { RowFinding } from '../db/schema.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+
+/** How many findings an error names. */
+const named = 5;
+
+/** What is said of rows that do not hold. */
+export const tampered = (findings: readonly RowFinding[]): LatchkeyError =>
+  refused(
+    findings,
+    '`latchkey doctor` lists all of it. Restore a backup; or, if you know what changed it and want it so, accept it with `latchkey doctor --accept-changes`.',
+  );
+
+/** What is said of a file that cannot be accepted as it is. */
+export const misshapen = (findings: readonly RowFinding[]): LatchkeyError =>
+  refused(findings, 'Undo it, or restore a backup.');
+
+function refused(findings: readonly RowFinding[], wayOn: string): LatchkeyError {
+  const list = findings.slice(0, named).map(describeFinding);
+  const more = findings.length - list.length;
+  return new LatchkeyError(
+    'VAULT_TAMPERED',
+    `The vault's file was changed outside Latchkey, and is not used: ${list.join('; ')}${more > 0 ? `; and ${String(more)} more` : ''}. ${wayOn}`,
+  );
+}
+
+export const describeFinding = ({ table, row, problem }: RowFinding): string =>
+  `${table}${row === null ? '' : ` ${row}`}: ${problem}`;
