@@ -202,6 +202,13 @@ export class VaultDoor implements VaultBridge {
     });
   }
 
+  async probeKeychain(): Promise<VaultStatus> {
+    this.#keychain = undefined;
+    const status = await this.status();
+    this.announce({ kind: 'status' });
+    return status;
+  }
+
   async newRecoveryPhrase(): Promise<{ readonly phrase: string }> {
     const { units, keyring, random } = this.#parts;
     // In a vault that is there a phrase is drawn to open it too, which a locked one does not learn.
@@ -279,7 +286,13 @@ export class VaultDoor implements VaultBridge {
   }
 
   async unlock(input: unknown): Promise<VaultStatus> {
-    await this.#keyslots.unlock(input);
+    try {
+      await this.#keyslots.unlock(input);
+    } catch (error) {
+      // What was known of the keychain is old when it refuses; whoever waits for the refusal does not wait for more.
+      if (isByKeychain(input)) this.probeKeychain().catch(() => undefined);
+      throw error;
+    }
     return this.status();
   }
 
@@ -479,11 +492,14 @@ export class VaultDoor implements VaultBridge {
     return this.#lastTimestamp;
   }
 
-  /** Asked once: it takes a round trip to another process, and what it says rarely changes while the vault runs. */
+  /** Asked once, and again when somebody wants to know: it takes a round trip to another process, and may ask a person. */
   #probeKeychain(): Promise<VaultStatus['keychain']> {
     return (this.#keychain ??= this.#parts.keychain.probe());
   }
 }
+
+const isByKeychain = (input: unknown): boolean =>
+  typeof input === 'object' && input !== null && 'with' in input && input.with === 'keychain';
 
 /** @returns null where there is no vault, or not all of it. */
 function serverKeysOf(tx: Reader): VaultStatus['serverKeys'] {

@@ -44,7 +44,10 @@ export interface VaultStatus {
   /** The keyslots of the vault; empty until a vault is created. */
   readonly keyslots: readonly KeyslotKind[];
   /** Whether the operating system's keychain can be used; the reason, for a person to read, where it cannot. */
-  readonly keychain: { readonly available: true } | { readonly available: false; readonly reason: string };
+  readonly keychain:
+    | { readonly available: true }
+    /** `off` where Latchkey was told to leave it alone: looking again finds the same. */
+    | { readonly available: false; readonly reason: string; readonly off?: true };
   /** Public halves (hex, uncompressed P-256) of the keys that sign what the vault hands out. */
   readonly serverKeys: {
     readonly signer: string;
@@ -555,6 +558,8 @@ export interface CopyOptions {
  */
 export interface Bridge {
   status(): Promise<VaultStatus>;
+  /** Asks the keychain again whether it can be used, which may make it ask for its own password. */
+  probeKeychain(): Promise<VaultStatus>;
   /** Draws 24 words (BIP-39, English) and keeps them in memory until they are used; each call draws anew. */
   newRecoveryPhrase(): Promise<{ readonly phrase: string }>;
   /** Creates the vault with the phrase drawn last, and leaves it unlocked. */
@@ -643,6 +648,7 @@ export type VaultBridge = Omit<Bridge, 'copy' | 'protectContent'>;
 /** The calls that cross to the service, by name: what either transport accepts, and nothing else. */
 export const bridgeCalls = [
   'status',
+  'probeKeychain',
   'newRecoveryPhrase',
   'create',
   'restore',

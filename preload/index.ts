@@ -20,6 +20,7 @@ const crossing = <Name extends BridgeCall>(name: Name): Bridge[Name] =>
 
 const bridge: Bridge = {
   status: crossing('status'),
+  probeKeychain: crossing('probeKeychain'),
   newRecoveryPhrase: crossing('newRecoveryPhrase'),
   create: crossing('create'),
   restore: crossing('restore'),

@@ -6,6 +6,7 @@ import { setNonce } from 'get-nonce';
 import './mantine.css';
 import './window.css';
 import { openDoor } from './bridge.ts';
+import { Hints } from './parts/hints.tsx';
 import { language } from './parts/language.ts';
 import { theme, variables } from './parts/theme.ts';
 import { VaultProvider } from './parts/vault.tsx';
@@ -32,6 +33,7 @@ createRoot(place).render(
     >
       {/* In its place in the page, where a narrow window shows it, and under dialogs, whose buttons it would cover. */}
       <Notifications position="bottom-center" withinPortal={false} zIndex={100} />
+      <Hints />
       <VaultProvider door={openDoor()}>
         <Window />
       </VaultProvider>

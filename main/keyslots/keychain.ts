@@ -5,8 +5,8 @@ import type { BusFault } from './session-bus.ts';
 
 export type KeychainState =
   | { readonly available: true }
-  /** One line for a person: what is missing, and what to do. */
-  | { readonly available: false; readonly reason: string };
+  /** One line for a person: what is missing, and what to do. `off` where nobody may use it. */
+  | { readonly available: false; readonly reason: string; readonly off?: true };
 
 /** Small secrets by account, all under one service. Every call but `probe` rejects with LatchkeyError INVALID_ARGUMENT. */
 export interface Keychain {
@@ -44,7 +44,7 @@ export function noKeychain(reason: string): Keychain {
     get: refuse,
     set: refuse,
     delete: refuse,
-    probe: () => Promise.resolve({ available: false, reason }),
+    probe: () => Promise.resolve({ available: false, reason, off: true }),
   };
 }
 
@@ -164,8 +164,9 @@ const reasons = {
   'service-silent': `The Secret Service (keyring) of this session does not answer: restart it or log out and in again, ${instead}.`,
   'no-library': `The keychain library cannot be loaded, most likely because libsecret is missing: install it with "apt install libsecret-1-0 gnome-keyring" and start Latchkey again, ${instead}.`,
   'no-addon': `The keychain library cannot be loaded: install Latchkey again, ${instead}.`,
-  'no-collection': `The keyring of this session has not been set up: log in to the desktop once, or give "gnome-keyring-daemon --replace --unlock" a password on its standard input, ${instead}.`,
-  'keyring-locked': `The keyring is locked: unlock it in the desktop, or give "gnome-keyring-daemon --replace --unlock" its password on its standard input, ${instead}.`,
+  'no-collection': `The keyring of this session has not been set up: log in to the desktop once, or give "gnome-keyring-daemon --replace --unlock" a password on its standard input and start Latchkey again, ${instead}.`,
+  'keyring-locked': `The keyring is locked: unlock it in the desktop, or give "gnome-keyring-daemon --replace --unlock" its password on its standard input and start Latchkey again, ${instead}.`,
+  'keyring-restarted': `The keyring of this session was restarted while Latchkey ran: start Latchkey again, ${instead}.`,
   locked: `The keychain is locked: unlock it and try again, ${instead}.`,
   silent: `The keychain did not answer in time; it may be waiting for you to unlock it: look for its window and try again, ${instead}.`,
   forgetful: `The keychain did not give back what it was given: restart it, ${instead}.`,
@@ -174,6 +175,8 @@ const reasons = {
 
 /** What the native libraries say, as far as it is known, and what it means. */
 const knownFailures: readonly { readonly says: RegExp; readonly reason: string }[] = [
+  // libsecret opens its session once in the life of a process.
+  { says: /session wrapping the secret/i, reason: reasons['keyring-restarted'] },
   { says: /autolaunch D-Bus|Could not connect/i, reason: reasons['no-bus'] },
   { says: /not provided by any \.service|ServiceUnknown/i, reason: reasons['no-service'] },
   {

@@ -242,7 +242,7 @@ async function keychainKey(keychain: Keychain, account: string): Promise<Uint8Ar
   if (!state.available) throw new LatchkeyError('INVALID_ARGUMENT', state.reason);
   throw new LatchkeyError(
     'INVALID_ARGUMENT',
-    'The keychain holds no key for this vault: it was removed, or belongs to another user or machine. Unlock the vault with its password or recovery phrase.',
+    'The keychain holds no key for this vault: it was removed, or belongs to another user or machine. Unlock the vault with its password or recovery phrase, then add the keychain to what opens it.',
   );
 }
 

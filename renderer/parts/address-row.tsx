@@ -1,14 +1,14 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { ActionIcon, Button, Group, Modal, Stack, Text, Tooltip } from '@mantine/core';
-import { IconDots, IconQrcode, IconSignature } from '@tabler/icons-react';
-import { Link } from 'wouter';
+import { Group, Modal, Stack, Text } from '@mantine/core';
 import { describeFormat } from './chains.ts';
 import { CopyButton } from './copy-button.tsx';
+import { Glyph } from './glyph.tsx';
 import { Grouped } from './identifier.tsx';
 import { QrCode } from './qr-code.tsx';
 import { t } from './text.ts';
 import './rows.css';
+import './small-buttons.css';
 
 interface Props {
   readonly format: string;
@@ -21,11 +21,47 @@ interface Props {
   readonly detailsHref?: string;
 }
 
-/** One address with what one does with it: copy it, show it to a camera, sign with it. */
-export function AddressRow({ format, address, detail, signHref, detailsHref }: Props): ReactNode {
-  const [shown, setShown] = useState(false);
+/** What is said of every address of a format. */
+interface FormatWords {
+  readonly label: string;
+  readonly plate: string;
+  readonly about: string;
+  readonly name: string;
+  readonly copy: string;
+  readonly showQr: string;
+  readonly details: string;
+}
+
+const known = new Map<string, FormatWords>();
+
+function wordsFor(format: string): FormatWords {
+  const before = known.get(format);
+  if (before !== undefined) return before;
   const { label, plate, about } = describeFormat(format);
   const name = t('{{label}} address', { label });
+  const words = {
+    ...{ label, plate, about, name },
+    copy: t('Copy {{label}} address', { label }),
+    showQr: t('Show QR code of {{label}} address', { label }),
+    details: t('Details of {{label}} address', { label }),
+  };
+  known.set(format, words);
+  return words;
+}
+
+const words = { sign: t('Sign'), qr: t('Show QR code'), details: t('Details, export, delete') };
+
+/**
+ * One address with what one does with it: copy it, show it to a camera, sign with it. A wallet may have a hundred thousand of
+ * them to scroll through, so it is of plain elements, and the dialog is there once somebody is about to open it.
+ */
+export function AddressRow({ format, address, detail, signHref, detailsHref }: Props): ReactNode {
+  const { label, plate, copy, showQr, details } = wordsFor(format);
+  const [isNear, setIsNear] = useState(false);
+  const [shown, setShown] = useState(false);
+  const approach = () => {
+    setIsNear(true);
+  };
   return (
     <div className="lk-account">
       <span className="lk-plate" aria-hidden="true">
@@ -33,74 +69,82 @@ export function AddressRow({ format, address, detail, signHref, detailsHref }: P
       </span>
       <div>
         <Grouped text={address} />
-        <Text size="sm" c="dimmed">
+        <div className="lk-account-about">
           {label} · {detail}
-        </Text>
+        </div>
       </div>
       <div className="lk-account-actions">
-        <CopyButton text={address} copy={t('Copy {{label}} address', { label })} />
-        <Tooltip label={t('Show QR code')}>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            size="md"
-            aria-label={t('Show QR code of {{name}}', { name })}
-            onClick={() => {
-              setShown(true);
-            }}
-          >
-            <IconQrcode size={16} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
+        <CopyButton text={address} copy={copy} />
+        <button
+          type="button"
+          className="lk-icon-button"
+          aria-label={showQr}
+          data-hint={words.qr}
+          onPointerDown={approach}
+          onFocus={approach}
+          onClick={() => {
+            setIsNear(true);
+            setShown(true);
+          }}
+        >
+          <Glyph of="qr" />
+        </button>
+        {/* Links of the router would each listen to the address. */}
         {signHref !== undefined && (
-          <Button
-            component={Link}
-            href={signHref}
-            variant="default"
-            size="xs"
-            flex="none"
-            leftSection={<IconSignature size={15} aria-hidden />}
-          >
-            {t('Sign')}
-          </Button>
+          <a className="lk-small-button" href={`#${signHref}`}>
+            <Glyph of="sign" />
+            {words.sign}
+          </a>
         )}
         {detailsHref !== undefined && (
-          <Tooltip label={t('Details, export, delete')}>
-            <ActionIcon
-              component={Link}
-              href={detailsHref}
-              variant="subtle"
-              color="gray"
-              size="md"
-              aria-label={t('Details of {{name}}', { name })}
-            >
-              <IconDots size={16} aria-hidden />
-            </ActionIcon>
-          </Tooltip>
+          <a
+            className="lk-icon-button"
+            href={`#${detailsHref}`}
+            aria-label={details}
+            data-hint={words.details}
+          >
+            <Glyph of="more" />
+          </a>
         )}
       </div>
-      <Modal
-        opened={shown}
-        onClose={() => {
-          setShown(false);
-        }}
-        title={name}
-        size="sm"
-        centered
-      >
-        <Stack align="center" gap="md">
-          <QrCode text={address} label={t('QR code of {{address}}', { address })} />
-          <Grouped text={address} />
-          <Text size="sm" c="dimmed" ta="center">
-            {t('{{value}}. Compare the first and last groups with what the other side shows.', {
-              value: about === '' ? label : about,
-            })}
-          </Text>
-          <Group>
-            <CopyButton text={address} copy={t('Copy address')} wide />
-          </Group>
-        </Stack>
-      </Modal>
+      {isNear && (
+        <AddressDialog
+          format={format}
+          address={address}
+          opened={shown}
+          onClose={() => {
+            setShown(false);
+          }}
+        />
+      )}
     </div>
+  );
+}
+
+interface DialogProps {
+  readonly format: string;
+  readonly address: string;
+  readonly opened: boolean;
+  readonly onClose: () => void;
+}
+
+/** An address as a QR code, and what to compare it by. */
+function AddressDialog({ format, address, opened, onClose }: DialogProps): ReactNode {
+  const { label, about, name } = wordsFor(format);
+  return (
+    <Modal opened={opened} onClose={onClose} title={name} size="sm" centered>
+      <Stack align="center" gap="md">
+        <QrCode text={address} label={t('QR code of {{address}}', { address })} />
+        <Grouped text={address} />
+        <Text size="sm" c="dimmed" ta="center">
+          {t('{{value}}. Compare the first and last groups with what the other side shows.', {
+            value: about === '' ? label : about,
+          })}
+        </Text>
+        <Group>
+          <CopyButton text={address} copy={t('Copy address')} wide />
+        </Group>
+      </Stack>
+    </Modal>
   );
 }

@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
-import { ActionIcon, Button, Tooltip, VisuallyHidden } from '@mantine/core';
-import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { Button } from '@mantine/core';
+import { Glyph } from './glyph.tsx';
 import { t } from './text.ts';
 import { useBridge } from './vault.tsx';
+import './small-buttons.css';
 
 /** How long a copy is confirmed, in milliseconds. */
 const confirmed = 1_800;
@@ -12,6 +13,8 @@ type Outcome =
   | { readonly state: 'idle' }
   | { readonly state: 'copied' }
   | { readonly state: 'failed'; readonly why: string };
+
+const idle: Outcome = { state: 'idle' };
 
 interface Props {
   readonly text: string;
@@ -26,12 +29,12 @@ interface Props {
 /** Copies text, and says so to eyes and to a screen reader. */
 export function CopyButton({ text, copy: name, wide = false, secret = false }: Props): ReactNode {
   const bridge = useBridge();
-  const [outcome, setOutcome] = useState<Outcome>({ state: 'idle' });
+  const [outcome, setOutcome] = useState<Outcome>(idle);
 
   useEffect(() => {
     if (outcome.state === 'idle') return;
     const timer = setTimeout(() => {
-      setOutcome({ state: 'idle' });
+      setOutcome(idle);
     }, confirmed);
     return () => {
       clearTimeout(timer);
@@ -50,8 +53,7 @@ export function CopyButton({ text, copy: name, wide = false, secret = false }: P
   };
 
   const said = outcome.state === 'failed' ? outcome.why : outcome.state === 'copied' ? t('Copied') : name;
-  const icon =
-    outcome.state === 'copied' ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />;
+  const icon = <Glyph of={outcome.state === 'copied' ? 'done' : 'copy'} />;
   return (
     <>
       {wide ? (
@@ -59,13 +61,13 @@ export function CopyButton({ text, copy: name, wide = false, secret = false }: P
           {said}
         </Button>
       ) : (
-        <Tooltip label={said}>
-          <ActionIcon variant="subtle" color="gray" size="md" aria-label={name} onClick={copy}>
-            {icon}
-          </ActionIcon>
-        </Tooltip>
+        <button type="button" className="lk-icon-button" aria-label={name} data-hint={said} onClick={copy}>
+          {icon}
+        </button>
       )}
-      <VisuallyHidden role="status">{outcome.state === 'idle' ? '' : said}</VisuallyHidden>
+      <span role="status" className="lk-unseen">
+        {outcome.state === 'idle' ? '' : said}
+      </span>
     </>
   );
 }

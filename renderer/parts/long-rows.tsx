@@ -91,7 +91,10 @@ function Rows({
         tell(position.current, true);
       };
       const onEnd = () => {
-        if (scale.isOff(element.scrollTop)) element.scrollTop = scale.topFor(position.current);
+        // What is laid out in full is never off; asking where it is would lay out what is not yet.
+        if (scale.isShortened && scale.isOff(element.scrollTop)) {
+          element.scrollTop = scale.topFor(position.current);
+        }
         tell(position.current, false);
       };
       element.addEventListener('scroll', onScroll, { passive: true });

@@ -31,6 +31,11 @@ export class ScrollScale {
     return Math.max(0, laidOut(this.#height) - this.#seen);
   }
 
+  /** Whether less is laid out than there is. */
+  get isShortened(): boolean {
+    return this.#height > tallest;
+  }
+
   resize(height: number, seen: number): void {
     this.#height = height;
     this.#seen = seen;
@@ -57,7 +62,7 @@ export class ScrollScale {
   /** Whether small steps have led so far from the place in proportion that the end of what is laid out would come too soon. */
   isOff(top: number): boolean {
     const off = Math.abs(this.#positionFor(top) - (top + this.#shift));
-    return this.#height > tallest && off > this.#seen;
+    return this.isShortened && off > this.#seen;
   }
 
   #positionFor(top: number): number {

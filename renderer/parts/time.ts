@@ -41,5 +41,6 @@ export function relativeTime(time: number, now: number): string {
 }
 
 /** The full date and time, with the zone, in the reader's own format. */
-export const exactTime = (time: number): string =>
-  new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' }).format(time);
+export const exactTime = (time: number): string => exactly.format(time);
+
+const exactly = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' });

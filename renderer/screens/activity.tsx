@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { memo, useCallback, useId, useMemo, useRef, useState } from 'react';
 import { Button, Drawer, Stack, TextInput, Title } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { ActivityExport } from '../parts/activity-export.tsx';
 import { ActivityFilters, anything, filterOf, startOfDay } from '../parts/activity-filters.tsx';
 import { firstOf, Json, StatusBadge, Votes } from '../parts/activity-parts.tsx';
@@ -12,9 +12,9 @@ import { ShortId } from '../parts/identifier.tsx';
 import { LogPanel } from '../parts/log-panel.tsx';
 import { LongRows } from '../parts/long-rows.tsx';
 import type { LongRowsHandle } from '../parts/long-rows.tsx';
-import { Moment } from '../parts/moment.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import type { Activity as ActivityRecord, ActivityLine } from '../parts/resources.ts';
+import { RowTime } from '../parts/row-time.tsx';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
 import { numeral, t } from '../parts/text.ts';
 import { exactTime, millisecondsOf } from '../parts/time.ts';
@@ -140,11 +140,14 @@ function ActivityList(): ReactNode {
   );
 }
 
+const placeTitle = t('Its number in the log');
+
 /** It stays as it is while the list moves. */
 const Row = memo(function Row({ line }: { readonly line: ActivityLine | undefined }): ReactNode {
   if (line === undefined) return <span className="lk-row-waiting" aria-label={t('Loading')} role="img" />;
   return (
-    <Link href={`/activity/${line.id}`} className="lk-row">
+    // A link of the router would listen to the address.
+    <a href={`#/activity/${line.id}`} className="lk-row">
       <span className="lk-clamp">
         <span className="lk-row-name">{describeType(line.type)}</span>{' '}
         <span className="lk-row-more">{summarizeLine(line)}</span>
@@ -152,12 +155,12 @@ const Row = memo(function Row({ line }: { readonly line: ActivityLine | undefine
       <span className="lk-row-side lk-activity-side">
         <span className="lk-activity-who">{line.userName}</span>
         <StatusBadge status={line.status} />
-        <Moment at={line.createdAt} />
-        <span className="lk-place-number" title={t('Its number in the log')}>
+        <RowTime at={line.createdAt} />
+        <span className="lk-place-number" title={placeTitle}>
           {numeral(line.place)}
         </span>
       </span>
-    </Link>
+    </a>
   );
 });
 

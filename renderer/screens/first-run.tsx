@@ -5,6 +5,7 @@ import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import type { CreateVault, KeyslotKind, VaultStatus } from '../../preload/contract.ts';
 import { emailProblem } from '../parts/contact.ts';
+import { KeychainNote } from '../parts/keychain-note.tsx';
 import { longestName } from '../parts/names.ts';
 import { DialogButton } from '../parts/manage.tsx';
 import { Outcomes } from '../parts/page.tsx';
@@ -344,10 +345,16 @@ function OpeningStep({ opening, busy, error, onBack, onNext }: OpeningProps): Re
               ? t(
                   'The vault opens when you are logged in to this computer. Programs that run as you could ask the keychain too.',
                 )
-              : t('Not available: {{reason}}', { reason: keychain.reason })
+              : undefined
           }
           disabled={!keychain.available}
           {...form.getInputProps('useKeychain', { type: 'checkbox' })}
+        />
+        <KeychainNote
+          says={(reason) => t('Not available: {{reason}}', { reason })}
+          onFound={() => {
+            form.setFieldValue('useKeychain', true);
+          }}
         />
         <div>
           <PasswordInput

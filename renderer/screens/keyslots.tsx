@@ -7,6 +7,7 @@ import type { Keyslot, ProveWith } from '../../preload/contract.ts';
 import { ShortId } from '../parts/identifier.tsx';
 import { KeyslotForm, useNewPassword } from '../parts/keyslot-form.tsx';
 import { lastOne, useKeyslots } from '../parts/keyslots.ts';
+import { KeychainNote } from '../parts/keychain-note.tsx';
 import { DialogButton } from '../parts/manage.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
@@ -200,8 +201,9 @@ function More({ slots }: { readonly slots: readonly Keyslot[] }): ReactNode {
               ? t(
                   'The vault then opens when you are logged in to this computer. Programs that run as you could ask the keychain too.',
                 )
-              : t('Not available: {{reason}}', { reason: keychain.reason })
+              : undefined
           }
+          note={<KeychainNote says={(reason) => t('Not available: {{reason}}', { reason })} />}
         >
           {keychain.available && (
             <DialogButton name={t('Add the keychain…')} title={t('Add this computer’s keychain')}>
@@ -236,17 +238,21 @@ function More({ slots }: { readonly slots: readonly Keyslot[] }): ReactNode {
 
 interface WayProps {
   readonly name: string;
-  readonly about: string;
+  readonly about: string | undefined;
+  readonly note?: ReactNode;
   readonly children: ReactNode;
 }
 
-const Way = ({ name, about, children }: WayProps): ReactNode => (
+const Way = ({ name, about, note, children }: WayProps): ReactNode => (
   <li className="lk-row lk-manage">
     <div>
       <span className="lk-row-name">{name}</span>
-      <Text size="sm" c="dimmed">
-        {about}
-      </Text>
+      {about !== undefined && (
+        <Text size="sm" c="dimmed">
+          {about}
+        </Text>
+      )}
+      {note}
     </div>
     {children}
   </li>

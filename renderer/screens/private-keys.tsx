@@ -4,21 +4,18 @@ import { Button, Group, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconFileImport, IconPlus } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
-import { curveLabel, curves, formatsFor } from '../parts/chains.ts';
+import { curves, formatsFor } from '../parts/chains.ts';
 import { FormEnd } from '../parts/form-end.tsx';
 import type { Curve } from '../parts/chains.ts';
 import { KeyChoices } from '../parts/key-choices.tsx';
-import { Moment } from '../parts/moment.tsx';
 import { NameField } from '../parts/name-field.tsx';
 import { freeName, nameProblem } from '../parts/names.ts';
-import { Origin } from '../parts/origin.tsx';
 import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
+import { PrivateKeyList } from '../parts/private-key-list.tsx';
 import type { PrivateKey as PrivateKeyRecord } from '../parts/resources.ts';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
-import { TagNames } from '../parts/tag-editor.tsx';
-import { t, Trans } from '../parts/text.ts';
+import { t } from '../parts/text.ts';
 import { useAsk, useSubmit } from '../parts/vault.tsx';
-import '../parts/rows.css';
 
 export function PrivateKeys(): ReactNode {
   const { data, error, isPending, refetch } = useAsk<{ privateKeys: readonly PrivateKeyRecord[] }>(
@@ -46,47 +43,27 @@ export function PrivateKeys(): ReactNode {
         lead={t('Single keys that belong to no wallet: for one purpose each, such as signing releases.')}
         action={data !== undefined && data.privateKeys.length > 0 ? ways : undefined}
       />
-      <Panel kind="plain">
-        {isPending && <LoadingRows label={t('Loading private keys')} />}
-        <Failure
-          title={t('The private keys could not be read')}
-          error={error}
-          onRetry={() => void refetch()}
-        />
-        {data?.privateKeys.length === 0 && (
-          <Empty title={t('No private key yet')} action={ways}>
-            <p>
-              {t(
-                'For accounts on chains a wallet is simpler: one seed, many accounts. Make a single key where something asks for exactly one, or where it must have nothing in common with your other keys.',
-              )}
-            </p>
-          </Empty>
-        )}
-        {data !== undefined && data.privateKeys.length > 0 && (
-          <ul className="lk-rows" aria-label={t('Private keys')}>
-            {data.privateKeys.map((key) => (
-              <li key={key.privateKeyId}>
-                <Link href={`/private-keys/${key.privateKeyId}`} className="lk-row">
-                  <span>
-                    <span className="lk-row-name">{key.privateKeyName}</span> <Origin of={key} />
-                    <br />
-                    <span className="lk-row-more">
-                      {curveLabel(key.curve)}
-                      {key.addresses.length > 0 && (
-                        <> · {t('{{count}} addresses', { count: key.addresses.length })}</>
-                      )}
-                    </span>
-                    <TagNames kind="privateKey" tagIds={key.privateKeyTags} />
-                  </span>
-                  <span className="lk-row-side">
-                    <Trans i18nKey="Made <moment/>" components={{ moment: <Moment at={key.createdAt} /> }} />
-                  </span>
-                </Link>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Panel>
+      {data !== undefined && data.privateKeys.length > 0 ? (
+        <PrivateKeyList keys={data.privateKeys} />
+      ) : (
+        <Panel kind="plain">
+          {isPending && <LoadingRows label={t('Loading private keys')} />}
+          <Failure
+            title={t('The private keys could not be read')}
+            error={error}
+            onRetry={() => void refetch()}
+          />
+          {data?.privateKeys.length === 0 && (
+            <Empty title={t('No private key yet')} action={ways}>
+              <p>
+                {t(
+                  'For accounts on chains a wallet is simpler: one seed, many accounts. Make a single key where something asks for exactly one, or where it must have nothing in common with your other keys.',
+                )}
+              </p>
+            </Empty>
+          )}
+        </Panel>
+      )}
     </>
   );
 }

@@ -3,6 +3,7 @@ import type { SyntheticEvent, ReactNode } from 'react';
 import { Button, PasswordInput, SegmentedControl, Stack, Text, Title } from '@mantine/core';
 import type { KeyslotKind, UnlockWith } from '../../preload/contract.ts';
 import { FrozenNotice } from '../parts/freeze.tsx';
+import { KeychainNote } from '../parts/keychain-note.tsx';
 import { useScreenTitle } from '../parts/page.tsx';
 import { recoveryOf, recoveryProblem, toRecovery } from '../parts/phrase.ts';
 import type { Recovery } from '../parts/phrase.ts';
@@ -39,6 +40,7 @@ export function Unlock(): ReactNode {
   const unlock = useStatusCall((bridge, how: UnlockWith) => bridge.unlock(how));
   const heading = useScreenTitle(t('Unlock'));
   const recovery = recoveryOf(phrase);
+  const isNoted = !keychain.available && keychain.reason === unlock.error?.message;
 
   const choose = (slot: KeyslotKind) => {
     setChosen(slot);
@@ -107,10 +109,13 @@ export function Unlock(): ReactNode {
               fullWidth
             />
           )}
-          {!keychain.available && slots.includes('keychain') && (
-            <Text size="sm" c="dimmed">
-              {t('The keychain cannot be used now: {{reason}}', { reason: keychain.reason })}
-            </Text>
+          {slots.includes('keychain') && frozen === null && (
+            <KeychainNote
+              says={(reason) => t('The keychain cannot be used now: {{reason}}', { reason })}
+              onFound={() => {
+                choose('keychain');
+              }}
+            />
           )}
           {chosen === 'keychain' && (
             <Text>
@@ -137,7 +142,7 @@ export function Unlock(): ReactNode {
           )}
           <Tampering tampering={tampering} />
           {/* What the list above says is not said twice. */}
-          {(tampering === null || unlock.error?.message.startsWith(changedOutside) === false) && (
+          {(tampering === null || unlock.error?.message.startsWith(changedOutside) === false) && !isNoted && (
             <Failure title={t('The vault is still locked')} error={unlock.error} />
           )}
           <Button type="submit" size="md" loading={unlock.isPending}>

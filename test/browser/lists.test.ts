@@ -5,6 +5,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { makeConfig } from '../../main/config.ts';
 import { mnemonicFromEntropy } from '../../main/crypto/mnemonics.ts';
 import { uuidV4 } from '../../main/crypto/uuid.ts';
+import { insertPrivateKey } from '../../main/db/private-keys.ts';
+import { attachTag, insertTag } from '../../main/db/tags.ts';
 import { insertWallet } from '../../main/db/wallets.ts';
 import { openVault } from '../../main/vault.ts';
 import { fillAccounts, fillActivities } from '../long-lists.ts';
@@ -23,6 +25,15 @@ beforeAll(async () => {
 const recoveryPhrase = mnemonicFromEntropy(new Uint8Array(32).fill(7));
 const activities = 6_000;
 const accounts = 3_000;
+const privateKeys = 300;
+
+const numbered = (seed: number, index: number): string =>
+  uuidV4(
+    new Uint8Array(16)
+      .fill(seed)
+      .with(0, index >> 8)
+      .with(1, index & 255),
+  );
 
 async function makeVault(directory: string): Promise<void> {
   const vault = openVault(makeConfig({ dataDir: directory, configDir: directory, keychain: false }, {}));
@@ -39,6 +50,23 @@ async function makeVault(directory: string): Promise<void> {
     await vault.units.write((tx) => {
       const row = { id: walletId, organizationId, name: 'Customers', sealed: new Uint8Array(80) };
       insertWallet(tx, { ...row, exported: 0, imported: 0, createdAt: at, updatedAt: at });
+    });
+    await vault.units.write((tx) => {
+      const tags = ['Releases', 'Old'].map((name, index) => {
+        const tag = { id: numbered(6, index), organizationId, type: 'TAG_TYPE_PRIVATE_KEY', name } as const;
+        insertTag(tx, { ...tag, createdAt: at, updatedAt: at });
+        return tag;
+      });
+      for (let index = 0; index < privateKeys; index++) {
+        const id = numbered(7, index);
+        const name = `Key ${String(index)}`;
+        const row = { id, organizationId, name, curve: 'CURVE_ED25519', sealed: new Uint8Array(80) };
+        const publicKey = id.replaceAll('-', '').repeat(2);
+        insertPrivateKey(tx, { ...row, publicKey, exported: 0, imported: 0, createdAt: at, updatedAt: at }, [
+          { format: 'ADDRESS_FORMAT_SOLANA', address: `Solana${String(index)}` },
+        ]);
+        for (const [place, tag] of tags.entries()) if (index % 10 <= place) attachTag(tx, tag, id);
+      }
     });
     const place = { units: vault.units, organizationId };
     await fillAccounts(place, { walletId, count: accounts });
@@ -125,6 +153,42 @@ test('thousands of activities and accounts are scrolled, searched and saved with
   await page.getByRole('searchbox', { name: 'Search' }).fill('customer 2000');
   await page.getByText('1 account', { exact: true }).waitFor();
   await page.getByText("m/44'/60'/0'/0/2000", { exact: true }).waitFor();
+
+  // What a row does, by pointer and by keyboard.
+  const copy = button(page, 'Copy Ethereum address');
+  await copy.hover();
+  await page.getByRole('tooltip', { name: 'Copy Ethereum address' }).waitFor();
+  await copy.click();
+  await page.getByRole('tooltip', { name: 'Copied' }).waitFor();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => page.getByRole('tooltip').count()).toBe(0);
+  await page.keyboard.press('Tab');
+  await page.getByRole('tooltip', { name: 'Show QR code' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page
+    .getByRole('dialog')
+    .getByRole('img', { name: /^QR code of 0x/ })
+    .waitFor();
+  await page.keyboard.press('Escape');
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')))
+    .toBe('Show QR code of Ethereum address');
+
+  await goTo(page, 'Private keys');
+  await page.getByText('300 private keys').waitFor();
+  const keys = page.getByRole('list', { name: 'Private keys' });
+  expect(await keys.getByRole('listitem').count()).toBeLessThan(40);
+  expect(await axeFindings(page, 'private-keys-long')).toEqual([]);
+  expect(await tooWideFindings(page, 'private-keys-long')).toEqual([]);
+  await page.getByRole('combobox', { name: 'Tag' }).click();
+  await page.getByRole('option', { name: 'Releases' }).click();
+  await page.getByText('30 private keys').waitFor();
+  await page.getByRole('searchbox', { name: 'Search' }).fill('solana290');
+  await page.getByText('1 private key', { exact: true }).waitFor();
+  await keys.getByRole('link', { name: 'Key 290 Ed25519 · 1 address tagged Releases tagged Old' }).waitFor();
+  await page.getByRole('searchbox', { name: 'Search' }).fill('nowhere');
+  await button(page, 'Show all').click();
+  await page.getByText('300 private keys').waitFor();
   expect(person.violations).toEqual([]);
   expect(person.complaints).toEqual([]);
 });

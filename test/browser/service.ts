@@ -1,6 +1,8 @@
 /** The built `latchkey` command as a service with a window, on a vault of its own. */
 import { join } from 'node:path';
+
 import { CommandProcess, runCommand, temporaryDirectory, TestClient, testKeyOf } from '../support.ts';
+import type { Environment } from '../keychain.ts';
 
 /** A running service; disposing it ends the process and leaves the vault. */
 export interface Service extends AsyncDisposable {
@@ -27,6 +29,8 @@ export interface VaultPlace extends Disposable {
   readonly path: string;
   /** @param port 0 for any free one. */
   serve(port?: number): Promise<Service>;
+  /** Serves with whatever keychain there is in the environment of a keyring's session. */
+  serveWithKeychain(keyring: Environment): Promise<Service>;
   /** A link for one more browser, from the service that runs: `latchkey open`. */
   newLink(): Promise<string>;
   /** Has the service that runs make a backup of its open vault. */
@@ -49,8 +53,11 @@ interface Started<Line> extends Service {
   readonly line: Line;
 }
 
-async function start<Line extends ReadyLine>(argv: readonly string[]): Promise<Started<Line>> {
-  const process = new CommandProcess(argv);
+async function start<Line extends ReadyLine>(
+  argv: readonly string[],
+  environment: Environment = {},
+): Promise<Started<Line>> {
+  const process = new CommandProcess(argv, { environment });
   try {
     const line = JSON.parse(await process.nextLine()) as Line;
     const { url, windowUrl } = line;
@@ -73,7 +80,7 @@ async function start<Line extends ReadyLine>(argv: readonly string[]): Promise<S
   }
 }
 
-/** A directory for a vault that nobody has made yet; no keychain is touched. */
+/** A directory for a vault that nobody has made yet; no keychain is touched unless one is given. */
 export function newVaultPlace(): VaultPlace {
   const directory = temporaryDirectory();
   const places = [
@@ -86,6 +93,7 @@ export function newVaultPlace(): VaultPlace {
     path: join(directory.path, 'vault'),
     serve: (port = 0) =>
       start(['serve', '--ui', '--port', String(port), '--json', '--no-keychain', ...places]),
+    serveWithKeychain: (keyring) => start(['serve', '--ui', '--port', '0', '--json', ...places], keyring),
     newLink: async () => {
       const { code, stdout, stderr } = await runCommand(['open', '--no-browser', '--json', ...places]);
       if (code !== 0) throw new Error(`latchkey open ended with ${String(code)}: ${stderr}`);

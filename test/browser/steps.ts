@@ -34,6 +34,11 @@ export async function firstRun(page: Page, look: Look = nowhere): Promise<readon
   await look('first-run-names');
   await button(page, 'Continue').click();
 
+  await choosePassword(page, look);
+  return fromWordsToVault(page, look);
+}
+
+async function choosePassword(page: Page, look: Look): Promise<void> {
   await heading(page, 'How the vault opens').waitFor();
   await look('first-run-opening');
   await page.getByRole('textbox', { name: 'Password', exact: true }).fill('short');
@@ -47,7 +52,10 @@ export async function firstRun(page: Page, look: Look = nowhere): Promise<readon
   await page.getByRole('textbox', { name: 'The same password again' }).fill(password);
   await look('first-run-opening-filled');
   await button(page, 'Continue').click();
+}
 
+/** The end of the first run: the words are drawn, written down and typed back. @returns the 24 words. */
+export async function fromWordsToVault(page: Page, look: Look = nowhere): Promise<readonly string[]> {
   await heading(page, 'Your recovery phrase').waitFor();
   await look('first-run-phrase-hidden');
   await button(page, 'Show my words').click(held);

@@ -52,6 +52,10 @@ export class BridgeDouble implements Omit<Bridge, 'copy' | 'protectContent'> {
     return this.#answer('status', []);
   }
 
+  probeKeychain(): Promise<VaultStatus> {
+    return this.#answer('probeKeychain', []);
+  }
+
   async newRecoveryPhrase(): Promise<{ readonly phrase: string }> {
     await this.#answer('newRecoveryPhrase', []);
     return { phrase: 'abandon '.repeat(23).concat('art') };

@@ -1,0 +1,43 @@
+import type { ReactNode } from 'react';
+import { Button, Group, Text } from '@mantine/core';
+import { t } from './text.ts';
+import { useStatus, useStatusCall } from './vault.tsx';
+
+interface Props {
+  /** Says what cannot be done, and why. */
+  readonly says: (reason: string) => string;
+  /** Told when the keychain, looked for again, is there. */
+  readonly onFound?: () => void;
+}
+
+/** Why the keychain cannot be used, and a way to look for it again once that is mended. */
+export function KeychainNote({ says, onFound }: Props): ReactNode {
+  const { keychain } = useStatus();
+  const look = useStatusCall((bridge) => bridge.probeKeychain());
+  if (keychain.available) {
+    return look.isSuccess && <Text role="status">{t('The keychain can be used again.')}</Text>;
+  }
+  return (
+    <Group gap="xs" align="center">
+      <Text size="sm" c="dimmed" role="status">
+        {says(keychain.reason)}
+      </Text>
+      {keychain.off !== true && (
+        <Button
+          variant="default"
+          size="xs"
+          loading={look.isPending}
+          onClick={() => {
+            look.mutate(undefined, {
+              onSuccess(status) {
+                if (status.keychain.available) onFound?.();
+              },
+            });
+          }}
+        >
+          {t('Look for the keychain again')}
+        </Button>
+      )}
+    </Group>
+  );
+}

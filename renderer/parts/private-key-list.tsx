@@ -1,0 +1,163 @@
+import { memo, useDeferredValue, useMemo, useState } from 'react';
+import type { ReactNode } from 'react';
+import { Button, Select, TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { curveLabel } from './chains.ts';
+import { LongRows } from './long-rows.tsx';
+import { Origin } from './origin.tsx';
+import { Panel } from './page.tsx';
+import type { PrivateKey, Tag } from './resources.ts';
+import { RowTime } from './row-time.tsx';
+import { Empty } from './states.tsx';
+import { useTags } from './tags.ts';
+import { t } from './text.ts';
+import './rows.css';
+
+/** Up to here one sees all of them at a glance. */
+const fewKeys = 8;
+
+/** What a key is found by: its name, its id, its public key, its addresses, its tags. */
+const textsOf = (key: PrivateKey, tags: readonly Tag[]): readonly string[] => [
+  key.privateKeyName,
+  key.privateKeyId,
+  key.publicKey,
+  ...key.addresses.map(({ address = '' }) => address),
+  ...tags.map(({ tagName }) => tagName),
+];
+
+const nothing = (): void => undefined;
+
+/** Private keys by name and tag. The service gives all of them at once; what is in sight is laid out. */
+export function PrivateKeyList({ keys }: { readonly keys: readonly PrivateKey[] }): ReactNode {
+  const tags = useTags('privateKey').list;
+  const [typed, setTyped] = useState('');
+  const [tagId, setTagId] = useState<string | null>(null);
+  const text = useDeferredValue(typed).trim().toLowerCase();
+  const rows = useMemo(
+    () => keys.map((key) => ({ key, tags: tags.filter((tag) => key.privateKeyTags.includes(tag.tagId)) })),
+    [keys, tags],
+  );
+  const found = useMemo(
+    () =>
+      rows.filter(
+        (row) =>
+          (tagId === null || row.key.privateKeyTags.includes(tagId)) &&
+          (text === '' || textsOf(row.key, row.tags).some((each) => each.toLowerCase().includes(text))),
+      ),
+    [rows, text, tagId],
+  );
+  const used = tags.filter((tag) => keys.some((key) => key.privateKeyTags.includes(tag.tagId)));
+  return (
+    <>
+      {keys.length > fewKeys && (
+        <>
+          <form
+            role="search"
+            aria-label={t('Private keys')}
+            className="lk-filters"
+            onSubmit={(event) => {
+              event.preventDefault();
+            }}
+          >
+            <TextInput
+              type="search"
+              wrapperProps={{ 'data-wide': true }}
+              label={t('Search')}
+              placeholder={t('A name, an address, an id, a tag')}
+              leftSection={<IconSearch size={16} aria-hidden />}
+              autoComplete="off"
+              spellCheck={false}
+              maxLength={200}
+              value={typed}
+              onChange={(event) => {
+                setTyped(event.currentTarget.value);
+              }}
+            />
+            <Select
+              label={t('Tag')}
+              placeholder={t('With any tag, or none')}
+              clearable
+              searchable
+              nothingFoundMessage={t('No tag of that name')}
+              data={used.map((tag) => ({ value: tag.tagId, label: tag.tagName }))}
+              value={tagId}
+              onChange={setTagId}
+            />
+          </form>
+          <div className="lk-list-foot">
+            <span role="status">{t('{{count}} private keys', { count: found.length })}</span>
+          </div>
+        </>
+      )}
+      <Panel kind="plain">
+        {found.length === 0 ? (
+          <Empty
+            title={t('No private key fits')}
+            action={
+              <Button
+                variant="default"
+                onClick={() => {
+                  setTyped('');
+                  setTagId(null);
+                }}
+              >
+                {t('Show all')}
+              </Button>
+            }
+          >
+            <p>{t('There are private keys, but none that fits all that you asked for.')}</p>
+          </Empty>
+        ) : (
+          <LongRows
+            key={`${text} ${tagId ?? ''}`}
+            count={found.length}
+            label={t('Private keys')}
+            height={used.length > 0 ? { wide: 6.25, narrow: 8.5 } : { wide: 4.75, narrow: 7 }}
+            isComplete
+            onShow={nothing}
+            row={(index) => {
+              const row = found[index];
+              return row === undefined ? null : <Row of={row.key} tags={row.tags} />;
+            }}
+          />
+        )}
+      </Panel>
+    </>
+  );
+}
+
+/** It stays as it is while the list moves. */
+const Row = memo(function Row({
+  of,
+  tags,
+}: {
+  readonly of: PrivateKey;
+  readonly tags: readonly Tag[];
+}): ReactNode {
+  return (
+    <a href={`#/private-keys/${of.privateKeyId}`} className="lk-row">
+      <span>
+        <span className="lk-clamp">
+          <span className="lk-row-name">{of.privateKeyName}</span> <Origin of={of} />
+        </span>
+        <span className="lk-clamp lk-row-more">
+          {curveLabel(of.curve)}
+          {of.addresses.length > 0 && <> · {t('{{count}} addresses', { count: of.addresses.length })}</>}
+        </span>
+        {tags.length > 0 && (
+          <span className="lk-tags lk-one-line">
+            {tags.map(({ tagId, tagName }) => (
+              <span key={tagId} className="lk-badge lk-tag">
+                <span className="lk-unseen">{t('tagged')} </span>
+                {tagName}
+              </span>
+            ))}
+          </span>
+        )}
+      </span>
+      <span className="lk-row-side">
+        <RowTime at={of.createdAt} say={(when) => t('Made {{when}}', { when })} />
+      </span>
+    </a>
+  );
+});

@@ -1,0 +1,211 @@
+/** A vault that the operating system's keychain opens, where that is there, locked, has lost the key, or is gone: a real keyring. */
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { inProcess, startKeyring } from '../keychain.ts';
+import type { Environment } from '../keychain.ts';
+import { launchChromium, openWindow } from './chromium.ts';
+import { axeFindings, tooWideFindings } from './inspect.ts';
+import { newVaultPlace } from './service.ts';
+import type { VaultPlace } from './service.ts';
+import {
+  button,
+  chooseSegment,
+  fromWordsToVault,
+  goTo,
+  heading,
+  lock,
+  openDialog,
+  password,
+} from './steps.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  return () => browser.close();
+});
+
+const place = 'Keys to the vault';
+const lookAgain = 'Look for the keychain again';
+
+const slots = (page: Page): Locator =>
+  page.getByRole('list', { name: 'What opens the vault' }).locator('.lk-row-name');
+
+const says = (page: Page, text: string | RegExp): Promise<void> =>
+  page.getByRole('status').filter({ hasText: text }).waitFor();
+
+/** The start of the first run, to the step about what opens the vault. */
+async function toOpening(page: Page): Promise<void> {
+  await button(page, 'Set up my vault').click();
+  await heading(page, 'Names').waitFor();
+  await button(page, 'Continue').click();
+  await heading(page, 'How the vault opens').waitFor();
+}
+
+async function givePassword(page: Page): Promise<void> {
+  await page.getByRole('textbox', { name: /^Password/ }).fill(password);
+  await page.getByRole('textbox', { name: 'The same password again' }).fill(password);
+}
+
+async function unlockByPassword(page: Page): Promise<void> {
+  await heading(page, 'Unlock').waitFor();
+  await page.getByRole('textbox', { name: 'Password', exact: true }).fill(password);
+  await button(page, 'Unlock').click();
+  await heading(page, /^(?!Unlock)/).waitFor();
+}
+
+/** As its owner does with the keyring's own program. */
+async function loseKey({ path }: VaultPlace, keyring: Environment): Promise<void> {
+  const file = new Sqlite(join(path, 'vault.db'), { readonly: true });
+  const vaultId = file.prepare('SELECT id FROM vault').pluck().get() as string;
+  const id = file.prepare("SELECT id FROM keyslots WHERE kind = 'keychain'").pluck().get() as string;
+  file.close();
+  const slot = { id, kind: 'keychain', parameters: '', wrapped: '' } as const;
+  await inProcess(keyring, [{ do: 'forgetSlot', vaultId, slot }]);
+}
+
+test('where no keychain is reachable, the first run says why and goes on with a password', async () => {
+  await using keyring = await startKeyring('bus');
+  using home = newVaultPlace();
+  await using service = await home.serveWithKeychain(keyring.environment);
+  await using person = await openWindow(browser);
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await toOpening(page);
+  const offer = page.getByRole('switch', { name: 'Open with this computer’s keychain' });
+  expect(await offer.isDisabled()).toBe(true);
+  expect(await offer.isChecked()).toBe(false);
+  await says(page, /^Not available: No Secret Service \(keyring\) runs in this session: install one with/);
+  await button(page, lookAgain).click();
+  await expect.poll(() => button(page, lookAgain).isEnabled()).toBe(true);
+  await says(page, 'No Secret Service');
+  await button(page, 'Continue').click();
+  await page.getByText('Choose a password: without the keychain it is what opens the vault.').waitFor();
+  expect(await axeFindings(page, 'first-run-no-keychain')).toEqual([]);
+  await givePassword(page);
+  await button(page, 'Continue').click();
+  await fromWordsToVault(page);
+  await goTo(page, place);
+  await expect.poll(() => slots(page).allInnerTexts()).toEqual(['Recovery phrase', 'Password']);
+  await says(page, 'Not available: No Secret Service');
+  expect(await button(page, 'Add the keychain…').count()).toBe(0);
+  expect(person.complaints).toEqual([]);
+});
+
+test('a vault opens with the keychain; locked, lost or gone, that is said, and what else opens it does', async () => {
+  await using keyring = await startKeyring('unlocked');
+  using home = newVaultPlace();
+  const found: string[] = [];
+  const look = async (page: Page, screen: string): Promise<void> => {
+    found.push(...(await axeFindings(page, screen)), ...(await tooWideFindings(page, screen)));
+  };
+  let words: readonly string[];
+  {
+    const goOn = await keyring.pause();
+    await using service = await home.serveWithKeychain(keyring.environment);
+    await using person = await openWindow(browser);
+    const { page } = person;
+    // Nobody answers at first; looked for again, it is offered.
+    const offer = page.getByRole('switch', { name: 'Open with this computer’s keychain' });
+    await page.goto(service.windowUrl);
+    await toOpening(page);
+    await says(
+      page,
+      /^Not available: The Secret Service \(keyring\) of this session does not answer: restart it/,
+    );
+    expect(await offer.isDisabled()).toBe(true);
+    goOn();
+    await button(page, lookAgain).click();
+    await says(page, 'The keychain can be used again.');
+    await expect.poll(() => offer.isChecked()).toBe(true);
+    await givePassword(page);
+    await button(page, 'Continue').click();
+    words = await fromWordsToVault(page);
+    await lock(page);
+    await button(page, 'Open with the keychain').click();
+    await heading(page, 'Home').waitFor();
+
+    // Locked while Latchkey runs.
+    await lock(page);
+    await keyring.lock();
+    await button(page, 'Open with the keychain').click();
+    await says(page, /^The keychain cannot be used now: The keyring is locked: unlock it in the desktop/);
+    await look(page, 'unlock-keychain-locked');
+    await unlockByPassword(page);
+    await page.getByText('The keychain cannot open the vault now: The keyring is locked').waitFor();
+    await goTo(page, place);
+    await says(page, 'Not available: The keyring is locked');
+    await look(page, 'keyslots-keychain-locked');
+    // A keyring that starts anew is another one to the process that knew the old.
+    await keyring.unlock();
+    await button(page, lookAgain).click();
+    await says(page, /^Not available: The keyring of this session was restarted while Latchkey ran/);
+    expect(person.complaints).toEqual([]);
+  }
+  {
+    await using service = await home.serveWithKeychain(keyring.environment);
+    await using person = await openWindow(browser);
+    const { page } = person;
+    // It is open by the keychain before anybody looks.
+    await page.goto(service.windowUrl);
+    await heading(page, 'Home').waitFor();
+  }
+
+  // The key is no longer in it.
+  await loseKey(home, keyring.environment);
+  {
+    await using service = await home.serveWithKeychain(keyring.environment);
+    await using person = await openWindow(browser);
+    const { page } = person;
+    await page.goto(service.windowUrl);
+    await heading(page, 'Unlock').waitFor();
+    await button(page, 'Open with the keychain').click();
+    const refusal = page.getByRole('alert').filter({ hasText: 'The vault is still locked' });
+    await refusal
+      .getByText(/The keychain holds no key for this vault: .* password or recovery phrase/)
+      .waitFor();
+    await chooseSegment(page, 'Unlock with', 'Recovery phrase');
+    await page.getByRole('textbox', { name: 'Recovery phrase' }).fill(words.join(' '));
+    await button(page, 'Unlock').click();
+    await goTo(page, place);
+    // A new key takes the place of the lost one.
+    const removing = await openDialog(page, 'Remove the keychain', 'Remove the keychain');
+    await removing.getByRole('textbox', { name: 'Password of the vault, as it is now' }).fill(password);
+    await button(removing, 'Remove the keychain').click();
+    await removing.waitFor({ state: 'hidden' });
+    await expect.poll(() => slots(page).allInnerTexts()).toEqual(['Recovery phrase', 'Password']);
+    const adding = await openDialog(page, 'Add the keychain…', 'Add this computer’s keychain');
+    await adding.getByRole('textbox', { name: 'Password of the vault, as it is now' }).fill(password);
+    await button(adding, 'Add the keychain').click();
+    await adding.waitFor({ state: 'hidden' });
+    await expect.poll(() => slots(page).allInnerTexts()).toContain('Keychain');
+    await lock(page);
+    await button(page, 'Open with the keychain').click();
+    await heading(page, place).waitFor();
+    expect(person.complaints).toEqual([]);
+  }
+
+  // There is no session any more to reach it through.
+  await using bare = await startKeyring('none');
+  await using service = await home.serveWithKeychain(bare.environment);
+  await using person = await openWindow(browser);
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await heading(page, 'Unlock').waitFor();
+  await says(page, /^The keychain cannot be used now: There is no D-Bus session.* or use a password instead/);
+  expect(await page.getByRole('radio', { name: 'Keychain' }).isDisabled()).toBe(true);
+  expect(await page.getByRole('radio', { name: 'Password' }).isChecked()).toBe(true);
+  await unlockByPassword(page);
+  await goTo(page, place);
+  await expect.poll(() => slots(page).allInnerTexts()).toContain('Keychain');
+  await says(page, 'Not available: There is no D-Bus session');
+  await lock(page);
+  await chooseSegment(page, 'Unlock with', 'Recovery phrase');
+  await page.getByRole('textbox', { name: 'Recovery phrase' }).fill(words.join(' '));
+  await button(page, 'Unlock').click();
+  await heading(page, place).waitFor();
+  expect(found).toEqual([]);
+  expect(person.complaints).toEqual([]);
+});
