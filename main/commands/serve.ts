@@ -115,12 +115,17 @@ export function openInBrowser(address: string): void {
   child.unref();
 }
 
+const endings = ['SIGINT', 'SIGTERM'] as const;
+
+/** Until SIGINT or SIGTERM. npm passes on what its whole group got already: only what comes a second later ends at once. */
 export function untilSignalled(): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.once(signal, () => {
-        resolve();
-      });
-    }
+    const end = (): void => {
+      resolve();
+      setTimeout(() => {
+        for (const signal of endings) process.off(signal, end);
+      }, 1000).unref();
+    };
+    for (const signal of endings) process.on(signal, end);
   });
 }

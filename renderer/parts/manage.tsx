@@ -156,32 +156,19 @@ export function RenameForm({ what, name, taken, submitting, onRename, onCancel }
   );
 }
 
-interface DeleteProps {
-  readonly what: keyof typeof deleting;
+interface ConfirmProps {
+  /** The words of its button: `End the session`. */
+  readonly does: string;
+  readonly failed: string;
   readonly outcomes: readonly ReactNode[];
   /** Said loudly, where something would be lost for good. */
   readonly loss?: { readonly title: string; readonly text: string } | undefined;
   /** What must be typed first. */
   readonly confirm?: { readonly text: string; readonly as: keyof typeof confirming };
   readonly submitting: Submitting;
-  readonly onDelete: () => void;
+  readonly onConfirm: () => void;
   readonly onCancel: () => void;
 }
-
-/** The button that deletes it, and what did not happen where that is refused. */
-const deleting = {
-  account: [t('Delete the account'), t('The account was not deleted')],
-  apiKey: [t('Delete the API key'), t('The API key was not deleted')],
-  endpoint: [t('Delete the endpoint'), t('The endpoint was not deleted')],
-  interface: [t('Delete the interface'), t('The interface was not deleted')],
-  key: [t('Delete the key'), t('The key was not deleted')],
-  organization: [t('Delete the organization'), t('The organization was not deleted')],
-  passkey: [t('Delete the passkey'), t('The passkey was not deleted')],
-  policy: [t('Delete the policy'), t('The policy was not deleted')],
-  tag: [t('Delete the tag'), t('The tag was not deleted')],
-  user: [t('Delete the user'), t('The user was not deleted')],
-  wallet: [t('Delete the wallet'), t('The wallet was not deleted')],
-} as const;
 
 /** How a text that must be typed is asked for, and what is said where it differs. */
 const confirming = {
@@ -200,21 +187,22 @@ const confirming = {
   },
 } as const;
 
-export function DeleteForm({
-  what,
+/** Asks before what cannot be taken back: what will happen, what would be lost, and for the name where much would be. */
+export function ConfirmForm({
+  does,
+  failed,
   outcomes,
   loss,
   confirm,
   submitting,
-  onDelete,
+  onConfirm,
   onCancel,
-}: DeleteProps): ReactNode {
-  const [action, failed] = deleting[what];
+}: ConfirmProps): ReactNode {
   const [typed, setTyped] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
-    if (confirm === undefined || typed.trim() === confirm.text) onDelete();
+    if (confirm === undefined || typed.trim() === confirm.text) onConfirm();
     else setProblem(confirming[confirm.as].wrong(confirm.text));
   };
   return (
@@ -254,7 +242,7 @@ export function DeleteForm({
         <Failure title={failed} error={submitting.error} />
         <Group gap="sm">
           <Button type="submit" color="red" loading={submitting.isPending}>
-            {action}
+            {does}
           </Button>
           <Cancel onCancel={onCancel} />
         </Group>
@@ -262,6 +250,31 @@ export function DeleteForm({
     </form>
   );
 }
+
+interface DeleteProps extends Omit<ConfirmProps, 'does' | 'failed' | 'onConfirm'> {
+  readonly what: keyof typeof deleting;
+  readonly onDelete: () => void;
+}
+
+/** The button that deletes it, and what did not happen where that is refused. */
+const deleting = {
+  account: [t('Delete the account'), t('The account was not deleted')],
+  apiKey: [t('Delete the API key'), t('The API key was not deleted')],
+  endpoint: [t('Delete the endpoint'), t('The endpoint was not deleted')],
+  interface: [t('Delete the interface'), t('The interface was not deleted')],
+  key: [t('Delete the key'), t('The key was not deleted')],
+  organization: [t('Delete the organization'), t('The organization was not deleted')],
+  passkey: [t('Delete the passkey'), t('The passkey was not deleted')],
+  policy: [t('Delete the policy'), t('The policy was not deleted')],
+  tag: [t('Delete the tag'), t('The tag was not deleted')],
+  user: [t('Delete the user'), t('The user was not deleted')],
+  wallet: [t('Delete the wallet'), t('The wallet was not deleted')],
+} as const;
+
+export const DeleteForm = ({ what, onDelete, ...rest }: DeleteProps): ReactNode => {
+  const [does, failed] = deleting[what];
+  return <ConfirmForm does={does} failed={failed} onConfirm={onDelete} {...rest} />;
+};
 
 const Cancel = ({ onCancel }: { readonly onCancel: () => void }): ReactNode => (
   <Button variant="subtle" color="gray" onClick={onCancel}>

@@ -12,7 +12,7 @@ import type {
 import { timestampOf } from '../parts/backup-ages.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { MailForm } from '../parts/mail-form.tsx';
-import { DialogButton } from '../parts/manage.tsx';
+import { ConfirmForm, DialogButton } from '../parts/manage.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { PageHead, Panel } from '../parts/page.tsx';
 import { SmsForm } from '../parts/sms-form.tsx';
@@ -202,6 +202,7 @@ const ways = {
     setUp: t('Set up mail'),
     setUpButton: t('Set up mail…'),
     turnOff: t('Turn off mail'),
+    turnOffButton: t('Turn off mail…'),
   },
   sms: {
     name: t('SMS'),
@@ -214,17 +215,19 @@ const ways = {
     setUp: t('Set up SMS'),
     setUpButton: t('Set up SMS…'),
     turnOff: t('Turn off SMS'),
+    turnOffButton: t('Turn off SMS…'),
   },
 } as const;
 
 function Way({ channel, isSet, about, form }: WayProps): ReactNode {
   const texts = ways[channel];
   const change = useChange();
-  const turnOff = () => {
+  const turnOff = (close: () => void) => {
     change.mutate(
       { channel, settings: null },
       {
         onSuccess() {
+          close();
           notifications.show({
             title: texts.isOff,
             message: t('What was set is gone from the vault.'),
@@ -240,7 +243,6 @@ function Way({ channel, isSet, about, form }: WayProps): ReactNode {
         <Text size="sm" c="dimmed">
           {about}
         </Text>
-        <Failure title={texts.notOff} error={change.error} />
       </div>
       <Group gap="xs">
         {isSet && (
@@ -256,15 +258,23 @@ function Way({ channel, isSet, about, form }: WayProps): ReactNode {
           {form}
         </DialogButton>
         {isSet && (
-          <Button
-            variant="default"
-            size="xs"
-            aria-label={texts.turnOff}
-            loading={change.isPending}
-            onClick={turnOff}
-          >
-            {t('Turn off')}
-          </Button>
+          <DialogButton name={t('Turn off…')} label={texts.turnOffButton} title={texts.turnOff} danger>
+            {(close) => (
+              <ConfirmForm
+                does={t('Turn it off')}
+                failed={texts.notOff}
+                outcomes={[
+                  t('Codes are sent this way no more; who signs in by them needs another way.'),
+                  t('What is set here, its password too, is erased from the vault.'),
+                ]}
+                submitting={change}
+                onCancel={close}
+                onConfirm={() => {
+                  turnOff(close);
+                }}
+              />
+            )}
+          </DialogButton>
         )}
       </Group>
     </li>
@@ -338,7 +348,7 @@ function Log({ deliveries }: { readonly deliveries: readonly MessageDelivery[] }
                 <span className="lk-row-name">{delivery.to}</span>{' '}
                 <span className="lk-row-more">
                   {delivery.channel === 'email' ? t('mail') : t('SMS')} ·{' '}
-                  <Moment at={timestampOf(delivery.createdAt)} />
+                  <Moment at={timestampOf(delivery.createdAt)} exact />
                 </span>
                 <br />
                 <span className="lk-row-more">{outcomeOf(delivery)}</span>
@@ -385,7 +395,7 @@ function outcomeOf({ state, attempts, note, nextAt }: MessageDelivery): ReactNod
           {' · '}
           <Trans
             i18nKey="again <moment/>"
-            components={{ moment: <Moment at={timestampOf(nextAt)} ahead /> }}
+            components={{ moment: <Moment at={timestampOf(nextAt)} ahead exact /> }}
           />
         </>
       )}
