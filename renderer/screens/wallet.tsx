@@ -72,7 +72,7 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
               <Trans
                 i18nKey="<id/> · made <moment/>"
                 components={{
-                  id: <ShortId text={found.walletId} what={t('wallet id')} />,
+                  id: <ShortId text={found.walletId} copy={t('Copy wallet id')} />,
                   moment: <Moment at={found.createdAt} />,
                 }}
               />{' '}
@@ -135,7 +135,7 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
           )}
           <Panel kind="plain">
             {list.total === 0 && !list.isComplete && list.error === null && (
-              <LoadingRows what={t('accounts')} />
+              <LoadingRows label={t('Loading accounts')} />
             )}
             <Failure
               title={t('The accounts could not be read')}
@@ -277,7 +277,7 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
       >
         {(close) => (
           <RenameForm
-            what={t('wallet')}
+            what="wallet"
             name={walletName}
             taken={others.data?.wallets.map((each) => each.walletName) ?? []}
             submitting={rename}
@@ -310,7 +310,7 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
           <ExportForm
             submit={exportWallet}
             parameters={{ walletId }}
-            what={t('seed phrase')}
+            what="seedPhrase"
             outcomes={[
               t(
                 'The words come to this window, encrypted to a key that it has just drawn. They are shown when you ask for it.',
@@ -332,7 +332,7 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
       >
         {(close) => (
           <DeleteForm
-            what={t('wallet')}
+            what="wallet"
             loss={
               exported
                 ? undefined
@@ -356,7 +356,7 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
                   ),
               t('Scripts that sign with it are refused from then on. Its entries in the log stay.'),
             ]}
-            confirm={{ text: walletName, what: t('its name') }}
+            confirm={{ text: walletName, as: 'name' }}
             submitting={remove}
             onCancel={close}
             onDelete={() => {
