@@ -61,7 +61,7 @@ test('one of a customer’s own is read, and nothing in it is changed; one that 
   });
   const [address = ''] = resultOf(made)['addresses'] as readonly string[];
   await page.getByRole('list', { name: 'Wallets and private keys' }).getByText('Purse').waitFor();
-  await page.getByRole('list', { name: 'Last activity' }).getByText('Make a wallet').waitFor();
+  await page.getByRole('list', { name: 'Last activity' }).getByText('Create a wallet').waitFor();
   // Nothing is offered that only its own users may do.
   await page.getByText('Only its own users may delete it').waitFor();
   expect(await page.locator('main').getByRole('button', { name: /…$/ }).count()).toBe(0);
