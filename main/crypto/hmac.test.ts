@@ -8,7 +8,7 @@ test('RFC 4231, test case 4 with its key made 32 bytes, as Node computes it', ()
   expect(Buffer.from(new HmacKey(key).mac(data))).toEqual(createHmac('sha256', key).update(data).digest());
 });
 
-test.each([0, 1, 55, 56, 63, 64, 65, 1000])('%i bytes, and as a text', (length) => {
+test.each([0, 1, 55, 56, 63, 64, 65, 1000, 4096, 4097])('%i bytes, and as a text', (length) => {
   const key = randomBytes(32);
   const data = randomBytes(length);
   const hmac = new HmacKey(key);

@@ -6,27 +6,46 @@ import { hash } from 'node:crypto';
 import { checkBytes } from './bytes.ts';
 
 const blockLength = 64;
+const hashLength = 32;
+/** Of the data that needs no memory of its own: longer than nearly all rows. */
+const shortLength = 4096;
+/** Bytes of UTF-8 that one unit of a string takes at most. */
+const mostBytes = 3;
 
 export class HmacKey {
-  /** The key as the inner and the outer hash begin with it. */
-  readonly #inner = new Uint8Array(blockLength).fill(0x36);
-  readonly #outer = new Uint8Array(blockLength).fill(0x5c);
+  /** What the inner hash is over, which begins with the key as it does: short data is written behind it. */
+  readonly #inner = Buffer.alloc(blockLength + shortLength);
+  readonly #outer = Buffer.alloc(blockLength + hashLength);
 
   /** @param key 32 bytes, of which a copy is kept. */
   constructor(key: Uint8Array) {
-    checkBytes('key', key, 32);
-    for (const pad of [this.#inner, this.#outer]) {
+    checkBytes('key', key, hashLength);
+    for (const [hashed, pad] of [
+      [this.#inner, 0x36],
+      [this.#outer, 0x5c],
+    ] as const) {
+      hashed.fill(pad, 0, blockLength);
       key.forEach((byte, index) => {
-        pad[index] = (pad[index] ?? 0) ^ byte;
+        hashed[index] = byte ^ pad;
       });
     }
   }
 
   /** @param data Bytes, or a text as its UTF-8. @returns 32 bytes. */
   mac(data: string | Uint8Array): Uint8Array {
-    const bytes = typeof data === 'string' ? Buffer.from(data) : data;
-    const inner = hash('sha256', Buffer.concat([this.#inner, bytes]), 'buffer');
-    return hash('sha256', Buffer.concat([this.#outer, inner]), 'buffer');
+    // A string that holds bytes is made in half the time of a Buffer.
+    this.#outer.write(hash('sha256', this.#withInner(data), 'binary'), blockLength, 'binary');
+    return hash('sha256', this.#outer, 'buffer');
+  }
+
+  #withInner(data: string | Uint8Array): Uint8Array {
+    const isText = typeof data === 'string';
+    if (data.length * (isText ? mostBytes : 1) > shortLength) {
+      return Buffer.concat([this.#inner.subarray(0, blockLength), isText ? Buffer.from(data) : data]);
+    }
+    if (isText) return this.#inner.subarray(0, blockLength + this.#inner.write(data, blockLength));
+    this.#inner.set(data, blockLength);
+    return this.#inner.subarray(0, blockLength + data.length);
   }
 
   erase(): void {

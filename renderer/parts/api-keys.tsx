@@ -98,11 +98,11 @@ function Expiry({ of: { createdAt, expirationSeconds } }: { readonly of: ApiKey 
   const present = useNow();
   if (expirationSeconds === undefined) return t('does not expire');
   const seconds = Math.floor(millisecondsOf(createdAt) / 1000) + Number(expirationSeconds);
-  return (
-    <>
-      {seconds * 1000 <= present ? 'expired' : 'expires'}{' '}
-      <Moment at={{ seconds: String(seconds), nanos: '0' }} ahead />
-    </>
+  const moment = <Moment at={{ seconds: String(seconds), nanos: '0' }} ahead />;
+  return seconds * 1000 <= present ? (
+    <Trans i18nKey="expired <moment/>" components={{ moment }} />
+  ) : (
+    <Trans i18nKey="expires <moment/>" components={{ moment }} />
   );
 }
 

@@ -151,33 +151,36 @@ export function RenameForm({ what, name, taken, submitting, onRename, onCancel }
   );
 }
 
-interface DeleteProps {
-  /** What is deleted: `wallet`. */
-  readonly what: string;
+interface ConfirmProps {
+  /** The words of its button: `End the session`. */
+  readonly does: string;
+  readonly failed: string;
   readonly outcomes: readonly ReactNode[];
   /** Said loudly, where something would be lost for good. */
   readonly loss?: { readonly title: string; readonly text: string } | undefined;
   /** What must be typed first, by what it is called: `its name`. */
   readonly confirm?: { readonly text: string; readonly what: string };
   readonly submitting: Submitting;
-  readonly onDelete: () => void;
+  readonly onConfirm: () => void;
   readonly onCancel: () => void;
 }
 
-export function DeleteForm({
-  what,
+/** Asks before what cannot be taken back: what will happen, what would be lost, and for the name where much would be. */
+export function ConfirmForm({
+  does,
+  failed,
   outcomes,
   loss,
   confirm,
   submitting,
-  onDelete,
+  onConfirm,
   onCancel,
-}: DeleteProps): ReactNode {
+}: ConfirmProps): ReactNode {
   const [typed, setTyped] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
-    if (confirm === undefined || typed.trim() === confirm.text) onDelete();
+    if (confirm === undefined || typed.trim() === confirm.text) onConfirm();
     else
       setProblem(
         t('This is not {{what}}. Type it exactly: {{text}}', { what: confirm.what, text: confirm.text }),
@@ -217,10 +220,10 @@ export function DeleteForm({
             }}
           />
         )}
-        <Failure title={t('The {{what}} was not deleted', { what })} error={submitting.error} />
+        <Failure title={failed} error={submitting.error} />
         <Group gap="sm">
           <Button type="submit" color="red" loading={submitting.isPending}>
-            {t('Delete the {{what}}', { what })}
+            {does}
           </Button>
           <Cancel onCancel={onCancel} />
         </Group>
@@ -228,6 +231,21 @@ export function DeleteForm({
     </form>
   );
 }
+
+interface DeleteProps extends Omit<ConfirmProps, 'does' | 'failed' | 'onConfirm'> {
+  /** What is deleted: `wallet`. */
+  readonly what: string;
+  readonly onDelete: () => void;
+}
+
+export const DeleteForm = ({ what, onDelete, ...rest }: DeleteProps): ReactNode => (
+  <ConfirmForm
+    does={t('Delete the {{what}}', { what })}
+    failed={t('The {{what}} was not deleted', { what })}
+    onConfirm={onDelete}
+    {...rest}
+  />
+);
 
 const Cancel = ({ onCancel }: { readonly onCancel: () => void }): ReactNode => (
   <Button variant="subtle" color="gray" onClick={onCancel}>

@@ -136,7 +136,7 @@ function RequestRow({ of }: { readonly of: SeenRequest }): ReactNode {
 }
 
 function RequestMore({ of }: { readonly of: SeenRequest }): ReactNode {
-  const { client, requestBytes, answerBytes, caller, activity, error, steps } = of;
+  const { at, client, requestBytes, answerBytes, caller, activity, error, steps } = of;
   return (
     <div className="lk-request-more">
       {error !== null && (
@@ -192,6 +192,7 @@ function RequestMore({ of }: { readonly of: SeenRequest }): ReactNode {
                   <ShortId key="credential" text={caller.credentialId} what={t('credential id')} />,
                 ] as const,
               ]),
+          [t('When'), <Moment key="when" at={timestampOf(at)} exact />],
           [t('Client'), client ?? t('It did not say.')],
           [
             t('Sizes'),

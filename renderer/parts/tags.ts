@@ -13,6 +13,11 @@ interface Change {
   readonly remove?: readonly string[];
 }
 
+interface MadeTag {
+  readonly privateKeyTagId?: string;
+  readonly userTagId?: string;
+}
+
 interface KindOfTag {
   /** What carries such a tag. */
   readonly one: string;
@@ -22,6 +27,8 @@ interface KindOfTag {
   readonly listed: string;
   readonly create: Submit;
   readonly createWith: (name: string, holderIds: readonly string[]) => object;
+  /** Of the tag that `create` answers. */
+  readonly madeTagId: (result: MadeTag) => string;
   readonly update: Submit;
   readonly updateWith: (tagId: string, change: Change) => object;
   readonly remove: Submit;
@@ -40,6 +47,7 @@ export const tagKinds: Readonly<Record<TagKind, KindOfTag>> = {
       result: 'createPrivateKeyTagResult',
     },
     createWith: (privateKeyTagName, privateKeyIds) => ({ privateKeyTagName, privateKeyIds }),
+    madeTagId: ({ privateKeyTagId = '' }) => privateKeyTagId,
     update: {
       operation: 'update_private_key_tag',
       type: 'ACTIVITY_TYPE_UPDATE_PRIVATE_KEY_TAG',
@@ -69,6 +77,7 @@ export const tagKinds: Readonly<Record<TagKind, KindOfTag>> = {
       result: 'createUserTagResult',
     },
     createWith: (userTagName, userIds) => ({ userTagName, userIds }),
+    madeTagId: ({ userTagId = '' }) => userTagId,
     update: {
       operation: 'update_user_tag',
       type: 'ACTIVITY_TYPE_UPDATE_USER_TAG',
@@ -108,8 +117,8 @@ export function useTags(kind: TagKind): Tags {
   };
 }
 
-export const useCreateTag = (kind: TagKind): UseSubmit<object, unknown> =>
-  useSubmit<object, unknown>(tagKinds[kind].create);
+export const useCreateTag = (kind: TagKind): UseSubmit<object, MadeTag> =>
+  useSubmit<object, MadeTag>(tagKinds[kind].create);
 export const useUpdateTag = (kind: TagKind): UseSubmit<object, unknown> =>
   useSubmit<object, unknown>(tagKinds[kind].update);
 export const useRemoveTag = (kind: TagKind): UseSubmit<object, unknown> =>

@@ -9,6 +9,7 @@ import { Failure, LoadingRows } from '../parts/states.tsx';
 import { useTask } from '../parts/task.ts';
 import { t } from '../parts/text.ts';
 import { askKey, useBridge, useStatus } from '../parts/vault.tsx';
+import { Working } from '../parts/working.tsx';
 import '../parts/about.css';
 import '../parts/rows.css';
 
@@ -108,6 +109,7 @@ function SelfTest(): ReactNode {
             'Tries the algorithms against the answers of their standards, looks at every row and every entry of the log, and tries keychain, disk and clock. It changes nothing.',
           )}
         </Text>
+        <Working busy={task.isPending}>{t('Trying one thing after the other')}</Working>
         <Failure title={t('The self-test did not run')} error={task.error} />
         <div role="status">
           {findings !== null && (

@@ -17,6 +17,7 @@ import { Failure, LoadingRows } from '../parts/states.tsx';
 import { useTask } from '../parts/task.ts';
 import { t, Trans } from '../parts/text.ts';
 import { useBridge, useStatus } from '../parts/vault.tsx';
+import { Working } from '../parts/working.tsx';
 import '../parts/rows.css';
 
 const say = (title: string, message: string): void => {
@@ -471,6 +472,7 @@ function RotateForm({ slots, onClose }: RotateProps): ReactNode {
             ),
           ]}
         />
+        <Working busy={task.isPending}>{t('Everything that is sealed goes over to the new key')}</Working>
         <Failure title={t('The master key was not changed')} error={task.error} />
         <Group gap="sm">
           <Button type="submit" loading={task.isPending}>

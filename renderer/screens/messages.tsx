@@ -12,7 +12,7 @@ import type {
 import { timestampOf } from '../parts/backup-ages.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { MailForm } from '../parts/mail-form.tsx';
-import { DialogButton } from '../parts/manage.tsx';
+import { ConfirmForm, DialogButton } from '../parts/manage.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { PageHead, Panel } from '../parts/page.tsx';
 import { SmsForm } from '../parts/sms-form.tsx';
@@ -199,11 +199,12 @@ interface WayProps {
 
 function Way({ name, noun, channel, isSet, about, form }: WayProps): ReactNode {
   const change = useChange();
-  const turnOff = () => {
+  const turnOff = (close: () => void) => {
     change.mutate(
       { channel, settings: null },
       {
         onSuccess() {
+          close();
           notifications.show({
             title: t('{{name}} is off', { name }),
             message: t('What was set is gone from the vault.'),
@@ -219,7 +220,6 @@ function Way({ name, noun, channel, isSet, about, form }: WayProps): ReactNode {
         <Text size="sm" c="dimmed">
           {about}
         </Text>
-        <Failure title={t('{{name}} was not turned off', { name })} error={change.error} />
       </div>
       <Group gap="xs">
         {isSet && (
@@ -239,15 +239,28 @@ function Way({ name, noun, channel, isSet, about, form }: WayProps): ReactNode {
           {form}
         </DialogButton>
         {isSet && (
-          <Button
-            variant="default"
-            size="xs"
-            aria-label={t('Turn off {{noun}}', { noun })}
-            loading={change.isPending}
-            onClick={turnOff}
+          <DialogButton
+            name={t('Turn off…')}
+            label={t('Turn off {{noun}}…', { noun })}
+            title={t('Turn off {{noun}}', { noun })}
+            danger
           >
-            {t('Turn off')}
-          </Button>
+            {(close) => (
+              <ConfirmForm
+                does={t('Turn it off')}
+                failed={t('{{name}} was not turned off', { name })}
+                outcomes={[
+                  t('Codes are sent this way no more; who signs in by them needs another way.'),
+                  t('What is set here, its password too, is erased from the vault.'),
+                ]}
+                submitting={change}
+                onCancel={close}
+                onConfirm={() => {
+                  turnOff(close);
+                }}
+              />
+            )}
+          </DialogButton>
         )}
       </Group>
     </li>
@@ -321,7 +334,7 @@ function Log({ deliveries }: { readonly deliveries: readonly MessageDelivery[] }
                 <span className="lk-row-name">{delivery.to}</span>{' '}
                 <span className="lk-row-more">
                   {delivery.channel === 'email' ? t('mail') : t('SMS')} ·{' '}
-                  <Moment at={timestampOf(delivery.createdAt)} />
+                  <Moment at={timestampOf(delivery.createdAt)} exact />
                 </span>
                 <br />
                 <span className="lk-row-more">{outcomeOf(delivery)}</span>
@@ -368,7 +381,7 @@ function outcomeOf({ state, attempts, note, nextAt }: MessageDelivery): ReactNod
           {' · '}
           <Trans
             i18nKey="again <moment/>"
-            components={{ moment: <Moment at={timestampOf(nextAt)} ahead /> }}
+            components={{ moment: <Moment at={timestampOf(nextAt)} ahead exact /> }}
           />
         </>
       )}

@@ -19,6 +19,7 @@ import { asDraft, blank, emptyDraft, useKnownIds, useLanguage } from '../parts/p
 import type { Draft, Policy as PolicyRecord, PolicyCheck } from '../parts/policies.ts';
 import { Failure, LoadingRows } from '../parts/states.tsx';
 import { allOf, t, Trans } from '../parts/text.ts';
+import { sayDone } from '../parts/undo.tsx';
 import { useAsk, useSubmit } from '../parts/vault.tsx';
 
 const createPolicy = {
@@ -125,30 +126,34 @@ function ChangePolicy({ of }: { readonly of: PolicyRecord }): ReactNode {
       error={update.error}
       failed={t('The policy was not changed')}
       does={t('Change the policy')}
-      onSubmit={({ policyName, effect, condition, consensus, time, notes }) => {
-        update.mutate(
-          {
-            policyId: of.policyId,
-            policyName,
-            policyEffect: effect,
-            policyCondition: condition,
-            policyConsensus: consensus,
-            policyNotes: notes,
-            time,
+      onSubmit={(draft) => {
+        update.mutate(changeTo(of.policyId, draft), {
+          onSuccess() {
+            sayDone({
+              title: t('The policy is changed'),
+              message: t('“{{policyName}}” is in force as it is now.', { policyName: draft.policyName }),
+              undo: () => update.mutateAsync(changeTo(of.policyId, { ...emptyDraft, ...of })),
+            });
           },
-          {
-            onSuccess() {
-              notifications.show({
-                title: t('The policy is changed'),
-                message: t('“{{policyName}}” is in force as it is now.', { policyName }),
-              });
-            },
-          },
-        );
+        });
       }}
     />
   );
 }
+
+/** What makes a policy what a draft says, whatever it was. */
+const changeTo = (
+  policyId: string,
+  { policyName, effect, condition, consensus, time, notes }: Draft,
+): object => ({
+  policyId,
+  policyName,
+  policyEffect: effect,
+  policyCondition: condition,
+  policyConsensus: consensus,
+  policyNotes: notes,
+  time,
+});
 
 function ManagePolicy({ of: { policyId, policyName, effect } }: { readonly of: PolicyRecord }): ReactNode {
   const [, navigate] = useLocation();
@@ -169,7 +174,9 @@ function ManagePolicy({ of: { policyId, policyName, effect } }: { readonly of: P
                 ? t('What it denies may be done by those whom another policy allows it.')
                 : t('What it allows is denied, unless another policy allows it.'),
               t('Activities that wait for its approvals are decided by the policies that are left.'),
+              t('What it says is not kept: it can only be written anew.'),
             ]}
+            confirm={{ text: policyName, what: t('its name') }}
             submitting={remove}
             onCancel={close}
             onDelete={() => {

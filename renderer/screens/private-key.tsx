@@ -58,7 +58,7 @@ export function PrivateKey({ privateKeyId }: { readonly privateKeyId: string }):
                     <CopyButton text={key.publicKey} what={t('public key')} />
                   </Group>,
                 ],
-                [t('Made'), <Moment key="made" at={key.createdAt} />],
+                [t('Made'), <Moment key="made" at={key.createdAt} exact />],
                 [t('Outside this vault'), originWords(key)],
               ]}
             />

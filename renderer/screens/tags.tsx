@@ -217,17 +217,20 @@ function TagRow({ kind, tag, taken, holders }: RowProps): ReactNode {
             <DeleteForm
               what={t('tag')}
               outcomes={[
-                holders === undefined || holders.length === 0
-                  ? t('It is on nothing.')
-                  : kind === 'user'
-                    ? t('It is taken off {{count}} users, which stay as they are.', {
-                        count: holders.length,
-                      })
-                    : t('It is taken off {{count}} private keys, which stay as they are.', {
-                        count: holders.length,
-                      }),
-                t('Another tag of the same name can be made; it is another tag.'),
+                holders === undefined
+                  ? t('It is taken off whatever has it.')
+                  : holders.length === 0
+                    ? t('It is on nothing.')
+                    : kind === 'user'
+                      ? t('It is taken off {{count}} users, which stay as they are.', {
+                          count: holders.length,
+                        })
+                      : t('It is taken off {{count}} private keys, which stay as they are.', {
+                          count: holders.length,
+                        }),
+                t('Another tag of the same name can be made; policies that name this one do not know it.'),
               ]}
+              {...(holders?.length === 0 ? {} : { confirm: { text: tagName, what: t('its name') } })}
               submitting={remove}
               onCancel={close}
               onDelete={() => {

@@ -24,6 +24,7 @@ import { Failure, LoadingRows } from '../parts/states.tsx';
 import { Sessions } from '../parts/sessions.tsx';
 import { TagEditor } from '../parts/tag-editor.tsx';
 import { t, Trans } from '../parts/text.ts';
+import { sayDone } from '../parts/undo.tsx';
 import { useAsk, useStatus, useSubmit } from '../parts/vault.tsx';
 
 interface Props {
@@ -119,6 +120,11 @@ function Details({ of }: { readonly of: UserRecord }): ReactNode {
     ...(given.email === present.email ? {} : { userEmail: given.email }),
     ...(given.phone === present.phone ? {} : { userPhoneNumber: given.phone }),
   };
+  const former = {
+    ...('userName' in change ? { userName: of.userName } : {}),
+    ...('userEmail' in change ? { userEmail: present.email } : {}),
+    ...('userPhoneNumber' in change ? { userPhoneNumber: present.phone } : {}),
+  };
   const changed = Object.keys(change).length > 0;
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
@@ -129,9 +135,16 @@ function Details({ of }: { readonly of: UserRecord }): ReactNode {
       { userId: of.userId, ...change },
       {
         onSuccess() {
-          notifications.show({
+          sayDone({
             title: t('Saved'),
-            message: t('“{{name}}” is changed.', { name: given.name }),
+            message:
+              'userEmail' in change || 'userPhoneNumber' in change
+                ? t(
+                    '“{{name}}” is changed. If a code had proven the former address or number, it counts as unproven, also when it is put back.',
+                    { name: given.name },
+                  )
+                : t('“{{name}}” is changed.', { name: given.name }),
+            undo: () => update.mutateAsync({ userId: of.userId, ...former }),
           });
         },
       },

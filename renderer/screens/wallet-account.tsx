@@ -84,7 +84,7 @@ export function WalletAccount({ walletId, address }: Props): ReactNode {
                       ],
                     ] as const)),
                 [t('Id'), <ShortId key="id" text={account.walletAccountId} what={t('account id')} />],
-                [t('Made'), <Moment key="made" at={account.createdAt} />],
+                [t('Made'), <Moment key="made" at={account.createdAt} exact />],
               ]}
             />
           </Panel>

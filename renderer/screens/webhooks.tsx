@@ -216,7 +216,11 @@ function EndpointRow({ endpoint }: { readonly endpoint: Endpoint }): ReactNode {
           {(close) => (
             <DeleteForm
               what={t('endpoint')}
-              outcomes={[t('It is sent nothing more, also not what is still on its way.')]}
+              outcomes={[
+                t('It is sent nothing more, also not what is still on its way.'),
+                t('What became of its deliveries stays in the list; they can be sent to it no more.'),
+              ]}
+              confirm={{ text: name, what: t('its name') }}
               submitting={removing}
               onCancel={close}
               onDelete={() => {
@@ -409,14 +413,14 @@ function DeliveryRow({ delivery, to }: { readonly delivery: Delivery; readonly t
         </span>
         <br />
         <span className="lk-row-more">
-          {to} · <Moment at={createdAt} />
+          {to} · <Moment at={createdAt} exact />
           {attempts > 1 && ` · ${t('tried {{count}} times', { count: attempts })}`}
           {nextAttemptAt !== undefined && (
             <>
               {' · '}
               <Trans
                 i18nKey="next try <moment/>"
-                components={{ moment: <Moment at={nextAttemptAt} ahead /> }}
+                components={{ moment: <Moment at={nextAttemptAt} ahead exact /> }}
               />
             </>
           )}
