@@ -31,7 +31,10 @@ export function launch(vault: string, argv: readonly string[] = []): Promise<Ele
   if (executablePath === undefined) throw new Error(`there is no application below ${output}`);
   // Without a session bus there is no keychain to reach; a developer's own stays untouched. Without the variable, the bus of
   // the login would be found.
-  const environment = { ...process.env, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/bus' };
+  const environment: NodeJS.ProcessEnv = {
+    ...process.env,
+    DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/bus',
+  };
   return _electron.launch({
     executablePath,
     args: ['--data-dir', vault, '--config-dir', join(vault, '..', 'config'), '--port', '0', ...argv],
