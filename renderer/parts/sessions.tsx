@@ -43,7 +43,7 @@ export function Sessions({ title, userId, names }: Props): ReactNode {
   );
   return (
     <Panel {...(title === undefined ? {} : { title })} kind="plain">
-      {isPending && <LoadingRows what={t('sessions')} />}
+      {isPending && <LoadingRows label={t('Loading sessions')} />}
       <Failure title={t('The sessions could not be read')} error={error} onRetry={() => void refetch()} />
       {data?.sessions.length === 0 && (
         <Empty title={t('Nobody is signed in')} level={title === undefined ? 2 : 3}>
@@ -65,7 +65,7 @@ export function Sessions({ title, userId, names }: Props): ReactNode {
                   <>
                     <ShortId
                       text={session.credential.publicKey}
-                      what={t('public key of {{sessionName}}', { sessionName: session.sessionName })}
+                      copy={t('Copy public key of {{sessionName}}', { sessionName: session.sessionName })}
                     />
                     <br />
                   </>
