@@ -44,10 +44,10 @@ export function DelayedNotice(): ReactNode {
         )}
       </ul>
       {why === 'offline' ? (
-        t('It is sent as soon as there is a network again. Everything else works without one.')
+        t('What waits is sent as soon as there is a network again. Everything else works without one.')
       ) : (
         <Trans
-          i18nKey="It is sent once the network is switched on in the <to>settings</to>."
+          i18nKey="What waits is sent once the network is switched on in the <to>settings</to>."
           components={{ to: <Link href="/settings" className="lk-link" /> }}
         />
       )}
