@@ -59,7 +59,7 @@ test('one of a customer’s own is read, and nothing in it is changed; one that 
     walletName: 'Purse',
     accounts: [ethereumAccount],
   });
-  const [address = ''] = resultOf(made)['addresses'] as readonly string[];
+  const [address = ''] = resultOf(made).addresses;
   await page.getByRole('list', { name: 'Wallets and private keys' }).getByText('Purse').waitFor();
   await page.getByRole('list', { name: 'Last activity' }).getByText('Create a wallet').waitFor();
   // Nothing is offered that only its own users may do.
