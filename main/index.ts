@@ -1,7 +1,7 @@
 /** Electron's entry: what must be set before `ready`, then the vault, and the window, tray and locks around it. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { app, dialog, session } from 'electron';
+import { app, dialog, net, session } from 'electron';
 import type { Config } from './config.ts';
 import { readConfig, version } from './config.ts';
 import { applicationId } from './desktop/application-id.ts';
@@ -77,6 +77,7 @@ async function run(config: Config): Promise<void> {
   );
   const found = await startVault(config, {
     shell: {
+      isOnline: () => net.isOnline(),
       ...(startAtLogin === undefined ? {} : { startAtLogin }),
       ...(updates.choice === undefined ? {} : { updates: updates.choice }),
     },
