@@ -49,6 +49,7 @@ import {
   type DrawnPhrase,
 } from './bridge-keyslots.ts';
 import { KeychainWatch } from './keyslots/keychain-watch.ts';
+import { mostShares, phraseFromShares } from './keyslots/shares.ts';
 import { LatchkeyError } from './lib/errors.ts';
 import type { Messages } from './messages/messages.ts';
 import { channelChange, messageTest } from './messages/settings.ts';
@@ -96,13 +97,20 @@ const backupSecret = z.discriminatedUnion('with', [
   z.object({ with: z.literal('password'), password: passwordText }),
   z.object({ with: z.literal('recovery'), phrase: z.string().min(1).max(1000) }),
 ]);
+const backupShares = z.object({
+  with: z.literal('shares'),
+  shares: z.array(z.string().min(1).max(1000)).min(1).max(mostShares),
+});
 const filePath = z.string().min(1).max(4096);
 const backUpParams = z.object({
   file: filePath.optional(),
   replace: z.boolean().optional(),
   secret: backupSecret.optional(),
 });
-const restoreParams = z.object({ file: filePath, secret: backupSecret });
+const restoreParams = z.object({
+  file: filePath,
+  secret: z.discriminatedUnion('with', [...backupSecret.options, backupShares]),
+});
 const verifyParams = z.object({ file: filePath, secret: backupSecret.optional() });
 const scheduleParams = z
   .object({
@@ -271,7 +279,9 @@ export class VaultDoor implements VaultBridge {
       );
     }
     checkMissing(this.#parts.units);
-    const { file, secret } = parseSecret(restoreParams, input, 'restore');
+    const { file, secret: given } = parseSecret(restoreParams, input, 'restore');
+    const secret: OpenBackupWith =
+      given.with === 'shares' ? { with: 'recovery', phrase: await phraseFromShares(given.shares) } : given;
     if (this.#restoring) {
       throw new LatchkeyError('ALREADY_EXISTS', 'a backup is being restored: wait until it is done');
     }

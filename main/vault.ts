@@ -402,6 +402,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
     journal,
     origins: { allowed: config.allowedOrigins, loopback: config.allowLoopbackOrigins },
     port: config.port ?? settings.port() ?? defaultPort,
+    isPortSetting: config.port === null && settings.port() !== undefined,
     onWindowUsed: () => {
       idleLock.used();
     },

@@ -296,7 +296,7 @@ export interface BackUp {
 
 export interface RestoreVault {
   readonly file: string;
-  readonly secret: BackupSecret;
+  readonly secret: ProveWith;
 }
 
 export interface VerifyBackup {
@@ -649,12 +649,14 @@ export interface Bridge {
   copy(text: string, options?: CopyOptions): Promise<void>;
   /** Keeps the window out of screenshots and recordings while a secret is shown, where the shell can; else nothing. */
   protectContent(on: boolean): Promise<void>;
+  /** The path of a file that was chosen in a dialog of the system; a browser tells none. */
+  readonly pathOf?: (file: File) => string;
   /** @returns the function that stops listening. */
   onEvent(listener: (event: VaultEvent) => void): () => void;
 }
 
 /** What of the bridge the service answers; clipboard and screen are the window's side's own. */
-export type VaultBridge = Omit<Bridge, 'copy' | 'protectContent'>;
+export type VaultBridge = Omit<Bridge, 'copy' | 'protectContent' | 'pathOf'>;
 
 /** The calls that cross to the service, by name: what either transport accepts, and nothing else. */
 export const bridgeCalls = [

@@ -1,5 +1,5 @@
 /** Runs sandboxed before the page: shows it the bridge of `contract.ts` as `latchkey`, and nothing else. */
-import { contextBridge, ipcRenderer } from 'electron';
+import { contextBridge, ipcRenderer, webUtils } from 'electron';
 import type { IpcRendererEvent } from 'electron';
 import type { Answer } from '../main/desktop/ipc.ts';
 import type { Bridge, BridgeCall, VaultEvent } from './contract.ts';
@@ -58,6 +58,7 @@ const bridge: Bridge = {
   async protectContent(on) {
     await ask(channels.protect, on);
   },
+  pathOf: (file) => webUtils.getPathForFile(file),
   onEvent(listener) {
     // The page never sees Electron's event, which holds the sender.
     const forward = (_event: IpcRendererEvent, event: VaultEvent): void => {

@@ -1,5 +1,7 @@
 /** `latchkey settings`, against the built service and a vault that nobody serves. */
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Settings } from '../preload/contract.ts';
@@ -37,6 +39,19 @@ test('latchkey settings shows and changes them, whether the vault runs or not', 
     stdout: 'network: off\n',
     stderr: '',
   });
+
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  expect(await settings('set', 'port', String(port), ...opens)).toMatchObject({ code: 0 });
+  const refused = await runCommand(['serve', ...opens], { environment });
+  expect(refused).toMatchObject({
+    code: 4,
+    stderr: expect.stringContaining(
+      `Port ${String(port)}, which the settings name, is in use by another program. Choose another: \`latchkey settings set port usual\``,
+    ) as string,
+  });
+  other.close();
 
   const service = new CommandProcess(['serve', '--json', '--port', '0', ...opens], { environment });
   resources.use(service);

@@ -24,6 +24,8 @@ export interface ServerOptions {
   readonly origins: OriginRules;
   /** 0 for any free port. */
   readonly port: number;
+  /** Whether the vault's settings name it. */
+  readonly isPortSetting?: boolean;
   /** Directory of the built window, where the port serves it. */
   readonly window?: string;
   /** Public halves of the vault's own keys; throws while there is no vault. */
@@ -46,9 +48,12 @@ export interface Listening {
 export class PortInUseError extends Error {
   override readonly name = 'PortInUseError';
 
-  constructor(port: number) {
+  /** @param isSetting Whether the vault's settings name it, which they do again at the next start. */
+  constructor(port: number, isSetting = false) {
     super(
-      `Port ${String(port)} is in use by another program. Choose another with --port, or --port 0 for any free one.`,
+      isSetting
+        ? `Port ${String(port)}, which the settings name, is in use by another program. Choose another: \`latchkey settings set port usual\`, or a number instead of usual; for one start alone, --port.`
+        : `Port ${String(port)} is in use by another program. Choose another with --port, or --port 0 for any free one.`,
     );
   }
 }
@@ -57,11 +62,11 @@ const bodyLimit = 4 * 1024 * 1024;
 
 export async function listen(options: ServerOptions): Promise<Listening> {
   const app = makeApp(options);
-  const first = await bind(app, '127.0.0.1', options.port);
+  const first = await bind(app, '127.0.0.1', options.port, options.isPortSetting);
   const { port } = first.address() as AddressInfo;
   const servers = [first];
   try {
-    servers.push(await bind(app, '::1', port));
+    servers.push(await bind(app, '::1', port, options.isPortSetting));
   } catch (error) {
     // A machine without IPv6 has no ::1; every other reason counts.
     if (!['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(errorCode(error))) {
@@ -181,7 +186,7 @@ function fromExpress(error: unknown): unknown {
   return error;
 }
 
-function bind(app: express.Express, host: string, port: number): Promise<Server> {
+function bind(app: express.Express, host: string, port: number, isPortSetting?: boolean): Promise<Server> {
   const server = createServer(
     {
       headersTimeout: 10_000,
@@ -194,7 +199,7 @@ function bind(app: express.Express, host: string, port: number): Promise<Server>
   server.maxHeadersCount = 100;
   return new Promise((resolve, reject) => {
     server.once('error', (error) => {
-      reject(errorCode(error) === 'EADDRINUSE' ? new PortInUseError(port) : error);
+      reject(errorCode(error) === 'EADDRINUSE' ? new PortInUseError(port, isPortSetting) : error);
     });
     server.listen({ host, port, ipv6Only: host === '::1' }, () => {
       resolve(server);

@@ -8,6 +8,7 @@ import {
   IconCopy,
   IconDeviceDesktop,
   IconFileImport,
+  IconInfoCircle,
   IconKeyboard,
   IconLock,
   IconMoon,
@@ -49,6 +50,7 @@ const ways: readonly (Omit<Command, 'id' | 'run'> & { readonly to: string })[] =
   { to: '/connect', label: t('Give a script a key'), icon: IconPlugConnected, words: t('API connect') },
   { to: '/users/new', label: t('Add a user'), icon: IconUserPlus, words: t('make create person') },
   { to: '/policies/new', label: t('New policy'), icon: IconPlus, words: t('make create rule') },
+  { to: '/about', label: t('About Latchkey'), icon: IconInfoCircle, words: t('version licences self-test') },
   { to: '/sub-organizations/new', label: t('New sub-organization'), icon: IconPlus, words: t('make create') },
 ];
 

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
-import { Fieldset, SegmentedControl, Stack, TextInput } from '@mantine/core';
+import { Button, Fieldset, FileButton, Group, SegmentedControl, Stack, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import type { RestoreVault } from '../../preload/contract.ts';
 import { Outcomes } from '../parts/page.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
-import { recoveryOf, recoveryProblem } from '../parts/phrase.ts';
+import { recoveryOf, recoveryProblem, toRecovery } from '../parts/phrase.ts';
 import { RecoveryField } from '../parts/recovery-field.tsx';
 import { Failure } from '../parts/states.tsx';
 import { StepFrame } from '../parts/step-frame.tsx';
@@ -28,6 +28,7 @@ interface Problems {
 /** The vault of a backup instead of a new one: which file, and what opens it. */
 export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
   const { directory } = useStatus();
+  const { pathOf } = useBridge();
   const [file, setFile] = useState('');
   const [kind, setKind] = useState<'password' | 'recovery'>('password');
   const [password, setPassword] = useState('');
@@ -51,8 +52,7 @@ export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
     restore.mutate(
       {
         file: file.trim(),
-        secret:
-          kind === 'password' ? { with: 'password', password } : { with: 'recovery', phrase: phrase.trim() },
+        secret: kind === 'password' ? { with: 'password', password } : toRecovery(recovery),
       },
       {
         onSuccess({ organization }) {
@@ -85,20 +85,37 @@ export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
         )}
       </p>
       <Stack gap="lg">
-        <TextInput
-          label={t('Backup')}
-          description={t('The whole path of the file on this computer, or on a disk that is plugged in.')}
-          placeholder="/media/usb/latchkey.backup"
-          autoComplete="off"
-          spellCheck={false}
-          className="lk-mono-input"
-          required
-          value={file}
-          error={problems.file}
-          onChange={(event) => {
-            setFile(event.currentTarget.value);
-          }}
-        />
+        <Group align="end" gap="sm">
+          <TextInput
+            flex="1 1 18rem"
+            label={t('Backup')}
+            description={t('The whole path of the file on this computer, or on a disk that is plugged in.')}
+            placeholder="/media/usb/latchkey.backup"
+            autoComplete="off"
+            spellCheck={false}
+            className="lk-mono-input"
+            required
+            value={file}
+            error={problems.file}
+            onChange={(event) => {
+              setFile(event.currentTarget.value);
+            }}
+          />
+          {pathOf !== undefined && (
+            <FileButton
+              accept=".backup"
+              onChange={(chosen) => {
+                if (chosen !== null) setFile(pathOf(chosen));
+              }}
+            >
+              {(props) => (
+                <Button {...props} variant="default">
+                  {t('Choose the file…')}
+                </Button>
+              )}
+            </FileButton>
+          )}
+        </Group>
         <Fieldset legend={t('What opens it')} variant="unstyled">
           <SegmentedControl
             aria-label={t('What opens it')}
@@ -132,7 +149,6 @@ export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
             typed={phrase}
             problem={problems.secret ?? null}
             onType={setPhrase}
-            takesShares={false}
             onEnter={(event) => {
               event.preventDefault();
               submit();

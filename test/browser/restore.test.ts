@@ -1,7 +1,11 @@
 /** A backup restored in the window of a machine that has no vault, and how soon a window is there. */
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
+import { readHead } from '../../main/backup/format.ts';
+import { sharesFromPhrase } from '../../main/keyslots/shares.ts';
 import { temporaryDirectory } from '../support.ts';
 import { launchChromium, openWindow } from './chromium.ts';
 import { axeFindings, tooWideFindings } from './inspect.ts';
@@ -18,13 +22,14 @@ beforeAll(async () => {
 test('a backup is restored in the first run, with what opened it, and opens with the same again', async () => {
   using elsewhere = temporaryDirectory();
   const file = join(elsewhere.path, 'moved.backup');
+  let words: readonly string[];
   using old = newVaultPlace();
   {
     await using service = await old.serve();
     await using person = await openWindow(browser);
     const { page } = person;
     await page.goto(service.windowUrl);
-    await firstRun(page);
+    words = await firstRun(page);
     await makeWallet(page, 'From before', ['Ethereum']);
     await old.backUp(file);
   }
@@ -50,8 +55,30 @@ test('a backup is restored in the first run, with what opened it, and opens with
   await path.fill(file);
   await button(page, 'Restore the vault').click();
   await refusal.getByText(/The backup stays shut/).waitFor();
+  for (const [name, bytes, problem] of [
+    ['cut', readFileSync(file).subarray(0, 20_000), 'it is cut off'],
+    ['other', Buffer.from('a shopping list'), 'it does not begin as a Latchkey backup does'],
+  ] as const) {
+    writeFileSync(`${file}.${name}`, bytes);
+    await path.fill(`${file}.${name}`);
+    await button(page, 'Restore the vault').click();
+    await refusal.getByText(problem).waitFor();
+  }
+  await path.fill(file);
   found.push(...(await axeFindings(page, 'restore')), ...(await tooWideFindings(page, 'restore')));
-  await secret.fill(password);
+  const { vaultId } = readHead(readFileSync(file)).header;
+  const shares = await sharesFromPhrase(
+    words.join(' '),
+    vaultId,
+    { threshold: 2, count: 3 },
+    (_purpose, length) => randomBytes(length),
+  );
+  await page.getByText('Recovery phrase', { exact: true }).click();
+  const phrase = page.getByRole('textbox', { name: 'Recovery phrase' });
+  await phrase.fill(shares[2] ?? '');
+  await button(page, 'Restore the vault').click();
+  await refusal.getByText('2 are needed, and here is one').waitFor();
+  await phrase.fill(`${shares[2] ?? ''}\n${shares[0] ?? ''}`);
   await button(page, 'Restore the vault').click();
   await page.getByText('“Family” is restored').waitFor();
   await heading(page, 'Home').waitFor();
@@ -60,7 +87,7 @@ test('a backup is restored in the first run, with what opened it, and opens with
   // It is a vault as any other: it signs its log, takes wallets, and is locked and unlocked.
   await makeWallet(page, 'From now on', ['Solana']);
   await lock(page);
-  await secret.fill(password);
+  await page.getByRole('textbox', { name: 'Password', exact: true }).fill(password);
   await button(page, 'Unlock').click();
   await goTo(page, 'Wallets');
   await page.getByRole('link', { name: /From now on/ }).waitFor();

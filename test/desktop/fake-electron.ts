@@ -447,6 +447,10 @@ class FakeIpcRenderer extends EventEmitter implements Pick<Electron['ipcRenderer
 
 export const ipcRenderer = new FakeIpcRenderer();
 
+export const webUtils = {
+  getPathForFile: (file) => `/chosen/${file.name}`,
+} satisfies Pick<Electron['webUtils'], 'getPathForFile'>;
+
 export const contextBridge = {
   exposeInMainWorld(key: string, api: unknown): void {
     if (key in machine.mainWorld)
