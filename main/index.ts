@@ -16,7 +16,7 @@ import { serveBridge } from './desktop/ipc.ts';
 import { followLinks } from './desktop/links.ts';
 import { isHiddenStart, loginItem } from './desktop/login.ts';
 import { setMenu } from './desktop/menu.ts';
-import { notifyOfApprovals, notifyOfMessages } from './desktop/notifications.ts';
+import { notifyOfApprovals, notifyOfMessages, sayThatItGoesOn } from './desktop/notifications.ts';
 import { closeBeforeQuit } from './desktop/quit.ts';
 import { report } from './desktop/report.ts';
 import { registerScheme, serveScheme } from './desktop/scheme.ts';
@@ -106,8 +106,7 @@ async function run(config: Config): Promise<void> {
     lookForUpdates: () => void updates.lookNow(),
   });
 
-  // Without a listener, Electron quits with its last window; here the tray stays.
-  app.on('window-all-closed', () => undefined);
+  opened.use(sayThatItGoesOn());
   opened.use(followLinks(approvals));
   const show = (): void => {
     showWindow();

@@ -68,6 +68,9 @@ export function createTray(
           : { accelerator: freezeAccelerator, registerAccelerator: false }),
         click: () => void freezeNow(bridge),
       });
+      if (freezeAccelerator === undefined) {
+        items.push({ label: 'Its shortcut is another program’s', enabled: false });
+      }
     }
     if (state === 'frozen') items.push({ label: 'All signing is frozen', enabled: false });
     if (delayed?.why === 'offline') items.push({ label: 'No network: deliveries wait', enabled: false });

@@ -44,6 +44,13 @@ describe('the tray', () => {
     expect(existsSync(show().image.path)).toBe(true);
   });
 
+  test('says where the shortcut for freezing is another program’s', async () => {
+    shown = createTray(double, approvals);
+    await vi.waitFor(() => {
+      expect(machine.trays[0]?.menu?.labels).toContain('Its shortcut is another program’s');
+    });
+  });
+
   test('says that deliveries wait for a network', async () => {
     double.delayed = { why: 'offline', messages: 1, endpoints: 0 };
     const tray = show();
