@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Button, Checkbox, Group, PasswordInput, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { Link } from 'wouter';
 import type { Keyslot, ProveWith } from '../../preload/contract.ts';
@@ -11,6 +11,7 @@ import { KeychainNote } from '../parts/keychain-note.tsx';
 import { DialogButton } from '../parts/manage.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
+import { PasswordField } from '../parts/password-field.tsx';
 import { recoveryOf, recoveryProblem, toRecovery } from '../parts/phrase.ts';
 import { RecoveryField } from '../parts/recovery-field.tsx';
 import { Failure, LoadingRows } from '../parts/states.tsx';
@@ -470,7 +471,7 @@ function RotateForm({ slots, onClose }: RotateProps): ReactNode {
         required={false}
       />
     ) : (
-      <PasswordInput
+      <PasswordField
         key={slot.id}
         label={label}
         autoComplete="current-password"
