@@ -8,6 +8,8 @@
  *
  * `policies` is what it costs to decide over 100 of them, in microseconds.
  *
+ * `longLog` is signing in a vault whose log has `--activities` in it, beside signing in one that has none.
+ *
  * `mutations` are valid transactions changed at random, `--mutations` of each chain: no decoder may throw.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -23,6 +25,7 @@ import {
   measureSigning,
   measureSigningDuringBackups,
   measureSigningDuringWebhooks,
+  measureSigningInLongLog,
 } from './bench/signing.ts';
 
 const { values } = parseArgs({
@@ -31,6 +34,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '5' },
     accounts: { type: 'string', default: '10,10000,100000' },
     mutations: { type: 'string', default: '100000' },
+    activities: { type: 'string', default: '200000' },
   },
 });
 
@@ -49,6 +53,11 @@ try {
     mutations: measureMutations(Number(values.mutations)),
     ...backups,
     signDuringBackup: await measureSigningDuringBackups(join(directory, 'busy'), Number(values.seconds)),
+    longLog: await measureSigningInLongLog(
+      join(directory, 'long-log'),
+      Number(values.seconds),
+      Number(values.activities),
+    ),
     webhooks: await measureSigningDuringWebhooks(join(directory, 'webhooks'), Number(values.seconds)),
   };
   process.stdout.write(values.json === true ? `${JSON.stringify(result, round)}\n` : table(result));

@@ -9,8 +9,10 @@ import { createInterface } from 'node:readline';
 import { makeConfig } from '../../main/config.ts';
 import { signP256 } from '../../main/crypto/p256.ts';
 import { appendActivity } from '../../main/db/activities.ts';
+import type { UnitOfWork } from '../../main/db/unit-of-work.ts';
 import { readEndpoint } from '../../main/db/vault-directory.ts';
 import { openVault } from '../../main/vault.ts';
+import { fillActivities } from '../long-lists.ts';
 import { runLoad, type Load, type LoadRequest } from './load.ts';
 
 const password = 'correct horse battery staple';
@@ -90,6 +92,57 @@ export async function measureSigningDuringBackups(
   }
   const [alonePerSecond, perSecond] = [median(rates.alone), median(rates.during)];
   return { alonePerSecond, perSecond, ratio: perSecond / alonePerSecond, backups };
+}
+
+export interface LoadInLongLog {
+  /** In the log before it signs. */
+  readonly activities: number;
+  /** Appending them, without what signs. */
+  readonly filledInSeconds: number;
+  readonly emptyPerSecond: number;
+  readonly perSecond: number;
+  readonly ratio: number;
+  readonly emptyP99Ms: number;
+  readonly p99Ms: number;
+}
+
+/** The same load in a vault that has a long log, and in one that has none, in turns: what else the machine does meets both. */
+export async function measureSigningInLongLog(
+  directory: string,
+  seconds: number,
+  activities: number,
+): Promise<LoadInLongLog> {
+  let filledInSeconds = Number.NaN;
+  const fill: Prepare = async (vaultDirectory, { organizationId, userId }) => {
+    const start = performance.now();
+    await inVault(vaultDirectory, (units) =>
+      fillActivities({ units, organizationId }, { userId, count: activities }),
+    );
+    filledInSeconds = (performance.now() - start) / 1000;
+  };
+  const directoryOf = (name: string): string => join(directory, name);
+  for (const name of ['empty', 'long']) mkdirSync(directoryOf(name), { recursive: true });
+  await using empty = await startBench(directoryOf('empty'));
+  await using long = await startBench(directoryOf('long'), fill);
+  await empty.load(1);
+  await long.load(1);
+  const loads = { empty: [] as Load[], long: [] as Load[] };
+  for (let turn = 0; turn < 3; turn++) {
+    loads.empty.push(await empty.load(seconds));
+    loads.long.push(await long.load(seconds));
+  }
+  const middle = (of: readonly Load[], field: 'perSecond' | 'p99Ms'): number =>
+    median(of.map((load) => load[field]));
+  const [emptyPerSecond, perSecond] = [middle(loads.empty, 'perSecond'), middle(loads.long, 'perSecond')];
+  return {
+    activities,
+    filledInSeconds,
+    emptyPerSecond,
+    perSecond,
+    ratio: perSecond / emptyPerSecond,
+    emptyP99Ms: middle(loads.empty, 'p99Ms'),
+    p99Ms: middle(loads.long, 'p99Ms'),
+  };
 }
 
 export interface LoadDuringWebhooks {
@@ -226,13 +279,18 @@ async function backUp({ base, vaultDirectory }: Bench, file: string): Promise<vo
   if (answer.statusCode !== 200) throw new Error(`the backup answered ${String(answer.statusCode)}`);
 }
 
-async function fillLog(vaultDirectory: string, organizationId: string): Promise<void> {
-  const config = makeConfig({ dataDir: vaultDirectory, configDir: vaultDirectory, keychain: false }, {});
-  const vault = openVault(config);
+/** Who the vault's first user is. */
+interface Made {
+  readonly organizationId: string;
+  readonly userId: string;
+}
+
+type Prepare = (vaultDirectory: string, made: Made) => Promise<void>;
+
+const fillLog: Prepare = (vaultDirectory, { organizationId }) => {
   const intent = JSON.stringify('x'.repeat(12_000));
-  try {
-    await vault.bridge.unlock({ with: 'password', password });
-    await vault.units.write((tx) => {
+  return inVault(vaultDirectory, (units) =>
+    units.write((tx) => {
       for (let index = 0; index < 5_000; index++) {
         const id = randomBytes(16).toString('hex');
         appendActivity(tx, {
@@ -251,16 +309,22 @@ async function fillLog(vaultDirectory: string, organizationId: string): Promise<
           updatedAt: 0,
         });
       }
-    });
+    }),
+  );
+};
+
+/** Does something in a vault that no service has open. */
+async function inVault(directory: string, work: (units: UnitOfWork) => Promise<void>): Promise<void> {
+  const vault = openVault(makeConfig({ dataDir: directory, configDir: directory, keychain: false }, {}));
+  try {
+    await vault.bridge.unlock({ with: 'password', password });
+    await work(vault.units);
   } finally {
     vault.close();
   }
 }
 
-async function startBench(
-  directory: string,
-  prepare?: (vaultDirectory: string, organizationId: string) => Promise<void>,
-): Promise<Bench> {
+async function startBench(directory: string, prepare?: Prepare): Promise<Bench> {
   const passwordFile = join(directory, 'password');
   const vaultDirectory = join(directory, 'vault');
   writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
@@ -274,7 +338,7 @@ async function startBench(
     privateKey: new Uint8Array(Buffer.from(readFileSync(text(made, 'privateKeyFile'), 'utf8').trim(), 'hex')),
   };
   const organizationId = text(made, 'organizationId');
-  await prepare?.(vaultDirectory, organizationId);
+  await prepare?.(vaultDirectory, { organizationId, userId: text(made, 'userId') });
   const service = start(['serve', '--port', '0', ...options]);
   const stop = async (): Promise<void> => {
     service.kill('SIGTERM');
