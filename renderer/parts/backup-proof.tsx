@@ -13,12 +13,12 @@ import {
 } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { BackupSecret, VerifiedBackup } from '../../preload/contract.ts';
-import { timestampOf } from './backup-ages.tsx';
 import { Moment } from './moment.tsx';
 import { Facts, Outcomes } from './page.tsx';
 import { wordsOf } from './phrase.ts';
 import { Failure } from './states.tsx';
 import { t } from './text.ts';
+import { timestampOf } from './time.ts';
 import { useBackupCall, useBackups } from './vault.tsx';
 import { Working } from './working.tsx';
 

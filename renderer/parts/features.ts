@@ -15,7 +15,7 @@ export const features: Readonly<Record<string, FeatureWords>> = {
   FEATURE_NAME_WEBHOOK: {
     label: t('Webhook URL'),
     about: t(
-      'Where a program of yours would be told of activities. The address is kept here, but deliveries are not built yet: nothing is sent to it.',
+      'Where a program of yours is told of every activity. It is one endpoint more than those under Webhooks, and its deliveries are listed there.',
     ),
     value: { label: t('URL'), placeholder: 'https://example.org/hook' },
   },

@@ -22,3 +22,10 @@ export const lastOne = (slots: readonly Keyslot[], slot: Keyslot): string | unde
   slot.kind === 'keychain' || slots.some(({ id, kind }) => id !== slot.id && kind !== 'keychain')
     ? undefined
     : t('It cannot be removed: without it only the keychain could open the vault, or nothing.');
+
+/** Says which of several of a kind: for those who hear the buttons alone. */
+export const nameOfSlot = (slot: Keyslot, all: readonly Keyslot[]): string => {
+  const alike = all.filter(({ kind }) => kind === slot.kind);
+  const number = alike.length > 1 ? ` ${String(alike.indexOf(slot) + 1)}` : '';
+  return `${keyslotNames[slot.kind].toLowerCase()}${number}`;
+};
