@@ -8,6 +8,7 @@ import { freezeOnSignal } from '../freeze-signal.ts';
 import { startVault, type Vault } from '../vault.ts';
 import { findRunning } from './client.ts';
 import { CommandError, exitCodes, note, print } from './output.ts';
+import { unlockingNotes } from './unlocking.ts';
 
 export interface ServeOptions {
   readonly password?: string;
@@ -21,7 +22,8 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   if (vault === undefined) return;
   const stopListening = freezeOnSignal(vault.bridge);
   try {
-    const status = await unlockAtStart(vault, options.password);
+    const hush = vault.bridge.onEvent(unlockingNotes());
+    const status = await unlockAtStart(vault, options.password).finally(hush);
     if (status.state === 'none' && !config.ui) {
       throw new CommandError(
         exitCodes.absent,

@@ -58,7 +58,7 @@ export function ApiKeys({ title, user, instead, aside }: Props): ReactNode {
                 <br />
                 <ShortId
                   text={key.credential.publicKey}
-                  what={t('public key of {{apiKeyName}}', { apiKeyName: key.apiKeyName })}
+                  copy={t('Copy public key of {{apiKeyName}}', { apiKeyName: key.apiKeyName })}
                 />
                 <br />
                 <span className="lk-row-more">
@@ -118,7 +118,7 @@ function DeleteApiKey({ of, user }: { readonly of: ApiKey; readonly user: User }
     >
       {(close) => (
         <DeleteForm
-          what={t('API key')}
+          what="apiKey"
           outcomes={[
             t('Requests that it signs for {{userName}} are refused from then on.', {
               userName: user.userName,

@@ -6,7 +6,7 @@ import { Button, Checkbox, Group, PasswordInput, Stack, Text } from '@mantine/co
 import { notifications } from '@mantine/notifications';
 import type { Keyslot, ProveWith } from '../../preload/contract.ts';
 import { KeyslotForm, useNewPassword } from './keyslot-form.tsx';
-import { keyslotNames, nameOfSlot } from './keyslots.ts';
+import { textsOf, textsOfOne } from './keyslot-texts.ts';
 import { Outcomes } from './page.tsx';
 import { recoveryOf, recoveryProblem, toRecovery } from './phrase.ts';
 import { RecoveryField } from './recovery-field.tsx';
@@ -77,20 +77,35 @@ export function KeychainForm({ onClose }: Closing): ReactNode {
   );
 }
 
+const removing = {
+  keychain: {
+    failed: t('The keychain was not removed'),
+    outcome: t('The vault opens no more with this keychain.'),
+    done: t('The keychain is removed'),
+  },
+  password: {
+    failed: t('The password was not removed'),
+    outcome: t('The vault opens no more with this password.'),
+    done: t('The password is removed'),
+  },
+  recovery: {
+    failed: t('The recovery phrase was not removed'),
+    outcome: t('The vault opens no more with this recovery phrase.'),
+    done: t('The recovery phrase is removed'),
+  },
+} as const;
+
 export function RemoveForm({ slot, onClose }: Closing & { readonly slot: Keyslot }): ReactNode {
-  const what = keyslotNames[slot.kind].toLowerCase();
+  const texts = removing[slot.kind];
   return (
     <KeyslotForm
-      action={t('Remove the {{what}}', { what })}
-      failed={t('The {{what}} was not removed', { what })}
+      action={textsOfOne[slot.kind].remove}
+      failed={texts.failed}
       danger
-      outcomes={[
-        t('The vault opens no more with this {{what}}.', { what }),
-        t('Older copies and backups of the vault open with what opened them then.'),
-      ]}
+      outcomes={[texts.outcome, t('Older copies and backups of the vault open with what opened them then.')]}
       change={(proof) => ({ do: 'remove', proof, keyslotId: slot.id })}
       onDone={() => {
-        say(t('The {{what}} is removed', { what }), t('It opens this vault no more.'));
+        say(texts.done, t('It opens this vault no more.'));
         onClose();
       }}
       onCancel={onClose}
@@ -183,8 +198,7 @@ export function RotateForm({ slots, onClose }: RotateProps): ReactNode {
       ? toRecovery(recoveryOf(textOf(slot)))
       : { with: 'password', password: textOf(slot) };
   const field = (slot: Keyslot) => {
-    const name = nameOfSlot(slot, slots);
-    const label = name.charAt(0).toUpperCase() + name.slice(1);
+    const { name: label } = textsOf(slot, slots);
     const problem = problems.get(slot.id) ?? null;
     const type = (text: string): void => {
       setTyped(new Map(typed).set(slot.id, text));
@@ -204,7 +218,7 @@ export function RotateForm({ slots, onClose }: RotateProps): ReactNode {
         key={slot.id}
         label={label}
         autoComplete="current-password"
-        visibilityToggleButtonProps={{ 'aria-label': t('Show {{name}}', { name }), tabIndex: 0 }}
+        visibilityToggleButtonProps={{ 'aria-label': t('Show {{name}}', { name: label }), tabIndex: 0 }}
         value={textOf(slot)}
         error={problem}
         onChange={(event) => {

@@ -2,15 +2,9 @@
 
 import { useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { Keyslot, KeyslotKind, Keyslots } from '../../preload/contract.ts';
+import type { Keyslot, Keyslots } from '../../preload/contract.ts';
 import { t } from './text.ts';
 import { askKey, useBridge } from './vault.tsx';
-
-export const keyslotNames: Readonly<Record<KeyslotKind, string>> = {
-  keychain: t('Keychain'),
-  password: t('Password'),
-  recovery: t('Recovery phrase'),
-};
 
 export function useKeyslots(): UseQueryResult<Keyslots> {
   const bridge = useBridge();
@@ -22,10 +16,3 @@ export const lastOne = (slots: readonly Keyslot[], slot: Keyslot): string | unde
   slot.kind === 'keychain' || slots.some(({ id, kind }) => id !== slot.id && kind !== 'keychain')
     ? undefined
     : t('It cannot be removed: without it only the keychain could open the vault, or nothing.');
-
-/** Says which of several of a kind: for those who hear the buttons alone. */
-export const nameOfSlot = (slot: Keyslot, all: readonly Keyslot[]): string => {
-  const alike = all.filter(({ kind }) => kind === slot.kind);
-  const number = alike.length > 1 ? ` ${String(alike.indexOf(slot) + 1)}` : '';
-  return `${keyslotNames[slot.kind].toLowerCase()}${number}`;
-};

@@ -108,7 +108,7 @@ const factsOf = ({ rows, head, witness }: LogState): readonly (readonly [string,
     : ([
         [
           t('To note down'),
-          <ShortId key="head" text={`${head.sequence}:${head.hash}`} what={t('signed head')} />,
+          <ShortId key="head" text={`${head.sequence}:${head.hash}`} copy={t('Copy signed head')} />,
         ],
       ] as const)),
   ...(witness === null

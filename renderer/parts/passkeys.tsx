@@ -162,7 +162,7 @@ function DeletePasskey({ of, user }: DeleteProps): ReactNode {
     >
       {(close) => (
         <DeleteForm
-          what={t('passkey')}
+          what="passkey"
           {...(isLastWay
             ? {
                 loss: {
@@ -172,7 +172,7 @@ function DeletePasskey({ of, user }: DeleteProps): ReactNode {
                     { userName },
                   ),
                 },
-                confirm: { text: authenticatorName, what: t('its name') },
+                confirm: { text: authenticatorName, as: 'name' },
               }
             : {})}
           outcomes={[

@@ -46,7 +46,7 @@ export function Sessions({ title, userId, names }: Props): ReactNode {
   );
   return (
     <Panel {...(title === undefined ? {} : { title })} kind="plain">
-      {isPending && <LoadingRows what={t('sessions')} />}
+      {isPending && <LoadingRows label={t('Loading sessions')} />}
       <Failure title={t('The sessions could not be read')} error={error} onRetry={() => void refetch()} />
       {data?.sessions.length === 0 && (
         <Empty
@@ -86,7 +86,7 @@ export function Sessions({ title, userId, names }: Props): ReactNode {
                   <>
                     <ShortId
                       text={session.credential.publicKey}
-                      what={t('public key of {{sessionName}}', { sessionName: session.sessionName })}
+                      copy={t('Copy public key of {{sessionName}}', { sessionName: session.sessionName })}
                     />
                     <br />
                   </>

@@ -40,7 +40,7 @@ interface EditorProps extends NamesProps {
 
 /** The tags of one key or user, put on and taken off one at a time. */
 export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
-  const { one, many, createWith, madeTagId, updateWith, removeWith } = tagKinds[kind];
+  const { already, none, createWith, madeTagId, updateWith, removeWith } = tagKinds[kind];
   const tags = useTags(kind);
   const create = useCreateTag(kind);
   const update = useUpdateTag(kind);
@@ -51,10 +51,7 @@ export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
   const others = tags.list.filter(({ tagId }) => !tagIds.includes(tagId));
   const name = typed.trim();
   const known = tags.list.find(({ tagName }) => tagName === name);
-  const problem =
-    known !== undefined && tagIds.includes(known.tagId)
-      ? t('This {{one}} has this tag already.', { one })
-      : null;
+  const problem = known !== undefined && tagIds.includes(known.tagId) ? already : null;
 
   const put = (event: SyntheticEvent) => {
     event.preventDefault();
@@ -101,9 +98,7 @@ export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
       <Stack gap="md">
         {present.length === 0 ? (
           <Text c="dimmed" size="sm">
-            {tags.isPending
-              ? t('Reading the tags …')
-              : t('No tag yet. Tags sort {{many}} into groups.', { many })}
+            {tags.isPending ? t('Reading the tags …') : none}
           </Text>
         ) : (
           <ul className="lk-tags" aria-label={t('Tags')}>

@@ -19,9 +19,13 @@ interface MadeTag {
 }
 
 interface KindOfTag {
-  /** What carries such a tag. */
-  readonly one: string;
-  readonly many: string;
+  /** What is said of it where its kind matters. */
+  readonly lesson: string;
+  readonly unique: string;
+  readonly made: (name: string) => string;
+  readonly nobody: string;
+  readonly already: string;
+  readonly none: string;
   readonly list: string;
   /** The key of the list in its answer. */
   readonly listed: string;
@@ -37,8 +41,14 @@ interface KindOfTag {
 
 export const tagKinds: Readonly<Record<TagKind, KindOfTag>> = {
   privateKey: {
-    one: t('private key'),
-    many: t('private keys'),
+    lesson: t(
+      'A tag lets you name several private keys at once, and find them again in a list. Make one above, or on a private key’s own page.',
+    ),
+    unique: t('Unique among the tags of private keys.'),
+    made: (name) => t('“{{name}}”, for private keys.', { name }),
+    nobody: t('No private key has it'),
+    already: t('This private key has this tag already.'),
+    none: t('No tag yet. Tags sort private keys into groups.'),
     list: 'list_private_key_tags',
     listed: 'privateKeyTags',
     create: {
@@ -67,8 +77,14 @@ export const tagKinds: Readonly<Record<TagKind, KindOfTag>> = {
     removeWith: (tagId) => ({ privateKeyTagIds: [tagId] }),
   },
   user: {
-    one: t('user'),
-    many: t('users'),
+    lesson: t(
+      'A tag lets you name several users at once, and find them again in a list. Make one above, or on a user’s own page.',
+    ),
+    unique: t('Unique among the tags of users.'),
+    made: (name) => t('“{{name}}”, for users.', { name }),
+    nobody: t('No user has it'),
+    already: t('This user has this tag already.'),
+    none: t('No tag yet. Tags sort users into groups.'),
     list: 'list_user_tags',
     listed: 'userTags',
     create: {

@@ -81,7 +81,7 @@ export function Deliveries({ endpoints }: { readonly endpoints: readonly Endpoin
         </Group>
       }
     >
-      {isPending && <LoadingRows what={t('deliveries')} rows={2} />}
+      {isPending && <LoadingRows label={t('Loading deliveries')} rows={2} />}
       <Failure title={t('The deliveries could not be read')} error={error} onRetry={() => void refetch()} />
       {data?.deliveries.length === 0 && (
         <Empty title={filtered ? t('No delivery of this kind') : t('Nothing was sent yet')} level={3}>

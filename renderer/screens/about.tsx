@@ -44,13 +44,13 @@ export function About(): ReactNode {
           facts.length > 0 && (
             <CopyButton
               text={facts.map(([name, value]) => `${name}: ${value}`).join('\n')}
-              what={t('versions')}
+              copy={t('Copy versions')}
               wide
             />
           )
         }
       >
-        {isPending && <LoadingRows what={t('versions')} />}
+        {isPending && <LoadingRows label={t('Loading versions')} />}
         <Failure title={t('The versions could not be read')} error={error} onRetry={() => void refetch()} />
         <Facts
           rows={[
@@ -138,8 +138,8 @@ function SelfTest(): ReactNode {
 
 const tones: Readonly<Record<SelfTestFinding['outcome'], string>> = {
   ok: 'done',
-  note: t('waiting'),
-  failed: t('failed'),
+  note: 'waiting',
+  failed: 'failed',
 };
 
 const outcomeNames = (): Readonly<Record<SelfTestFinding['outcome'], string>> => ({
@@ -179,7 +179,7 @@ function Licences(): ReactNode {
             </Button>
           </Group>
         )}
-        {isFetching && <LoadingRows what={t('licences')} />}
+        {isFetching && <LoadingRows label={t('Loading licences')} />}
         <Failure title={t('The licences could not be read')} error={error} onRetry={() => void refetch()} />
         {data?.length === 0 && (
           <Text size="sm">{t('This Latchkey runs from its sources: the licences are in node_modules.')}</Text>

@@ -30,7 +30,7 @@ export function Backups(): ReactNode {
       />
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows what={t('backups')} />
+          <LoadingRows label={t('Loading backups')} />
         </Panel>
       )}
       <Failure title={t('The backups could not be read')} error={error} onRetry={() => void refetch()} />

@@ -87,7 +87,7 @@ export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
         <TextInput
           label={t('Backup')}
           description={t('The whole path of the file on this computer, or on a disk that is plugged in.')}
-          placeholder={t('/media/usb/latchkey.backup')}
+          placeholder="/media/usb/latchkey.backup"
           autoComplete="off"
           spellCheck={false}
           className="lk-mono-input"

@@ -4,7 +4,8 @@ import { Link } from 'wouter';
 import type { Keyslot } from '../../preload/contract.ts';
 import { ShortId } from '../parts/identifier.tsx';
 import { CheckForm, KeychainForm, PasswordForm, RemoveForm, RotateForm } from '../parts/keyslot-dialogs.tsx';
-import { keyslotNames, lastOne, nameOfSlot, useKeyslots } from '../parts/keyslots.ts';
+import { textsOf, textsOfOne } from '../parts/keyslot-texts.ts';
+import { lastOne, useKeyslots } from '../parts/keyslots.ts';
 import { KeychainNote } from '../parts/keychain-note.tsx';
 import { DialogButton } from '../parts/manage.tsx';
 import { Moment } from '../parts/moment.tsx';
@@ -34,13 +35,13 @@ export function Keyslots(): ReactNode {
             <Text size="sm" c="dimmed">
               <Trans
                 i18nKey="Vault <shortId/>"
-                components={{ shortId: <ShortId text={data.vaultId} what={t('vault id')} /> }}
+                components={{ shortId: <ShortId text={data.vaultId} copy={t('Copy vault id')} /> }}
               />
             </Text>
           )
         }
       >
-        {isPending && <LoadingRows what={t('what opens the vault')} />}
+        {isPending && <LoadingRows label={t('Loading what opens the vault')} />}
         <Failure
           title={t('What opens the vault could not be read')}
           error={error}
@@ -70,15 +71,18 @@ interface SlotProps {
 }
 
 function Slot({ slot, all }: SlotProps): ReactNode {
-  const name = nameOfSlot(slot, all);
+  const texts = textsOf(slot, all);
   const refused = lastOne(all, slot);
   return (
     <li className="lk-row lk-manage">
       <div>
-        <span className="lk-row-name">{name.charAt(0).toUpperCase() + name.slice(1)}</span>
+        <span className="lk-row-name">{texts.name}</span>
         <br />
         <span className="lk-row-more">
-          <Trans i18nKey="Made <moment/>" components={{ moment: <Moment at={timestampOf(slot.createdAt)} /> }} />
+          <Trans
+            i18nKey="Made <moment/>"
+            components={{ moment: <Moment at={timestampOf(slot.createdAt)} /> }}
+          />
           {slot.kind === 'recovery' &&
             (slot.confirmedAt === null ? (
               ` · ${t('never checked')}`
@@ -99,7 +103,7 @@ function Slot({ slot, all }: SlotProps): ReactNode {
           <>
             <DialogButton
               name={t('Check…')}
-              label={t('Check the {{name}}', { name })}
+              {...(texts.change === undefined ? {} : { label: texts.change })}
               title={t('Check the recovery phrase')}
             >
               {(close) => <CheckForm onClose={close} />}
@@ -112,19 +116,14 @@ function Slot({ slot, all }: SlotProps): ReactNode {
         {slot.kind === 'password' && (
           <DialogButton
             name={t('Change…')}
-            label={t('Change the {{name}}', { name })}
+            {...(texts.change === undefined ? {} : { label: texts.change })}
             title={t('Change the password')}
           >
             {(close) => <PasswordForm change={slot} onClose={close} />}
           </DialogButton>
         )}
         {refused === undefined && (
-          <DialogButton
-            name={t('Remove…')}
-            label={t('Remove the {{name}}', { name })}
-            title={t('Remove the {{keyslotNames}}', { keyslotNames: keyslotNames[slot.kind].toLowerCase() })}
-            danger
-          >
+          <DialogButton name={t('Remove…')} label={texts.remove} title={textsOfOne[slot.kind].remove} danger>
             {(close) => <RemoveForm slot={slot} onClose={close} />}
           </DialogButton>
         )}

@@ -33,7 +33,7 @@ export function Organization(): ReactNode {
             <>
               <Trans
                 i18nKey="All that this vault holds belongs to one organization. Programs name it by its id: <shortId/>"
-                components={{ shortId: <ShortId text={organization.id} what={t('organization id')} /> }}
+                components={{ shortId: <ShortId text={organization.id} copy={t('Copy organization id')} /> }}
               />
             </>
           )
@@ -42,7 +42,7 @@ export function Organization(): ReactNode {
       {organization !== null && <Rename name={organization.name} key={organization.name} />}
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows what={t('the organization’s settings')} />
+          <LoadingRows label={t('Loading the organization’s settings')} />
         </Panel>
       )}
       <Failure
@@ -116,7 +116,7 @@ function RootQuorum({ of: { threshold, userIds } }: { readonly of: Quorum }): Re
   return (
     <Panel title={t('Root quorum')}>
       {isPending ? (
-        <LoadingRows what={t('the users of the root quorum')} rows={1} />
+        <LoadingRows label={t('Loading the users of the root quorum')} rows={1} />
       ) : (
         <Text className="lk-row-name">{describeQuorum(threshold, userIds.map(nameOf))}</Text>
       )}

@@ -91,7 +91,7 @@ export function Policy({ policyId }: { readonly policyId: string }): ReactNode {
               <Trans
                 i18nKey="<shortId/> · made <moment/>"
                 components={{
-                  shortId: <ShortId text={policyId} what={t('policy id')} />,
+                  shortId: <ShortId text={policyId} copy={t('Copy policy id')} />,
                   moment: <Moment at={policy.createdAt} />,
                 }}
               />
@@ -101,7 +101,7 @@ export function Policy({ policyId }: { readonly policyId: string }): ReactNode {
       />
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows what={t('the policy')} />
+          <LoadingRows label={t('Loading the policy')} />
         </Panel>
       )}
       <Failure title={t('The policy could not be read')} error={error} onRetry={() => void refetch()} />
@@ -168,7 +168,7 @@ function ManagePolicy({ of: { policyId, policyName, effect } }: { readonly of: P
       >
         {(close) => (
           <DeleteForm
-            what={t('policy')}
+            what="policy"
             outcomes={[
               effect === 'EFFECT_DENY'
                 ? t('What it denies may be done by those whom another policy allows it.')
@@ -176,7 +176,7 @@ function ManagePolicy({ of: { policyId, policyName, effect } }: { readonly of: P
               t('Activities that wait for its approvals are decided by the policies that are left.'),
               t('What it says is not kept: it can only be written anew.'),
             ]}
-            confirm={{ text: policyName, what: t('its name') }}
+            confirm={{ text: policyName, as: 'name' }}
             submitting={remove}
             onCancel={close}
             onDelete={() => {
@@ -250,7 +250,7 @@ function PolicyForm({ begun, policyId, busy, done, error, failed, does, onSubmit
   const set = (change: Partial<Draft>) => {
     setDraft({ ...draft, ...change });
   };
-  const problem = done ? null : nameProblem(draft.policyName, t('policy'), taken);
+  const problem = done ? null : nameProblem(draft.policyName, 'policy', taken);
   const open = editors.filter(({ field }) => draft[field].includes(blank));
   const wrong = found?.problems.length ?? 0;
   const obstacle =

@@ -47,7 +47,7 @@ export function User({ userId }: Props): ReactNode {
               <Trans
                 i18nKey="<shortId/> · made <moment/>"
                 components={{
-                  shortId: <ShortId text={user.userId} what={t('user id')} />,
+                  shortId: <ShortId text={user.userId} copy={t('Copy user id')} />,
                   moment: <Moment at={user.createdAt} />,
                 }}
               />{' '}
@@ -58,7 +58,7 @@ export function User({ userId }: Props): ReactNode {
       />
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows what={t('the user')} />
+          <LoadingRows label={t('Loading the user')} />
         </Panel>
       )}
       <Failure title={t('The user could not be read')} error={error} onRetry={() => void refetch()} />
@@ -199,7 +199,7 @@ function ManageUser({ of }: { readonly of: UserRecord }): ReactNode {
       >
         {(close) => (
           <DeleteForm
-            what={t('user')}
+            what="user"
             outcomes={[
               ...(apiKeys.length === 0 && authenticators.length === 0
                 ? [t('It has neither an API key nor a passkey.')]
@@ -213,7 +213,7 @@ function ManageUser({ of }: { readonly of: UserRecord }): ReactNode {
               t('Wallets and private keys stay: they belong to the vault and not to a user.'),
               t('Entries in the log still say what the user did.'),
             ]}
-            confirm={{ text: userName, what: t('the name') }}
+            confirm={{ text: userName, as: 'userName' }}
             submitting={remove}
             onCancel={close}
             onDelete={() => {
@@ -256,7 +256,7 @@ export function UserApiKey({ userId }: Props): ReactNode {
       />
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows what={t('the user')} />
+          <LoadingRows label={t('Loading the user')} />
         </Panel>
       )}
       <Failure title={t('The user could not be read')} error={error} onRetry={() => void refetch()} />

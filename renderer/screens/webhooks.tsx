@@ -36,7 +36,7 @@ export function Webhooks(): ReactNode {
       />
       <NewEndpoint taken={list.map(({ name }) => name)} />
       <Panel title={t('Endpoints')} kind="plain">
-        {endpoints.isPending && <LoadingRows what={t('endpoints')} rows={2} />}
+        {endpoints.isPending && <LoadingRows label={t('Loading endpoints')} rows={2} />}
         <Failure
           title={t('The endpoints could not be read')}
           error={endpoints.error}
@@ -146,7 +146,7 @@ function EndpointRow({ endpoint }: { readonly endpoint: Endpoint }): ReactNode {
         <span className="lk-row-name">{name}</span>
         <br />
         <span className="lk-row-more">
-          {url} <CopyButton text={url} what={t('URL of {{name}}', { name })} />
+          {url} <CopyButton text={url} copy={t('Copy the URL of {{name}}', { name })} />
         </span>
         <Failure title={t('The endpoint was not changed')} error={updating.error ?? testing.error} />
       </div>
@@ -197,12 +197,12 @@ function EndpointRow({ endpoint }: { readonly endpoint: Endpoint }): ReactNode {
         >
           {(close) => (
             <DeleteForm
-              what={t('endpoint')}
+              what="endpoint"
               outcomes={[
                 t('It is sent nothing more, also not what is still on its way.'),
                 t('What became of its deliveries stays in the list; they can be sent to it no more.'),
               ]}
-              confirm={{ text: name, what: t('its name') }}
+              confirm={{ text: name, as: 'name' }}
               submitting={removing}
               onCancel={close}
               onDelete={() => {

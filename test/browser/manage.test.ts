@@ -445,7 +445,7 @@ describe('what one person does in one vault', () => {
     expect(await page.content()).not.toContain(knownWallet.ethereumKey);
     await button(dialog, 'Show the private key').click(held);
     expect((await readFacts(dialog)).get('Private key, hex')).toBe(knownWallet.ethereumKey);
-    await button(dialog, 'Copy Private key, hex').click();
+    await button(dialog, 'Copy private key, hex').click();
     await expect
       .poll(() => page.evaluate(() => navigator.clipboard.readText()))
       .toBe(knownWallet.ethereumKey);
