@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { VaultBridge } from '../preload/contract.ts';
+import type { Delayed, VaultBridge } from '../preload/contract.ts';
 import { showEvent } from './activities/events.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import { idTokenVerifier } from './auth/id-tokens.ts';
@@ -12,16 +12,18 @@ import { restoreHere } from './backup/restore.ts';
 import { VaultDoor } from './bridge.ts';
 import { defaultPort, version, type Config } from './config.ts';
 import { checkSecp256k1Accelerator } from './crypto/secp256k1.ts';
-import { Connection } from './db/connection.ts';
+import { Connection, type Reader } from './db/connection.ts';
 import { holdsRows } from './db/integrity.ts';
 import { RowGuard } from './integrity/guard.ts';
 import { misshapen } from './integrity/refusal.ts';
 import { migrate } from './db/migrations.ts';
 import { checkSchema } from './db/schema.ts';
+import { countDelayed, hastenDeliveries } from './db/outbox.ts';
 import { isNetworkOn } from './db/settings.ts';
 import { UnitOfWork } from './db/unit-of-work.ts';
 import { getVault } from './db/vault.ts';
 import { createPrivateFile, VaultDirectory } from './db/vault-directory.ts';
+import { hastenWebhooks } from './db/webhook-deliveries.ts';
 import type { DevControls } from './http/dev-routes.ts';
 import type { Service } from './http/handle.ts';
 import { RequestJournal } from './http/request-journal.ts';
@@ -30,6 +32,7 @@ import { WindowSessions } from './http/window-sessions.ts';
 import { noKeychain, systemKeychain, type Keychain } from './keyslots/keychain.ts';
 import { Keyring } from './keyslots/keyring.ts';
 import { systemClock, type Clock } from './lib/clock.ts';
+import { NetworkWatch } from './outbox/network-watch.ts';
 import type { Random } from './lib/random.ts';
 import type { Shell } from './lib/shell.ts';
 import { Messages, messageKind } from './messages/messages.ts';
@@ -102,7 +105,23 @@ export const keychainOf = ({ useKeychain, sessionBus }: Config): Keychain =>
 export const openVault = (config: Config, substitutes: Substitutes = {}): OpenVault =>
   open(config, substitutes);
 
+interface OpenFile {
+  readonly directory: VaultDirectory | undefined;
+  readonly connection: Connection;
+}
+
 function open(config: Config, substitutes: Substitutes): Opened {
+  const file = openFile(config);
+  try {
+    return wire(config, substitutes, file);
+  } catch (error) {
+    closeFile(file);
+    throw error;
+  }
+}
+
+/** Takes the vault's lock and opens its file; where that fails, neither is held. */
+function openFile(config: Config): OpenFile {
   checkSecp256k1Accelerator();
   const directory = config.dataDirectory === null ? undefined : VaultDirectory.acquire(config.dataDirectory);
   let connection: Connection | undefined;
@@ -113,12 +132,21 @@ function open(config: Config, substitutes: Substitutes): Opened {
     if (changed.length > 0) throw misshapen(changed);
     migrate(connection);
     checkPresence(connection);
+    return { directory, connection };
   } catch (error) {
     connection?.close();
     directory?.release();
     throw error;
   }
-  const opened = connection;
+}
+
+function closeFile({ directory, connection }: OpenFile): void {
+  connection.close();
+  directory?.release();
+}
+
+function wire(config: Config, substitutes: Substitutes, file: OpenFile): Opened {
+  const { directory, connection } = file;
   const random = substitutes.random ?? systemRandom;
   const clock = substitutes.clock ?? systemClock;
   const keychain = substitutes.keychain ?? keychainOf(config);
@@ -151,8 +179,33 @@ function open(config: Config, substitutes: Substitutes): Opened {
       door.announce({ kind: 'message', id });
     },
   });
+  const network = new NetworkWatch({
+    isOnline: substitutes.shell?.isOnline,
+    onChange: () => {
+      if (network.online) sendWhatWaited().catch(onFault);
+      door.announce({ kind: 'status' });
+    },
+  });
+  async function sendWhatWaited(): Promise<void> {
+    if (!keyring.unlocked) return;
+    await units.write((tx) => {
+      hastenDeliveries(tx);
+      hastenWebhooks(tx);
+    });
+    outbox.look();
+    webhooks.look();
+  }
+  const delayed = (tx: Reader): Delayed | null => {
+    const counts = {
+      messages: countDelayed(tx, messageKind, clock.wall()),
+      endpoints: webhooks.countDelayed(tx),
+    };
+    if (!keyring.unlocked || (counts.messages === 0 && counts.endpoints === 0)) return null;
+    return { why: !isNetworkOn(tx) ? 'network off' : network.online ? 'failing' : 'offline', ...counts };
+  };
   const webhooks = new Webhooks({
     ...{ units, keys: keyring, clock, onFault },
+    isOnline: () => network.online,
     onChange: () => {
       door.announce({ kind: 'webhooks' });
     },
@@ -231,11 +284,19 @@ function open(config: Config, substitutes: Substitutes): Opened {
     directory: config.dataDirectory,
     distDirectory: join(config.rendererDirectory, '..'),
     url: () => url,
+    delayed,
     restore:
       directory === undefined
         ? null
         : (file, how, onProgress) =>
-            restoreHere(opened, directory, { file, how, keychain, random: systemRandom, clock, onProgress }),
+            restoreHere(connection, directory, {
+              file,
+              how,
+              keychain,
+              random: systemRandom,
+              clock,
+              onProgress,
+            }),
   });
   const lock = (): void => {
     log.signBeforeLock();
@@ -249,7 +310,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     onFault,
   });
   return {
-    connection: opened,
+    connection,
     units,
     guard,
     keyring,
@@ -272,6 +333,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     lock,
     setUp: (vault) => setUp(parts, vault),
     close: () => {
+      network.close();
       lastUses.stop();
       idleLock.close();
       void backups.close();
@@ -280,8 +342,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
       messages.close();
       lock();
       guard.stop();
-      opened.close();
-      directory?.release();
+      closeFile(file);
     },
   };
 }
@@ -317,69 +378,69 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
   } = opened;
   const nonce = directory?.nonce ?? randomBytes(32).toString('base64url');
   const sessions = new WindowSessions(nonce);
-  backups.start();
-  try {
-    const server = await listen({
-      service,
-      bridge: door,
-      sessions,
-      journal,
-      origins: { allowed: config.allowedOrigins, loopback: config.allowLoopbackOrigins },
-      port: config.port ?? settings.port() ?? defaultPort,
-      onWindowUsed: () => {
-        idleLock.used();
-      },
-      ...(config.ui ? { window: config.rendererDirectory } : {}),
-      discoveryKeys: () => ({ ...door.serverKeys() }),
-      webhookKeys: () => webhooks.jwks(),
-      reference: { version, directory: config.referenceDirectory },
-      ...(substitutes.dev
-        ? { dev: substitutes.dev({ connection, guard, keyring, messages, outbox, webhooks }) }
-        : {}),
-    });
-    const url = `http://127.0.0.1:${String(server.port)}`;
-    opened.listensAt(url);
-    directory?.announce(server.port);
-    outbox.start();
-    webhooks.start();
-    const stopSweeping = startSweeping({
-      units,
-      keys: keyring,
-      clock: service.clock,
-      onFault: service.onFault,
-    });
-    return {
-      connection,
-      units,
-      guard,
-      keyring,
-      bridge: door,
-      log,
-      outbox,
-      webhooks,
-      messages,
-      lastUses,
-      setUp: opened.setUp,
-      url,
-      newLink: () => `http://localhost:${server.port}/#code=${sessions.newCode()}`,
-      close: async () => {
-        idleLock.close();
-        stopSweeping();
-        await server.close();
-        await lastUses.close();
-        await outbox.close();
-        await webhooks.close();
-        messages.close();
-        await backups.close();
-        opened.lock();
-        await log.settled();
-        opened.close();
-      },
-    };
-  } catch (error) {
+  // What is deferred last ends first. Each is ended whatever becomes of the others, so that the keys go and the file is freed.
+  await using started = new AsyncDisposableStack();
+  started.defer(() => {
     opened.close();
-    throw error;
-  }
+  });
+  started.defer(() => log.settled());
+  started.defer(() => {
+    opened.lock();
+  });
+  started.defer(() => backups.close());
+  started.defer(() => {
+    messages.close();
+  });
+  started.defer(() => webhooks.close());
+  started.defer(() => outbox.close());
+  started.defer(() => lastUses.close());
+  backups.start();
+  const server = await listen({
+    service,
+    bridge: door,
+    sessions,
+    journal,
+    origins: { allowed: config.allowedOrigins, loopback: config.allowLoopbackOrigins },
+    port: config.port ?? settings.port() ?? defaultPort,
+    onWindowUsed: () => {
+      idleLock.used();
+    },
+    ...(config.ui ? { window: config.rendererDirectory } : {}),
+    discoveryKeys: () => ({ ...door.serverKeys() }),
+    webhookKeys: () => webhooks.jwks(),
+    reference: { version, directory: config.referenceDirectory },
+    ...(substitutes.dev
+      ? { dev: substitutes.dev({ connection, guard, keyring, messages, outbox, webhooks }) }
+      : {}),
+  });
+  started.defer(() => server.close());
+  const url = `http://127.0.0.1:${String(server.port)}`;
+  opened.listensAt(url);
+  directory?.announce(server.port);
+  outbox.start();
+  webhooks.start();
+  const { clock, onFault } = service;
+  started.defer(startSweeping({ units, keys: keyring, clock, onFault }));
+  started.defer(() => {
+    idleLock.close();
+  });
+  const running = started.move();
+  return {
+    connection,
+    units,
+    guard,
+    keyring,
+    bridge: door,
+    log,
+    outbox,
+    webhooks,
+    messages,
+    lastUses,
+    setUp: opened.setUp,
+    url,
+    newLink: () => `http://localhost:${server.port}/#code=${sessions.newCode()}`,
+    close: () => running.disposeAsync(),
+  };
 }
 
 /** Sealing always draws from here, whatever seed ids and keys come from. */
