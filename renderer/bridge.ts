@@ -7,7 +7,7 @@
 import { bridgeCalls } from '../preload/contract.ts';
 import { copyInBrowser } from './parts/clipboard.ts';
 import { BridgeError } from './parts/bridge-error.ts';
-import { eachUse } from './parts/uses.ts';
+import { onWindowUse } from './parts/window-use.ts';
 import type { Bridge, BridgeCall, VaultEvent } from '../preload/contract.ts';
 import { eventStreamReader } from './parts/event-stream.ts';
 import { t } from './parts/text.ts';
@@ -233,7 +233,7 @@ function overHttp(): Door {
   }
 
   arrive();
-  eachUse(() => {
+  onWindowUse(() => {
     // The service counts from the last word of any window; one that is lost is said again soon.
     if (token !== null) post('/window/used', {}).catch(() => undefined);
   });

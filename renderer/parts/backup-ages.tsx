@@ -4,15 +4,9 @@ import type { BackupsStatus } from '../../preload/contract.ts';
 import { Moment } from './moment.tsx';
 import { Panel } from './page.tsx';
 import { t, Trans } from './text.ts';
-import type { Timestamp } from './time.ts';
+import { timestampOf } from './time.ts';
 import { useBackups } from './vault.tsx';
 import './backup-ages.css';
-
-/** @param milliseconds Since the epoch. */
-export const timestampOf = (milliseconds: number): Timestamp => ({
-  seconds: String(Math.floor(milliseconds / 1000)),
-  nanos: '0',
-});
 
 export interface Ages {
   /** Undefined where there is none. */

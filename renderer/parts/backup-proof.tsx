@@ -3,13 +3,13 @@ import type { ReactNode, SyntheticEvent } from 'react';
 import { Alert, Button, Group, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { BackupSecret, VerifiedBackup } from '../../preload/contract.ts';
-import { timestampOf } from './backup-ages.tsx';
 import { Moment } from './moment.tsx';
 import { Facts, Outcomes } from './page.tsx';
 import { PasswordField } from './password-field.tsx';
 import { wordsOf } from './phrase.ts';
 import { Failure } from './states.tsx';
 import { t } from './text.ts';
+import { timestampOf } from './time.ts';
 import { useBackupCall, useBackups } from './vault.tsx';
 import { Working } from './working.tsx';
 

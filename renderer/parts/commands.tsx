@@ -7,13 +7,17 @@ import {
   IconArchive,
   IconCopy,
   IconDeviceDesktop,
+  IconFileCode,
   IconFileImport,
   IconInfoCircle,
+  IconKey,
   IconKeyboard,
+  IconListCheck,
   IconLock,
   IconMoon,
   IconPlugConnected,
   IconPlus,
+  IconPrinter,
   IconSignature,
   IconSnowflake,
   IconSun,
@@ -24,6 +28,7 @@ import { useLocation } from 'wouter';
 import type { BackUp } from '../../preload/contract.ts';
 import { canFreeze } from './freeze.tsx';
 import { placeGroups } from './places.ts';
+import type { Place } from './places.ts';
 import { readable } from './readable.ts';
 import { t } from './text.ts';
 import { sayDone } from './undo.tsx';
@@ -51,7 +56,41 @@ const ways: readonly (Omit<Command, 'id' | 'run'> & { readonly to: string })[] =
   { to: '/users/new', label: t('Add a user'), icon: IconUserPlus, words: t('make create person') },
   { to: '/policies/new', label: t('New policy'), icon: IconPlus, words: t('make create rule') },
   { to: '/about', label: t('About Latchkey'), icon: IconInfoCircle, words: t('version licences self-test') },
+  {
+    to: '/keyslots/another/new-phrase',
+    label: t('Add a recovery phrase'),
+    icon: IconKey,
+    words: t('words backup paper'),
+  },
+  {
+    to: '/keyslots/sheet',
+    label: t('Print the recovery phrase or its shares'),
+    icon: IconPrinter,
+    words: t('paper sheet QR'),
+  },
   { to: '/sub-organizations/new', label: t('New sub-organization'), icon: IconPlus, words: t('make create') },
+];
+
+/** Screens that are places for whoever looks for them, and have no line of their own at the side. */
+const morePlaces: readonly Place[] = [
+  {
+    to: '/policies/permissions',
+    label: t('Who may do what'),
+    icon: IconListCheck,
+    words: t('permissions policies rights'),
+  },
+  {
+    to: '/sign/contracts',
+    label: t('Contract interfaces'),
+    icon: IconFileCode,
+    words: t('ABI IDL sign transactions'),
+  },
+  {
+    to: '/about',
+    label: t('About Latchkey'),
+    icon: IconInfoCircle,
+    words: t('version self-test licences update health'),
+  },
 ];
 
 const appearances: readonly {
@@ -219,17 +258,19 @@ export function useCommands({ onHelp, onFreeze }: Wishes): {
       run: onHelp,
     },
   ];
-  const places = placeGroups.flatMap((group) =>
-    group.places.map(({ to, label, icon, words }) => ({
-      id: `place-${to}`,
-      label,
-      icon,
-      words: [words ?? '', group.label ?? ''].join(' '),
-      run: () => {
-        navigate(to);
-      },
-    })),
-  );
+  const goingTo = ({ to, label, icon, words = '' }: Place, group = ''): Command => ({
+    id: `place-${to}`,
+    label,
+    icon,
+    words: `${words} ${group}`,
+    run: () => {
+      navigate(to);
+    },
+  });
+  const places = [
+    ...placeGroups.flatMap((group) => group.places.map((place) => goingTo(place, group.label ?? ''))),
+    ...morePlaces.map((place) => goingTo(place)),
+  ];
   return { actions, places };
 }
 

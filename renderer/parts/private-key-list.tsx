@@ -4,7 +4,7 @@ import { Button, Select, TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { curveLabel } from './chains.ts';
 import { LongRows } from './long-rows.tsx';
-import { Origin } from './origin.tsx';
+import { OutsideBadges } from './outside-badges.tsx';
 import { Panel } from './page.tsx';
 import type { PrivateKey, Tag } from './resources.ts';
 import { RowTime } from './row-time.tsx';
@@ -138,7 +138,7 @@ const Row = memo(function Row({
     <a href={`#/private-keys/${of.privateKeyId}`} className="lk-row">
       <span>
         <span className="lk-clamp">
-          <span className="lk-row-name">{of.privateKeyName}</span> <Origin of={of} />
+          <span className="lk-row-name">{of.privateKeyName}</span> <OutsideBadges of={of} />
         </span>
         <span className="lk-clamp lk-row-more">
           {curveLabel(of.curve)}

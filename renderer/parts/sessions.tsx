@@ -1,5 +1,8 @@
 import type { ReactNode } from 'react';
+import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
+import { IconDevices } from '@tabler/icons-react';
+import { Link } from 'wouter';
 import { ShortId } from './identifier.tsx';
 import { LastUse } from './last-use.tsx';
 import { ConfirmForm, DialogButton } from './manage.tsx';
@@ -46,7 +49,25 @@ export function Sessions({ title, userId, names }: Props): ReactNode {
       {isPending && <LoadingRows label={t('Loading sessions')} />}
       <Failure title={t('The sessions could not be read')} error={error} onRetry={() => void refetch()} />
       {data?.sessions.length === 0 && (
-        <Empty title={t('Nobody is signed in')} level={title === undefined ? 2 : 3}>
+        <Empty
+          title={t('Nobody is signed in')}
+          level={title === undefined ? 2 : 3}
+          {...(userId === undefined
+            ? {
+                icon: IconDevices,
+                steps: [
+                  t('Give a user an address or a number, under Users.'),
+                  t('Set up how codes reach people, under Messages.'),
+                  t('Your app asks for a code in the user’s name, and signs in with it.'),
+                ],
+                action: (
+                  <Button component={Link} href="/messages" variant="default">
+                    {t('Set up messages')}
+                  </Button>
+                ),
+              }
+            : {})}
+        >
           <p>
             {t(
               'Whoever signs in by a code, a mail or an account elsewhere gets a key that lasts a while. It is listed here until it ends.',

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Button, Text, VisuallyHidden } from '@mantine/core';
 import { IconMenu2, IconX } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
-import { Anywhere } from './anywhere.tsx';
+import { SearchAndShortcuts } from './search-and-shortcuts.tsx';
 import { useWaiting } from './approvals.ts';
 import { DelayedNotice } from './delayed.tsx';
 import { FreezeButton } from './freeze.tsx';
@@ -72,7 +72,7 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
         </div>
         <div className="lk-side-body" id={sideId}>
           <VaultName />
-          <Anywhere />
+          <SearchAndShortcuts />
           <nav aria-label={t('Places')} className="lk-places">
             {placeGroups.map((group) => (
               <Places key={group.label} group={group} location={location} />

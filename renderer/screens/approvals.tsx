@@ -2,8 +2,9 @@ import { useEffect } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Drawer, Group, Kbd, Stack, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { IconArrowDown, IconArrowUp, IconCheck, IconX } from '@tabler/icons-react';
-import { useLocation } from 'wouter';
+import { IconArrowDown, IconArrowUp, IconCheck, IconChecklist, IconX } from '@tabler/icons-react';
+import type { Icon } from '@tabler/icons-react';
+import { Link, useLocation } from 'wouter';
 import { firstOf, Json, Votes } from '../parts/activity-parts.tsx';
 import { ActivityRow } from '../parts/activity-row.tsx';
 import { describeType, summarize } from '../parts/activity-words.ts';
@@ -11,6 +12,7 @@ import { useAllWaiting, useVote } from '../parts/approvals.ts';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { ShortId } from '../parts/identifier.tsx';
 import type { Activity } from '../parts/resources.ts';
+import { isTyping } from '../parts/shortcuts.tsx';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
 import { t } from '../parts/text.ts';
 import { exactTime, millisecondsOf } from '../parts/time.ts';
@@ -44,7 +46,15 @@ export function Approvals({ activityId }: { readonly activityId: string | undefi
           onRetry={waiting.retry}
         />
         {waiting.isSuccess && list.length === 0 && (
-          <Empty title={t('Nothing waits for approval')}>
+          <Empty
+            title={t('Nothing waits for approval')}
+            icon={IconChecklist}
+            action={
+              <Button component={Link} href="/policies/new/two-people" variant="default">
+                {t('Write a policy that asks for two')}
+              </Button>
+            }
+          >
             <p>
               {t(
                 'A policy can ask for more than one person’s vote, and so can the root quorum. Whatever is asked for then waits here until enough have agreed.',
@@ -124,36 +134,37 @@ function Queue({ list, at, onOpen }: QueueProps): ReactNode {
         {t('{{index}} of {{requests}}', { index: at + 1, requests: list.length })}
       </Text>
       <Group gap="xs" wrap="nowrap">
-        <Button
-          size="compact-sm"
-          variant="default"
-          leftSection={<IconArrowUp size={14} aria-hidden />}
-          rightSection={<Kbd aria-hidden>K</Kbd>}
-          aria-keyshortcuts="K"
-          disabled={before === undefined}
-          onClick={() => {
-            if (before !== undefined) onOpen(before.id);
-          }}
-        >
-          {t('Newer')}
-        </Button>
-        <Button
-          size="compact-sm"
-          variant="default"
-          leftSection={<IconArrowDown size={14} aria-hidden />}
-          rightSection={<Kbd aria-hidden>J</Kbd>}
-          aria-keyshortcuts="J"
-          disabled={after === undefined}
-          onClick={() => {
-            if (after !== undefined) onOpen(after.id);
-          }}
-        >
-          {t('Older')}
-        </Button>
+        <Step to={before} name={t('Newer')} letter="K" icon={IconArrowUp} onOpen={onOpen} />
+        <Step to={after} name={t('Older')} letter="J" icon={IconArrowDown} onOpen={onOpen} />
       </Group>
     </Group>
   );
 }
+
+interface StepProps extends Pick<QueueProps, 'onOpen'> {
+  /** Undefined where there is none. */
+  readonly to: Activity | undefined;
+  readonly name: string;
+  /** The key that does the same. */
+  readonly letter: string;
+  readonly icon: Icon;
+}
+
+const Step = ({ to, name, letter, icon: Arrow, onOpen }: StepProps): ReactNode => (
+  <Button
+    size="compact-sm"
+    variant="default"
+    leftSection={<Arrow size={14} aria-hidden />}
+    rightSection={<Kbd aria-hidden>{letter}</Kbd>}
+    aria-keyshortcuts={letter}
+    disabled={to === undefined}
+    onClick={() => {
+      if (to !== undefined) onOpen(to.id);
+    }}
+  >
+    {name}
+  </Button>
+);
 
 function Approval({ activityId }: { readonly activityId: string }): ReactNode {
   const { data, error, isPending, refetch } = useAsk<{ activity: Activity }>('get_activity', { activityId });
@@ -307,9 +318,6 @@ function useKeys(actions: Readonly<Record<string, (() => void) | false | undefin
     };
   });
 }
-
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null;
 
 function saidOf(status: string): string {
   if (status === 'ACTIVITY_STATUS_COMPLETED') return t('Approved, and done.');

@@ -4,6 +4,7 @@ import { Button, Group, SegmentedControl, Stack, Textarea, TextInput } from '@ma
 import { notifications } from '@mantine/notifications';
 import { IconPlus } from '@tabler/icons-react';
 import { CopyButton } from '../parts/copy-button.tsx';
+import { ShortId } from '../parts/identifier.tsx';
 import { DeleteForm, DialogButton } from '../parts/manage.tsx';
 import { NameField } from '../parts/name-field.tsx';
 import { nameProblem } from '../parts/names.ts';
@@ -90,8 +91,8 @@ function InterfaceRow({ of }: { readonly of: SmartContractInterface }): ReactNod
         <span className="lk-row-name">{label}</span>{' '}
         <span className="lk-badge">{kinds[type as Kind].label}</span>
         <br />
-        <span className="lk-row-more lk-mono" style={{ overflowWrap: 'anywhere' }}>
-          {smartContractAddress}
+        <span className="lk-row-more">
+          <ShortId text={smartContractAddress} copy={t('Copy the address of {{label}}', { label })} />
         </span>
       </div>
       <Group gap="xs" wrap="nowrap">

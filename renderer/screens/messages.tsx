@@ -4,21 +4,21 @@ import { Button, Group, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import type {
   MessageChannelChange,
-  MessageDelivery,
   MessagesStatus,
   MessageTest,
   ShownMessage,
 } from '../../preload/contract.ts';
-import { timestampOf } from '../parts/backup-ages.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { MailForm } from '../parts/mail-form.tsx';
 import { ConfirmForm, DialogButton } from '../parts/manage.tsx';
+import { MessageLog } from '../parts/message-log.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { PageHead, Panel } from '../parts/page.tsx';
 import { SmsForm } from '../parts/sms-form.tsx';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
-import { t, Trans } from '../parts/text.ts';
-import { useMessageCall, useMessages, useShownMessages } from '../parts/vault.tsx';
+import { t } from '../parts/text.ts';
+import { timestampOf } from '../parts/time.ts';
+import { useMessageCall, useMessages, useShownMessages, useStatus } from '../parts/vault.tsx';
 import '../parts/messages.css';
 import '../parts/rows.css';
 
@@ -45,7 +45,7 @@ export function Messages(): ReactNode {
         <>
           {(data.desktop || data.inboxOnly) && <Shown inboxOnly={data.inboxOnly} />}
           {!data.inboxOnly && <Ways of={data} />}
-          <Log deliveries={data.deliveries} />
+          <MessageLog deliveries={data.deliveries} />
         </>
       )}
     </>
@@ -54,17 +54,26 @@ export function Messages(): ReactNode {
 
 function Shown({ inboxOnly }: { readonly inboxOnly: boolean }): ReactNode {
   const { data, error, isPending, refetch } = useShownMessages();
+  const askInbox = `curl ${useStatus().url}/dev/inbox`;
   return (
     <Panel title={inboxOnly ? t('Inbox') : t('On this computer')} kind="plain">
       {isPending && <LoadingRows label={t('Loading messages')} rows={1} />}
       <Failure title={t('The messages could not be read')} error={error} onRetry={() => void refetch()} />
       {data?.length === 0 && (
         <Empty title={t('No message')} level={3}>
-          <p>
-            {inboxOnly
-              ? t('This vault is for tests: nothing is sent. Its messages are here, and at GET /dev/inbox.')
-              : t('Codes appear here when somebody signs in with one, and go when they expire.')}
-          </p>
+          {inboxOnly ? (
+            <>
+              <p>
+                {t('This vault is for tests: nothing is sent. Its messages are here, and for your tests at:')}
+              </p>
+              <p>
+                <span className="lk-mono">{askInbox}</span>{' '}
+                <CopyButton text={askInbox} copy={t('Copy the command')} />
+              </p>
+            </>
+          ) : (
+            <p>{t('Codes appear here when somebody signs in with one, and go when they expire.')}</p>
+          )}
         </Empty>
       )}
       {data !== undefined && data.length > 0 && (
@@ -328,77 +337,5 @@ function Test({
         </Group>
       </Stack>
     </form>
-  );
-}
-
-function Log({ deliveries }: { readonly deliveries: readonly MessageDelivery[] }): ReactNode {
-  const retry = useMessageCall((bridge, id: string) => bridge.retryMessage(id));
-  return (
-    <Panel title={t('What became of them')} kind="plain">
-      <Failure title={t('The message is not tried again')} error={retry.error} />
-      {deliveries.length === 0 ? (
-        <Empty title={t('No message yet')} level={3}>
-          <p>{t('Each message is listed here with what became of it; never with its text or its code.')}</p>
-        </Empty>
-      ) : (
-        <ul className="lk-rows" aria-label={t('What became of messages')}>
-          {deliveries.map((delivery) => (
-            <li key={delivery.id} className="lk-row lk-manage">
-              <div>
-                <span className="lk-row-name">{delivery.to}</span>{' '}
-                <span className="lk-row-more">
-                  {delivery.channel === 'email' ? t('mail') : t('SMS')} ·{' '}
-                  <Moment at={timestampOf(delivery.createdAt)} exact />
-                </span>
-                <br />
-                <span className="lk-row-more">{outcomeOf(delivery)}</span>
-              </div>
-              {delivery.canRetry && (
-                <Button
-                  variant="default"
-                  size="xs"
-                  flex="none"
-                  aria-label={t('Try {{to}} again', { to: delivery.to })}
-                  disabled={retry.isPending}
-                  onClick={() => {
-                    retry.mutate(delivery.id);
-                  }}
-                >
-                  {t('Try again')}
-                </Button>
-              )}
-            </li>
-          ))}
-        </ul>
-      )}
-    </Panel>
-  );
-}
-
-const states: Readonly<Record<MessageDelivery['state'], string>> = {
-  waiting: t('Waiting'),
-  delivered: t('Sent'),
-  refused: t('Refused'),
-  parked: t('Given up'),
-  expired: t('Not sent'),
-};
-
-function outcomeOf({ state, attempts, note, nextAt }: MessageDelivery): ReactNode {
-  const tried = attempts > 1 ? `, ${t('{{count}} tries', { count: attempts })}` : '';
-  return (
-    <>
-      {states[state]}
-      {tried}
-      {note !== null && `: ${note}`}
-      {nextAt !== null && (
-        <>
-          {' · '}
-          <Trans
-            i18nKey="again <moment/>"
-            components={{ moment: <Moment at={timestampOf(nextAt)} ahead exact /> }}
-          />
-        </>
-      )}
-    </>
   );
 }

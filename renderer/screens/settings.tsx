@@ -4,7 +4,7 @@ import { Button, Group, NativeSelect, NumberInput, Stack, Switch, Text } from '@
 import { IconChevronRight } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import type { Settings as SettingsNow, SettingsChange } from '../../preload/contract.ts';
-import { agesOf, timestampOf } from '../parts/backup-ages.tsx';
+import { agesOf } from '../parts/backup-ages.tsx';
 import { useKeyslots } from '../parts/keyslots.ts';
 import { LanguageChoice } from '../parts/language-choice.tsx';
 import { Moment } from '../parts/moment.tsx';
@@ -12,6 +12,7 @@ import { PageHead, Panel } from '../parts/page.tsx';
 import { SchemeSwitch } from '../parts/scheme-switch.tsx';
 import { Failure, LoadingRows } from '../parts/states.tsx';
 import { t, Trans } from '../parts/text.ts';
+import { timestampOf } from '../parts/time.ts';
 import { sayDone } from '../parts/undo.tsx';
 import { useBackups, useMessages, useSettings, useSettingsCall, useStatus } from '../parts/vault.tsx';
 import '../parts/rows.css';

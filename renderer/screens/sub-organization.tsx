@@ -6,7 +6,7 @@ import { featureLabel } from '../parts/features.ts';
 import { ShortId } from '../parts/identifier.tsx';
 import { DeleteForm, Manage, ManageAction } from '../parts/manage.tsx';
 import { Moment } from '../parts/moment.tsx';
-import { Origin } from '../parts/origin.tsx';
+import { OutsideBadges } from '../parts/outside-badges.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { describeQuorum } from '../parts/quorum.ts';
 import type { Activity, User } from '../parts/resources.ts';
@@ -109,7 +109,11 @@ const waysIn = ({
     .filter((part) => part !== '')
     .join(' · ');
 
-function Holdings({ of: { wallets, privateKeys } }: { readonly of: OrganizationData }): ReactNode {
+function Holdings({
+  of: { organizationId, wallets, privateKeys },
+}: {
+  readonly of: OrganizationData;
+}): ReactNode {
   const rows = [
     ...wallets.map((wallet) => ({
       id: wallet.walletId,
@@ -128,14 +132,19 @@ function Holdings({ of: { wallets, privateKeys } }: { readonly of: OrganizationD
     <Panel title={t('Wallets and private keys')} kind="plain">
       {rows.length === 0 ? (
         <Empty title={t('None yet')} level={3}>
-          <p>{t('Its users make wallets and keys in it, by requests that name its id.')}</p>
+          <p>
+            <Trans
+              i18nKey="Its users make wallets and keys in it, by requests that name its id: <shortId/>"
+              components={{ shortId: <ShortId text={organizationId} copy={t('Copy organization id')} /> }}
+            />
+          </p>
         </Empty>
       ) : (
         <ul className="lk-rows" aria-label={t('Wallets and private keys')}>
           {rows.map(({ id, name, what, of }) => (
             <li key={id} className="lk-row">
               <span>
-                <span className="lk-row-name">{name}</span> <Origin of={of} />
+                <span className="lk-row-name">{name}</span> <OutsideBadges of={of} />
                 <br />
                 <span className="lk-row-more">{what}</span>
               </span>

@@ -24,7 +24,7 @@ import { DeleteForm, Manage, ManageAction, RenameForm } from '../parts/manage.ts
 import { LongRows } from '../parts/long-rows.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { longestName } from '../parts/names.ts';
-import { Origin } from '../parts/origin.tsx';
+import { OutsideBadges } from '../parts/outside-badges.tsx';
 import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
 import type { Wallet as WalletRecord, WalletAccount } from '../parts/resources.ts';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
@@ -76,7 +76,7 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
                   moment: <Moment at={found.createdAt} />,
                 }}
               />{' '}
-              <Origin of={found} />
+              <OutsideBadges of={found} />
             </>
           )
         }

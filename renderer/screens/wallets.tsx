@@ -12,7 +12,7 @@ import { FirstAccounts } from '../parts/first-accounts.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { NameField } from '../parts/name-field.tsx';
 import { freeName, nameProblem } from '../parts/names.ts';
-import { Origin } from '../parts/origin.tsx';
+import { OutsideBadges } from '../parts/outside-badges.tsx';
 import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
 import type { Wallet as WalletRecord } from '../parts/resources.ts';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
@@ -68,7 +68,7 @@ export function Wallets(): ReactNode {
               <li key={wallet.walletId}>
                 <Link href={`/wallets/${wallet.walletId}`} className="lk-row">
                   <span>
-                    <span className="lk-row-name">{wallet.walletName}</span> <Origin of={wallet} />
+                    <span className="lk-row-name">{wallet.walletName}</span> <OutsideBadges of={wallet} />
                   </span>
                   <span className="lk-row-side">
                     <Trans

@@ -3,45 +3,24 @@ import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, Select, Stack, Switch, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconPlus } from '@tabler/icons-react';
-import { describeType } from '../parts/activity-words.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
 import { DeleteForm, DialogButton } from '../parts/manage.tsx';
-import { Moment } from '../parts/moment.tsx';
 import { NameField } from '../parts/name-field.tsx';
 import { nameProblem } from '../parts/names.ts';
 import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
-import { t, Trans } from '../parts/text.ts';
-import type { Timestamp } from '../parts/time.ts';
+import { t } from '../parts/text.ts';
 import { useAsk, useSubmit } from '../parts/vault.tsx';
+import { Deliveries } from '../parts/webhook-deliveries.tsx';
+import {
+  createEndpoint,
+  deleteEndpoint,
+  replayDeliveries,
+  testEndpoint,
+  updateEndpoint,
+} from '../parts/webhooks.ts';
+import type { Endpoint } from '../parts/webhooks.ts';
 import '../parts/rows.css';
-
-interface Endpoint {
-  readonly endpointId: string;
-  readonly url: string;
-  readonly name: string;
-  readonly isActive: boolean;
-}
-
-interface Delivery {
-  readonly deliveryId: string;
-  readonly endpointId: string;
-  readonly activityType: string;
-  readonly state: 'waiting' | 'delivered' | 'refused' | 'parked' | 'expired';
-  readonly attempts: number;
-  readonly lastResult?: string;
-  readonly nextAttemptAt?: Timestamp;
-  readonly createdAt: Timestamp;
-}
-
-const submitOf = (operation: string, result: string) =>
-  ({ operation, type: `ACTIVITY_TYPE_${operation.toUpperCase()}`, result }) as const;
-const create = submitOf('create_webhook_endpoint', 'createWebhookEndpointResult');
-const update = submitOf('update_webhook_endpoint', 'updateWebhookEndpointResult');
-const remove = submitOf('delete_webhook_endpoint', 'deleteWebhookEndpointResult');
-const test = submitOf('test_webhook_endpoint', 'testWebhookEndpointResult');
-const replay = submitOf('replay_webhook_deliveries', 'replayWebhookDeliveriesResult');
-
-const shownDeliveries = '50';
 
 /** Where events are sent, and what became of the last of them. */
 export function Webhooks(): ReactNode {
@@ -98,7 +77,7 @@ function NewEndpoint({ taken }: { readonly taken: readonly string[] }): ReactNod
   const [name, setName] = useState('');
   const [url, setUrl] = useState('');
   const [tried, setTried] = useState(false);
-  const creating = useSubmit<object, unknown>(create);
+  const creating = useSubmit<object, unknown>(createEndpoint);
   const problems = { name: nameProblem(name, 'endpoint', taken), url: urlProblem(url) };
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
@@ -132,6 +111,7 @@ function NewEndpoint({ taken }: { readonly taken: readonly string[] }): ReactNod
           <TextInput
             label={t('URL')}
             type="url"
+            required
             placeholder="https://example.org/events"
             value={url}
             error={tried ? problems.url : null}
@@ -157,15 +137,17 @@ function NewEndpoint({ taken }: { readonly taken: readonly string[] }): ReactNod
 
 function EndpointRow({ endpoint }: { readonly endpoint: Endpoint }): ReactNode {
   const { endpointId, name, url, isActive } = endpoint;
-  const updating = useSubmit<object, unknown>(update);
-  const removing = useSubmit<object, unknown>(remove);
-  const testing = useSubmit<object, unknown>(test);
+  const updating = useSubmit<object, unknown>(updateEndpoint);
+  const removing = useSubmit<object, unknown>(deleteEndpoint);
+  const testing = useSubmit<object, unknown>(testEndpoint);
   return (
     <li className="lk-row lk-manage">
       <div>
         <span className="lk-row-name">{name}</span>
         <br />
-        <span className="lk-row-more">{url}</span>
+        <span className="lk-row-more">
+          {url} <CopyButton text={url} copy={t('Copy the URL of {{name}}', { name })} />
+        </span>
         <Failure title={t('The endpoint was not changed')} error={updating.error ?? testing.error} />
       </div>
       <Group gap="xs">
@@ -261,7 +243,7 @@ function ReplayForm({
   readonly close: () => void;
 }): ReactNode {
   const [span, setSpan] = useState(String(hourMs));
-  const replaying = useSubmit<object, { readonly count: number }>(replay);
+  const replaying = useSubmit<object, { readonly count: number }>(replayDeliveries);
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     replaying.mutate(
@@ -307,143 +289,5 @@ function ReplayForm({
         </Group>
       </Stack>
     </form>
-  );
-}
-
-const stateWords: Readonly<Record<Delivery['state'], string>> = {
-  waiting: t('On its way'),
-  delivered: t('Delivered'),
-  refused: t('Refused'),
-  parked: t('Given up'),
-  expired: t('Given up'),
-};
-
-const filterStates = ['waiting', 'delivered', 'refused', 'parked'] as const;
-
-const tones: Readonly<Partial<Record<Delivery['state'], string>>> = {
-  waiting: 'waiting',
-  refused: 'failed',
-  parked: 'failed',
-  expired: 'failed',
-};
-
-function Deliveries({ endpoints }: { readonly endpoints: readonly Endpoint[] }): ReactNode {
-  const [state, setState] = useState('');
-  const [endpointId, setEndpointId] = useState('');
-  const { data, error, isPending, refetch } = useAsk<{ deliveries: readonly Delivery[] }>(
-    'list_webhook_deliveries',
-    {
-      paginationOptions: { limit: shownDeliveries },
-      ...(state === '' ? {} : { state }),
-      ...(endpointId === '' ? {} : { endpointId }),
-    },
-  );
-  const filtered = state !== '' || endpointId !== '';
-  const names = new Map(endpoints.map(({ endpointId, name }) => [endpointId, name]));
-  return (
-    <Panel
-      title={t('Deliveries')}
-      kind="plain"
-      aside={
-        <Group gap="xs">
-          <Select
-            aria-label={t('Endpoint')}
-            size="xs"
-            w={170}
-            data={[
-              { value: '', label: t('To every endpoint') },
-              ...endpoints.map((each) => ({ value: each.endpointId, label: each.name })),
-            ]}
-            value={endpointId}
-            allowDeselect={false}
-            onChange={(value) => {
-              setEndpointId(value ?? '');
-            }}
-          />
-          <Select
-            aria-label={t('State')}
-            size="xs"
-            w={140}
-            data={[
-              { value: '', label: t('In any state') },
-              ...filterStates.map((value) => ({ value, label: stateWords[value] })),
-            ]}
-            value={state}
-            allowDeselect={false}
-            onChange={(value) => {
-              setState(value ?? '');
-            }}
-          />
-        </Group>
-      }
-    >
-      {isPending && <LoadingRows label={t('Loading deliveries')} rows={2} />}
-      <Failure title={t('The deliveries could not be read')} error={error} onRetry={() => void refetch()} />
-      {data?.deliveries.length === 0 && (
-        <Empty title={filtered ? t('No delivery of this kind') : t('Nothing was sent yet')} level={3}>
-          <p>{t('Each event that is sent to an endpoint is here, with what became of it.')}</p>
-        </Empty>
-      )}
-      {data !== undefined && data.deliveries.length > 0 && (
-        <ul className="lk-rows" aria-label={t('Deliveries')}>
-          {data.deliveries.map((delivery) => (
-            <DeliveryRow
-              key={delivery.deliveryId}
-              delivery={delivery}
-              to={names.get(delivery.endpointId) ?? t('FEATURE_NAME_WEBHOOK, or an endpoint that is gone')}
-            />
-          ))}
-        </ul>
-      )}
-    </Panel>
-  );
-}
-
-function DeliveryRow({ delivery, to }: { readonly delivery: Delivery; readonly to: string }): ReactNode {
-  const { deliveryId, endpointId, activityType, state, attempts, lastResult, nextAttemptAt, createdAt } =
-    delivery;
-  const replaying = useSubmit<object, unknown>(replay);
-  const what = describeType(activityType);
-  return (
-    <li className="lk-row lk-manage">
-      <div>
-        <span className="lk-row-name">{what}</span>{' '}
-        <span className="lk-badge" data-tone={tones[state]}>
-          {stateWords[state]}
-        </span>
-        <br />
-        <span className="lk-row-more">
-          {to} · <Moment at={createdAt} exact />
-          {attempts > 1 && ` · ${t('tried {{count}} times', { count: attempts })}`}
-          {nextAttemptAt !== undefined && (
-            <>
-              {' · '}
-              <Trans
-                i18nKey="next try <moment/>"
-                components={{ moment: <Moment at={nextAttemptAt} ahead exact /> }}
-              />
-            </>
-          )}
-        </span>
-        {lastResult !== undefined && state !== 'delivered' && (
-          <>
-            <br />
-            <span className="lk-row-more">{lastResult}</span>
-          </>
-        )}
-        <Failure title={t('It was not sent again')} error={replaying.error} />
-      </div>
-      <Button
-        variant="default"
-        size="xs"
-        aria-label={t('Send again: {{what}} to {{to}}', { what, to })}
-        loading={replaying.isPending}
-        onClick={() => {
-          replaying.mutate({ endpointId, deliveryId });
-        }}
-      >
-        {t('Send again')}
-      </Button>
-    </li>
   );
 }

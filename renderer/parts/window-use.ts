@@ -6,7 +6,7 @@ const signs = ['keydown', 'pointerdown', 'pointermove', 'wheel', 'touchstart'] a
 const pause = 10_000;
 
 /** Calls back at each use, once in a while at most; having opened the window is one. */
-export function eachUse(tell: () => void): void {
+export function onWindowUse(tell: () => void): void {
   let toldAt = -Infinity;
   const notice = () => {
     const now = performance.now();

@@ -13,7 +13,7 @@ import { undoNewest } from './undo.tsx';
 type Open = 'palette' | 'shortcuts' | 'freeze' | null;
 
 /** The button that opens the palette, and what the keys open. */
-export function Anywhere(): ReactNode {
+export function SearchAndShortcuts(): ReactNode {
   const [open, setOpen] = useState<Open>(null);
   const openPalette = () => {
     setOpen('palette');

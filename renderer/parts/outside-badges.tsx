@@ -6,7 +6,7 @@ interface Props {
 }
 
 /** Whether the seed or key has ever been outside this vault. */
-export function Origin({ of }: Props): ReactNode {
+export function OutsideBadges({ of }: Props): ReactNode {
   return (
     <>
       {of.imported && (

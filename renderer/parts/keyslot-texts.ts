@@ -1,0 +1,46 @@
+/** What opens the vault, in words: each by its kind, and by a number where there are several of one. */
+
+import type { Keyslot } from '../../preload/contract.ts';
+import { t } from './text.ts';
+
+/** Which of several of a kind it is, said also for those who hear the buttons alone. */
+interface SlotTexts {
+  readonly name: string;
+  readonly remove: string;
+  /** Of a password; and checks a phrase. */
+  readonly change?: string;
+}
+
+/** Of the only one of its kind. */
+export const textsOfOne: Readonly<Record<Keyslot['kind'], SlotTexts>> = {
+  keychain: { name: t('Keychain'), remove: t('Remove the keychain') },
+  password: { name: t('Password'), remove: t('Remove the password'), change: t('Change the password') },
+  recovery: {
+    name: t('Recovery phrase'),
+    remove: t('Remove the recovery phrase'),
+    change: t('Check the recovery phrase'),
+  },
+};
+
+/** Of one of several. */
+const numbered: Readonly<Record<Keyslot['kind'], (number: number) => SlotTexts>> = {
+  keychain: (number) => ({
+    name: t('Keychain {{number}}', { number }),
+    remove: t('Remove the keychain {{number}}', { number }),
+  }),
+  password: (number) => ({
+    name: t('Password {{number}}', { number }),
+    remove: t('Remove the password {{number}}', { number }),
+    change: t('Change the password {{number}}', { number }),
+  }),
+  recovery: (number) => ({
+    name: t('Recovery phrase {{number}}', { number }),
+    remove: t('Remove the recovery phrase {{number}}', { number }),
+    change: t('Check the recovery phrase {{number}}', { number }),
+  }),
+};
+
+export const textsOf = (slot: Keyslot, all: readonly Keyslot[]): SlotTexts => {
+  const alike = all.filter(({ kind }) => kind === slot.kind);
+  return alike.length > 1 ? numbered[slot.kind](alike.indexOf(slot) + 1) : textsOfOne[slot.kind];
+};

@@ -1,0 +1,84 @@
+import type { ReactNode } from 'react';
+import { Button } from '@mantine/core';
+import type { MessageDelivery } from '../../preload/contract.ts';
+import { Moment } from './moment.tsx';
+import { Panel } from './page.tsx';
+import { Empty, Failure } from './states.tsx';
+import { t, Trans } from './text.ts';
+import { timestampOf } from './time.ts';
+import { useMessageCall } from './vault.tsx';
+import './rows.css';
+
+/** What became of the last messages. */
+export function MessageLog({ deliveries }: { readonly deliveries: readonly MessageDelivery[] }): ReactNode {
+  const retry = useMessageCall((bridge, id: string) => bridge.retryMessage(id));
+  return (
+    <Panel title={t('What became of them')} kind="plain">
+      <Failure title={t('The message is not tried again')} error={retry.error} />
+      {deliveries.length === 0 ? (
+        <Empty title={t('No message yet')} level={3}>
+          <p>{t('Each message is listed here with what became of it; never with its text or its code.')}</p>
+        </Empty>
+      ) : (
+        <ul className="lk-rows" aria-label={t('What became of messages')}>
+          {deliveries.map((delivery) => (
+            <li key={delivery.id} className="lk-row lk-manage">
+              <div>
+                <span className="lk-row-name">{delivery.to}</span>{' '}
+                <span className="lk-row-more">
+                  {delivery.channel === 'email' ? t('mail') : t('SMS')} ·{' '}
+                  <Moment at={timestampOf(delivery.createdAt)} exact />
+                </span>
+                <br />
+                <span className="lk-row-more">{outcomeOf(delivery)}</span>
+              </div>
+              {delivery.canRetry && (
+                <Button
+                  variant="default"
+                  size="xs"
+                  flex="none"
+                  aria-label={t('Try {{to}} again', { to: delivery.to })}
+                  disabled={retry.isPending}
+                  loading={retry.isPending && retry.variables === delivery.id}
+                  onClick={() => {
+                    retry.mutate(delivery.id);
+                  }}
+                >
+                  {t('Try again')}
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+const states: Readonly<Record<MessageDelivery['state'], string>> = {
+  waiting: t('Waiting'),
+  delivered: t('Sent'),
+  refused: t('Refused'),
+  parked: t('Given up'),
+  expired: t('Not sent'),
+};
+
+function outcomeOf({ state, attempts, note, nextAt }: MessageDelivery): ReactNode {
+  const tried = attempts > 1 ? `, ${t('{{count}} tries', { count: attempts })}` : '';
+  return (
+    <>
+      {states[state]}
+      {tried}
+      {note !== null && `: ${note}`}
+      {nextAt !== null && (
+        <>
+          {' · '}
+          <Trans
+            i18nKey="again <moment/>"
+            components={{ moment: <Moment at={timestampOf(nextAt)} ahead exact /> }}
+          />
+        </>
+      )}
+    </>
+  );
+}

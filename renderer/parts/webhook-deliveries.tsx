@@ -1,0 +1,157 @@
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Button, Group, Select } from '@mantine/core';
+import { describeType } from './activity-words.ts';
+import { Moment } from './moment.tsx';
+import { Panel } from './page.tsx';
+import { Empty, Failure, LoadingRows } from './states.tsx';
+import { t, Trans } from './text.ts';
+import { useAsk, useSubmit } from './vault.tsx';
+import { replayDeliveries } from './webhooks.ts';
+import type { Delivery, Endpoint } from './webhooks.ts';
+import './rows.css';
+
+const shownDeliveries = '50';
+
+const stateWords: Readonly<Record<Delivery['state'], string>> = {
+  waiting: t('On its way'),
+  delivered: t('Delivered'),
+  refused: t('Refused'),
+  parked: t('Given up'),
+  expired: t('Given up'),
+};
+
+const filterStates = ['waiting', 'delivered', 'refused', 'parked'] as const;
+
+const tones: Readonly<Partial<Record<Delivery['state'], string>>> = {
+  waiting: 'waiting',
+  refused: 'failed',
+  parked: 'failed',
+  expired: 'failed',
+};
+
+/** What became of the last events that were sent. */
+export function Deliveries({ endpoints }: { readonly endpoints: readonly Endpoint[] }): ReactNode {
+  const [state, setState] = useState('');
+  const [endpointId, setEndpointId] = useState('');
+  const { data, error, isPending, refetch } = useAsk<{ deliveries: readonly Delivery[] }>(
+    'list_webhook_deliveries',
+    {
+      paginationOptions: { limit: shownDeliveries },
+      ...(state === '' ? {} : { state }),
+      ...(endpointId === '' ? {} : { endpointId }),
+    },
+  );
+  const filtered = state !== '' || endpointId !== '';
+  const names = new Map(endpoints.map(({ endpointId, name }) => [endpointId, name]));
+  return (
+    <Panel
+      title={t('Deliveries')}
+      kind="plain"
+      aside={
+        <Group gap="xs">
+          <Select
+            aria-label={t('Endpoint')}
+            size="xs"
+            w={170}
+            data={[
+              { value: '', label: t('To every endpoint') },
+              ...endpoints.map((each) => ({ value: each.endpointId, label: each.name })),
+            ]}
+            value={endpointId}
+            allowDeselect={false}
+            onChange={(value) => {
+              setEndpointId(value ?? '');
+            }}
+          />
+          <Select
+            aria-label={t('State')}
+            size="xs"
+            w={140}
+            data={[
+              { value: '', label: t('In any state') },
+              ...filterStates.map((value) => ({ value, label: stateWords[value] })),
+            ]}
+            value={state}
+            allowDeselect={false}
+            onChange={(value) => {
+              setState(value ?? '');
+            }}
+          />
+        </Group>
+      }
+    >
+      {isPending && <LoadingRows label={t('Loading deliveries')} rows={2} />}
+      <Failure title={t('The deliveries could not be read')} error={error} onRetry={() => void refetch()} />
+      {data?.deliveries.length === 0 && (
+        <Empty title={filtered ? t('No delivery of this kind') : t('Nothing was sent yet')} level={3}>
+          <p>
+            {t(
+              'Each event that is sent to an endpoint is here, with what became of it. Send a test to see one.',
+            )}
+          </p>
+        </Empty>
+      )}
+      {data !== undefined && data.deliveries.length > 0 && (
+        <ul className="lk-rows" aria-label={t('Deliveries')}>
+          {data.deliveries.map((delivery) => (
+            <DeliveryRow
+              key={delivery.deliveryId}
+              delivery={delivery}
+              to={names.get(delivery.endpointId) ?? t('FEATURE_NAME_WEBHOOK, or an endpoint that is gone')}
+            />
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+function DeliveryRow({ delivery, to }: { readonly delivery: Delivery; readonly to: string }): ReactNode {
+  const { deliveryId, endpointId, activityType, state, attempts, lastResult, nextAttemptAt, createdAt } =
+    delivery;
+  const replaying = useSubmit<object, unknown>(replayDeliveries);
+  const what = describeType(activityType);
+  return (
+    <li className="lk-row lk-manage">
+      <div>
+        <span className="lk-row-name">{what}</span>{' '}
+        <span className="lk-badge" data-tone={tones[state]}>
+          {stateWords[state]}
+        </span>
+        <br />
+        <span className="lk-row-more">
+          {to} · <Moment at={createdAt} exact />
+          {attempts > 1 && ` · ${t('tried {{count}} times', { count: attempts })}`}
+          {nextAttemptAt !== undefined && (
+            <>
+              {' · '}
+              <Trans
+                i18nKey="next try <moment/>"
+                components={{ moment: <Moment at={nextAttemptAt} ahead exact /> }}
+              />
+            </>
+          )}
+        </span>
+        {lastResult !== undefined && state !== 'delivered' && (
+          <>
+            <br />
+            <span className="lk-row-more">{lastResult}</span>
+          </>
+        )}
+        <Failure title={t('It was not sent again')} error={replaying.error} />
+      </div>
+      <Button
+        variant="default"
+        size="xs"
+        aria-label={t('Send again: {{what}} to {{to}}', { what, to })}
+        loading={replaying.isPending}
+        onClick={() => {
+          replaying.mutate({ endpointId, deliveryId });
+        }}
+      >
+        {t('Send again')}
+      </Button>
+    </li>
+  );
+}
