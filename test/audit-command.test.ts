@@ -296,7 +296,11 @@ describe('latchkey audit', () => {
         /^invalid --public-key "02ab": expected an uncompressed P-256 key/,
       ],
       [['accept-rollback'], 2, /^an older file is accepted with the recovery phrase or the password/],
-      [['accept-rollback', '--recovery-file', '/no/such'], 2, /^--recovery-file \/no\/such does not exist$/],
+      [
+        ['accept-rollback', '--recovery-file', '/no/such'],
+        2,
+        /^--recovery-file \/no\/such cannot be read: there is no such file or directory$/,
+      ],
     ];
     for (const [argv, code, message] of refusals) {
       const refused = await home.run('audit', ...argv, '--json');
