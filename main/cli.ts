@@ -6,6 +6,11 @@ if (major < 22 || (major === 22 && minor < 18)) {
   );
   process.exitCode = 2;
 } else {
+  // In `latchkey requests | head` the reader has heard enough: end as by a signal, which closes what is open.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.kill(process.pid, 'SIGTERM');
+  });
   const { main } = await import('./commands/program.ts');
   await main(process.argv);
 }

@@ -114,7 +114,7 @@ function Vault(): ReactNode {
 function ScreenPart({ children }: { readonly children: ReactNode }): ReactNode {
   return (
     <LoadGuard>
-      <Suspense fallback={<LoadingRows what={t('the screen')} late />}>{children}</Suspense>
+      <Suspense fallback={<LoadingRows label={t('Loading the screen')} late />}>{children}</Suspense>
     </LoadGuard>
   );
 }

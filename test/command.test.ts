@@ -702,7 +702,7 @@ describe('serve', () => {
       [
         ['--path', '/public/v1/query/whoami', '--body', '{}', '--key', 'none'],
         1,
-        /none\.public does not exist: make a key with `latchkey keygen --name NAME`$/,
+        /none\.public does not exist: make a key with `latchkey keygen --name none --register`$/,
       ],
       [
         ['--path', '/public/v1/query/whoami', '--body', '{}', '--raw', '--url', 'http://127.0.0.1:9'],

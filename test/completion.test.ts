@@ -85,6 +85,7 @@ describe.each(['bash', 'zsh', 'fish'])('%s', (shell) => {
   test('offers the few words that an option or a command takes', async () => {
     expect((await offered(shell, 'latchkey', 'dev', '--clock', '')).sort()).toEqual(['fixed', 'real']);
     expect((await offered(shell, 'latchkey', 'completion', '')).sort()).toEqual(['bash', 'fish', 'zsh']);
+    expect(await offered(shell, 'latchkey', 'settings', 'set', 'autoLock.')).toContain('autoLock.onSuspend');
   });
 });
 

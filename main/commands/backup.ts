@@ -98,7 +98,7 @@ export async function scheduleBackups(
 const hasVault = (config: Config): boolean => existsSync(join(dataDirectory(config), 'vault.db'));
 
 /** Asks the process that serves the vault; where none does, unlocks it here with what was given. */
-async function withOpened<T>(
+export async function withOpened<T>(
   config: Config,
   secret: BackupSecret | undefined,
   work: (vault: OpenedVault) => Promise<T>,

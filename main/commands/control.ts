@@ -9,6 +9,7 @@ import { CommandError, exitCodes, print } from './output.ts';
 import { readProofs, secretFlags, type ProofOptions } from './proof.ts';
 import { askForPassword, canAsk } from './secrets.ts';
 import { openInBrowser } from './serve.ts';
+import { unlockingNotes } from './unlocking.ts';
 
 export async function status(config: Config, json: boolean): Promise<void> {
   const directory = dataDirectory(config);
@@ -38,8 +39,15 @@ export interface UnlockOptions extends ProofOptions {
 export async function unlock(config: Config, json: boolean, options: UnlockOptions): Promise<void> {
   const running = await requireRunning(dataDirectory(config));
   const how = await chooseHow(options, await running.status());
-  const { state } = (await running.call('unlock', how)) as VaultStatus;
-  print(json, { state }, 'The vault is unlocked.');
+  const over = new AbortController();
+  // What cannot be listened to is not told; the call says how it went.
+  void running.listen(unlockingNotes(), over.signal).catch(() => undefined);
+  try {
+    const { state } = (await running.call('unlock', how)) as VaultStatus;
+    print(json, { state }, 'The vault is unlocked.');
+  } finally {
+    over.abort();
+  }
 }
 
 export async function openWindow(config: Config, json: boolean, browser: boolean): Promise<void> {
@@ -70,6 +78,10 @@ function describe(found: VaultStatus): string {
   const lines = [
     `Running at ${found.url}; the vault is ${found.state === 'none' ? 'not made yet' : found.state}.`,
   ];
+  if (found.unlocking) {
+    const { checked, total } = found.unlocking;
+    lines.push(`It is being unlocked: ${String(Math.floor((100 * checked) / total))} % of it was looked at.`);
+  }
   if (found.frozen) {
     lines.push(
       `It is frozen since ${new Date(found.frozen.at).toISOString()}: it opens with its password or recovery phrase alone.`,

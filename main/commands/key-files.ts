@@ -38,8 +38,8 @@ export function writeKeyFiles(directory: string, name: string, pair: KeyPair): K
 /** @throws CommandError when the files are missing or do not hold a key pair. */
 export function readKeyFiles(directory: string, name: string): KeyPair {
   const { publicKeyFile, privateKeyFile } = fileNames(directory, name);
-  const publicKey = readHex(publicKeyFile, 66);
-  const privateKey = readHex(privateKeyFile, 64);
+  const publicKey = readHex(publicKeyFile, 66, name);
+  const privateKey = readHex(privateKeyFile, 64, name);
   const scalar = new Uint8Array(Buffer.from(privateKey, 'hex'));
   if (!isP256PrivateKey(scalar) || toHex(p256PublicKey(scalar)) !== publicKey) {
     throw new CommandError(
@@ -66,11 +66,11 @@ function fileNames(
   };
 }
 
-function readHex(file: string, length: number): string {
+function readHex(file: string, length: number, name: string): string {
   if (!existsSync(file)) {
     throw new CommandError(
       exitCodes.failed,
-      `${file} does not exist: make a key with \`latchkey keygen --name NAME\``,
+      `${file} does not exist: make a key with \`latchkey keygen --name ${name} --register\``,
     );
   }
   const text = readFileSync(file, 'utf8').trim().toLowerCase();

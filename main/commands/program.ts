@@ -21,6 +21,7 @@ import { declareRequests } from './requests-command.ts';
 import { declareServe } from './serve-command.ts';
 import { declareService } from './service-command.ts';
 import { declareSessions } from './sessions-command.ts';
+import { declareSettings } from './settings-command.ts';
 import { declareSign } from './sign-command.ts';
 import { declareWebhooks } from './webhooks-command.ts';
 
@@ -48,6 +49,7 @@ const groups: readonly ((program: Command) => void)[] = [
   declareRequests,
   declareSessions,
   declareMessages,
+  declareSettings,
   declareService,
   declareCompletion,
   declareDoctor,

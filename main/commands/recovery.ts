@@ -53,9 +53,12 @@ export async function writeSheet(config: Config, options: SheetOptions): Promise
     print(
       options.json,
       { files },
-      [...files.map((file) => `Written: ${file}`), 'Print it, keep the paper, and delete the file.'].join(
-        '\n',
-      ),
+      [
+        ...files.map((file) => `Written: ${file}`),
+        files.length === 1
+          ? 'Print it, keep the paper, and delete the file.'
+          : 'Print them, give each paper a place of its own, and delete the files.',
+      ].join('\n'),
     );
   });
 }

@@ -41,7 +41,7 @@ export async function restoreBackup(
       `Restored the vault of ${restored.organizationName} in ${directory}, as it was ${when(restored.madeAt)}.`,
       `Organization ${restored.organizationId}, owner ${restored.ownerUserId}, ${count(restored.log.rows, 'log entry', 'log entries')}.`,
       `It opens with: ${restored.keyslots.join(', ')}.`,
-      'API key files are not in a backup: bring yours, or make a new one with `latchkey keygen --register`.',
+      'API key files are not in a backup: bring yours, or make a new one with `latchkey keygen --name owner --register`.',
       'Next: latchkey backup verify FILE, latchkey backup schedule DIRECTORY, latchkey serve',
     ].join('\n'),
   );

@@ -8,6 +8,7 @@ import { freezeOnSignal } from '../freeze-signal.ts';
 import { startVault, type Vault } from '../vault.ts';
 import { findRunning } from './client.ts';
 import { CommandError, exitCodes, note, print } from './output.ts';
+import { unlockingNotes } from './unlocking.ts';
 
 export interface ServeOptions {
   readonly password?: string;
@@ -21,7 +22,8 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   if (vault === undefined) return;
   const stopListening = freezeOnSignal(vault.bridge);
   try {
-    const status = await unlockAtStart(vault, options.password);
+    const hush = vault.bridge.onEvent(unlockingNotes());
+    const status = await unlockAtStart(vault, options.password).finally(hush);
     if (status.state === 'none' && !config.ui) {
       throw new CommandError(
         exitCodes.absent,
@@ -115,12 +117,17 @@ export function openInBrowser(address: string): void {
   child.unref();
 }
 
+const endings = ['SIGINT', 'SIGTERM'] as const;
+
+/** Until SIGINT or SIGTERM. npm passes on what its whole group got already: only what comes a second later ends at once. */
 export function untilSignalled(): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.once(signal, () => {
-        resolve();
-      });
-    }
+    const end = (): void => {
+      resolve();
+      setTimeout(() => {
+        for (const signal of endings) process.off(signal, end);
+      }, 1000).unref();
+    };
+    for (const signal of endings) process.on(signal, end);
   });
 }

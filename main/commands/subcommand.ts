@@ -1,5 +1,5 @@
 /** How a command group declares its subcommands. It loads nothing of what they do: `latchkey --version` waits for no database. */
-import { Option, type Command } from 'commander';
+import { Option, type Argument, type Command } from 'commander';
 import { makeConfig, type Config, type ConfigOptions } from '../config.ts';
 import { CommandError, exitCodes } from './output.ts';
 
@@ -12,6 +12,8 @@ interface Subcommand<Options> {
   readonly name: string;
   readonly description: string;
   readonly options?: readonly Option[];
+  /** Those of which only a few words are right. */
+  readonly operands?: readonly Argument[];
   /** It takes a secret, and does not repeat what is wrong on its command line: that may be the secret. */
   readonly discreet?: true;
   /** Loads the command's own module, so that starting one command does not load them all. */
@@ -28,8 +30,9 @@ export function addSubcommand<Options extends object>(
   program: Command,
   subcommand: Subcommand<Options>,
 ): Command {
-  const { name, description, options = [], discreet = false, run } = subcommand;
+  const { name, description, options = [], operands = [], discreet = false, run } = subcommand;
   const command = program.command(name).description(description);
+  for (const operand of operands) command.addArgument(operand);
   for (const option of [...options, jsonOption()]) command.addOption(option);
   if (discreet) command.allowUnknownOption().allowExcessArguments();
   command.action(async () => {

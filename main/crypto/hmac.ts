@@ -34,7 +34,7 @@ export class HmacKey {
   /** @param data Bytes, or a text as its UTF-8. @returns 32 bytes. */
   mac(data: string | Uint8Array): Uint8Array {
     // A string that holds bytes is made in half the time of a Buffer.
-    this.#outer.write(hash('sha256', this.#withInner(data), 'latin1'), blockLength, 'latin1');
+    this.#outer.write(hash('sha256', this.#withInner(data), 'binary'), blockLength, 'binary');
     return hash('sha256', this.#outer, 'buffer');
   }
 

@@ -80,7 +80,8 @@ export function windowRoutes(
       sendJson(response, 200, { value: await run(bridge, call, args) });
     } catch (error) {
       const { status, body } = refusal(service, error);
-      sendJson(response, status, { message: body['message'], turnkeyErrorCode: body['turnkeyErrorCode'] });
+      const { message, turnkeyErrorCode } = body;
+      sendJson(response, status, { message, turnkeyErrorCode });
     }
   });
 

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Menu } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
 import { IconDownload } from '@tabler/icons-react';
 import type { Bridge } from '../../preload/contract.ts';
 import { GrowingFile, today } from './growing-file.ts';
@@ -106,5 +107,10 @@ async function saveActivities(
     from = part.next;
   } while (from !== undefined);
   file.add(lines === 0 ? after.trimStart() : after);
-  file.save(`latchkey-activities-${today()}.${end}`);
+  const name = `latchkey-activities-${today()}.${end}`;
+  file.save(name);
+  notifications.show({
+    title: t('{{count}} activities are saved', { count: format === 'CSV' ? lines - 1 : lines }),
+    message: name,
+  });
 }

@@ -26,11 +26,11 @@ export const firstOf = (named: Readonly<Record<string, unknown>>): Readonly<Reco
 
 export function Json({
   title,
-  what,
+  copy,
   value,
 }: {
   readonly title: string;
-  readonly what: string;
+  readonly copy: string;
   readonly value: unknown;
 }): ReactNode {
   const text = JSON.stringify(value, null, 2);
@@ -38,7 +38,7 @@ export function Json({
     <section aria-label={title}>
       <Group justify="space-between" mb={4}>
         <Title order={3}>{title}</Title>
-        <CopyButton text={text} what={t('JSON of the {{what}}', { what })} />
+        <CopyButton text={text} copy={copy} />
       </Group>
       {/* It scrolls, so it takes the focus: the arrow keys then reach all of it. */}
       <pre className="lk-json" tabIndex={0} role="region" aria-label={t('{{title}}, as JSON', { title })}>

@@ -42,10 +42,14 @@ export function ActivityPlace({ activityId }: { readonly activityId: string }): 
             </span>
             <Facts
               rows={[
-                [t('Hash'), <ShortId key="hash" text={entry.hash} what={t('hash of the entry')} />],
+                [t('Hash'), <ShortId key="hash" text={entry.hash} copy={t('Copy hash of the entry')} />],
                 [
                   t('Hash before it'),
-                  <ShortId key="before" text={entry.previousHash} what={t('hash of the entry before it')} />,
+                  <ShortId
+                    key="before"
+                    text={entry.previousHash}
+                    copy={t('Copy hash of the entry before it')}
+                  />,
                 ],
                 [t('Signed'), <SignedBy key="signed" entry={entry} />],
               ]}

@@ -27,6 +27,7 @@ interface FormatWords {
   readonly plate: string;
   readonly about: string;
   readonly name: string;
+  readonly copy: string;
   readonly showQr: string;
   readonly details: string;
 }
@@ -40,8 +41,9 @@ function wordsFor(format: string): FormatWords {
   const name = t('{{label}} address', { label });
   const words = {
     ...{ label, plate, about, name },
-    showQr: t('Show QR code of {{name}}', { name }),
-    details: t('Details of {{name}}', { name }),
+    copy: t('Copy {{label}} address', { label }),
+    showQr: t('Show QR code of {{label}} address', { label }),
+    details: t('Details of {{label}} address', { label }),
   };
   known.set(format, words);
   return words;
@@ -54,9 +56,9 @@ const words = { sign: t('Sign'), qr: t('Show QR code'), details: t('Details, exp
  * them to scroll through, so it is of plain elements, and the dialog is there once somebody is about to open it.
  */
 export function AddressRow({ format, address, detail, signHref, detailsHref }: Props): ReactNode {
+  const { label, plate, copy, showQr, details } = wordsFor(format);
   const [isNear, setIsNear] = useState(false);
   const [shown, setShown] = useState(false);
-  const { label, plate, name, showQr, details } = wordsFor(format);
   const approach = () => {
     setIsNear(true);
   };
@@ -72,7 +74,7 @@ export function AddressRow({ format, address, detail, signHref, detailsHref }: P
         </div>
       </div>
       <div className="lk-account-actions">
-        <CopyButton text={address} what={name} />
+        <CopyButton text={address} copy={copy} />
         <button
           type="button"
           className="lk-icon-button"
@@ -140,7 +142,7 @@ function AddressDialog({ format, address, opened, onClose }: DialogProps): React
           })}
         </Text>
         <Group>
-          <CopyButton text={address} what={t('address')} wide />
+          <CopyButton text={address} copy={t('Copy address')} wide />
         </Group>
       </Stack>
     </Modal>

@@ -58,7 +58,7 @@ export function ApiKeys({ title, user, instead, aside }: Props): ReactNode {
                 <br />
                 <ShortId
                   text={key.credential.publicKey}
-                  what={t('public key of {{apiKeyName}}', { apiKeyName: key.apiKeyName })}
+                  copy={t('Copy public key of {{apiKeyName}}', { apiKeyName: key.apiKeyName })}
                 />
                 <br />
                 <span className="lk-row-more">
@@ -98,11 +98,11 @@ function Expiry({ of: { createdAt, expirationSeconds } }: { readonly of: ApiKey 
   const present = useNow();
   if (expirationSeconds === undefined) return t('does not expire');
   const seconds = Math.floor(millisecondsOf(createdAt) / 1000) + Number(expirationSeconds);
-  return (
-    <>
-      {seconds * 1000 <= present ? 'expired' : 'expires'}{' '}
-      <Moment at={{ seconds: String(seconds), nanos: '0' }} ahead />
-    </>
+  const moment = <Moment at={{ seconds: String(seconds), nanos: '0' }} ahead />;
+  return seconds * 1000 <= present ? (
+    <Trans i18nKey="expired <moment/>" components={{ moment }} />
+  ) : (
+    <Trans i18nKey="expires <moment/>" components={{ moment }} />
   );
 }
 
@@ -118,7 +118,7 @@ function DeleteApiKey({ of, user }: { readonly of: ApiKey; readonly user: User }
     >
       {(close) => (
         <DeleteForm
-          what={t('API key')}
+          what="apiKey"
           outcomes={[
             t('Requests that it signs for {{userName}} are refused from then on.', {
               userName: user.userName,

@@ -19,7 +19,7 @@ export function ApiReference(): ReactNode {
       ) : (
         <span className="lk-id">
           <span className="lk-mono">{address}</span>
-          <CopyButton text={address} what={t('address of the API reference')} />
+          <CopyButton text={address} copy={t('Copy address of the API reference')} />
         </span>
       )}
     </Panel>

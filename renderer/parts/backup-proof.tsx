@@ -19,7 +19,8 @@ import { Facts, Outcomes } from './page.tsx';
 import { wordsOf } from './phrase.ts';
 import { Failure } from './states.tsx';
 import { t } from './text.ts';
-import { useBackupCall } from './vault.tsx';
+import { useBackupCall, useBackups } from './vault.tsx';
+import { Working } from './working.tsx';
 
 type Way = BackupSecret['with'] | 'vault';
 
@@ -48,6 +49,7 @@ export function ProveBackup({ file, onDone }: Props): ReactNode {
         ...(given.secret === undefined ? {} : { secret: given.secret }),
       }),
   );
+  const running = useBackups().data?.running;
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     const missing =
@@ -144,6 +146,9 @@ export function ProveBackup({ file, onDone }: Props): ReactNode {
             t('The activity log is checked, and all is compared with the vault.'),
           ]}
         />
+        <Working busy={prove.isPending} progress={running?.what === 'verify' ? running : null}>
+          {t('Opening and checking everything in it')}
+        </Working>
         <Failure title={t('The backup is not proven')} error={prove.error} />
         <Group gap="sm">
           <Button type="submit" loading={prove.isPending}>
@@ -203,7 +208,7 @@ function Proof({
       <Facts
         rows={[
           [t('Vault'), found.organization],
-          [t('Made'), <Moment key="made" at={timestampOf(found.madeAt)} />],
+          [t('Made'), <Moment key="made" at={timestampOf(found.madeAt)} exact />],
           [t('Sealed records'), t('{{count}} records opened', { count: counts.sealed })],
           [
             t('Addresses'),

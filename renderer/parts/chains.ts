@@ -8,9 +8,9 @@ import { t } from './text.ts';
 export type Curve = 'CURVE_SECP256K1' | 'CURVE_ED25519' | 'CURVE_P256';
 
 export const curves: Readonly<Record<Curve, { readonly label: string; readonly use: string }>> = {
-  CURVE_SECP256K1: { label: t('secp256k1'), use: t('Ethereum, Bitcoin and most chains') },
+  CURVE_SECP256K1: { label: 'secp256k1', use: t('Ethereum, Bitcoin and most chains') },
   CURVE_ED25519: {
-    label: t('Ed25519'),
+    label: 'Ed25519',
     use: t('Solana, Stellar, Sui, Aptos, TON, and signatures outside of chains'),
   },
   CURVE_P256: {

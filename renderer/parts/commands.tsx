@@ -102,8 +102,8 @@ export function useCommands({ onHelp, onFreeze }: Wishes): {
     });
   };
   const makeBackup = () => {
-    // Where it is to be written is asked on the screen, unless the schedule says so.
-    if (backups?.schedule == null) {
+    // Where it is to be written is asked on the screen, unless the schedule says so; how far one is, is shown there.
+    if (backups?.schedule == null || backups.running !== null) {
       navigate('/backups');
       return;
     }
@@ -114,22 +114,19 @@ export function useCommands({ onHelp, onFreeze }: Wishes): {
       loading: true,
       autoClose: false,
     });
-    backUp.mutate(
-      {},
-      {
-        onSuccess({ file }) {
-          notifications.update({
-            id: 'back-up',
-            title: t('The backup is made'),
-            message: file,
-            loading: false,
-            autoClose: 8_000,
-          });
-        },
-        onError(error) {
-          notifications.hide('back-up');
-          sayFailed(t('The backup was not made'), error);
-        },
+    // The palette is gone by then, and what would be told to it with it: a promise stays.
+    backUp.mutateAsync({}).then(
+      ({ file }) =>
+        notifications.update({
+          id: 'back-up',
+          title: t('The backup is made'),
+          message: file,
+          loading: false,
+          autoClose: 8_000,
+        }),
+      (error: unknown) => {
+        notifications.hide('back-up');
+        sayFailed(t('The backup was not made'), error);
       },
     );
   };
@@ -151,10 +148,8 @@ export function useCommands({ onHelp, onFreeze }: Wishes): {
             icon: IconLock,
             words: t('close shut'),
             run: () => {
-              lock.mutate(undefined, {
-                onError(error) {
-                  sayFailed(t('The vault is still open'), error);
-                },
+              lock.mutateAsync(undefined).catch((error: unknown) => {
+                sayFailed(t('The vault is still open'), error);
               });
             },
           },

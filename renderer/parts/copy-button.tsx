@@ -18,8 +18,8 @@ const idle: Outcome = { state: 'idle' };
 
 interface Props {
   readonly text: string;
-  /** What is copied, for the button's name: `address` gives "Copy address". */
-  readonly what: string;
+  /** The button's name, whole: `Copy address`. */
+  readonly copy: string;
   /** Shows the words beside the icon. */
   readonly wide?: boolean;
   /** Whether it is taken off the clipboard again after half a minute. */
@@ -27,7 +27,7 @@ interface Props {
 }
 
 /** Copies text, and says so to eyes and to a screen reader. */
-export function CopyButton({ text, what, wide = false, secret = false }: Props): ReactNode {
+export function CopyButton({ text, copy: name, wide = false, secret = false }: Props): ReactNode {
   const bridge = useBridge();
   const [outcome, setOutcome] = useState<Outcome>(idle);
 
@@ -52,7 +52,6 @@ export function CopyButton({ text, what, wide = false, secret = false }: Props):
     );
   };
 
-  const name = t('Copy {{what}}', { what });
   const said = outcome.state === 'failed' ? outcome.why : outcome.state === 'copied' ? t('Copied') : name;
   const icon = <Glyph of={outcome.state === 'copied' ? 'done' : 'copy'} />;
   return (

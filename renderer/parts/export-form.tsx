@@ -18,17 +18,23 @@ import './phrase-sheet.css';
 interface Props {
   readonly submit: Submit;
   readonly parameters: object;
-  /** What is exported: `seed phrase`. */
-  readonly what: string;
+  readonly what: keyof typeof exporting;
   readonly outcomes: readonly ReactNode[];
   readonly onDone: () => void;
   /** Shows the secret, which is wiped when the form goes away. */
   readonly children: (secret: Uint8Array) => ReactNode;
 }
 
+/** The button that exports it, and what did not happen where that is refused. */
+const exporting = {
+  privateKey: [t('Export the private key'), t('The private key was not exported')],
+  seedPhrase: [t('Export the seed phrase'), t('The seed phrase was not exported')],
+} as const;
+
 /** Exports a secret to whoever shows that it is the owner, and holds it for as long as it is on the screen. */
 export function ExportForm({ submit, parameters, what, outcomes, onDone, children }: Props): ReactNode {
   const bridge = useBridge();
+  const [action, failed] = exporting[what];
   const bring = useExport(submit);
   const proof = useProof();
   const task = useTask();
@@ -63,10 +69,10 @@ export function ExportForm({ submit, parameters, what, outcomes, onDone, childre
       <Stack gap="md">
         <Outcomes items={outcomes} />
         {proof.fields(start, true)}
-        <Failure title={t('The {{what}} was not exported', { what })} error={task.error} />
+        <Failure title={failed} error={task.error} />
         <Group gap="sm">
           <Button type="submit" loading={task.isPending}>
-            {t('Export the {{what}}', { what })}
+            {action}
           </Button>
           <Button variant="subtle" color="gray" onClick={onDone}>
             {t('Cancel')}
@@ -113,9 +119,9 @@ export function PrivateKeyTexts({ secret, curve }: KeyProps): ReactNode {
   return (
     <div className="lk-sheet" ref={sheet} tabIndex={-1}>
       <Facts
-        rows={texts.map(([name, text]) => [
+        rows={texts.map(([name, text, copy]) => [
           name,
-          <Value key={name} text={text} shown={reveal.shown ? text : '•'.repeat(24)} what={name} secret />,
+          <Value key={name} text={text} shown={reveal.shown ? text : '•'.repeat(24)} copy={copy} secret />,
         ])}
       />
       <div className="lk-sheet-buttons">

@@ -5,13 +5,13 @@ import { groups, shorten } from './short.ts';
 import './identifier.css';
 
 /** An identifier by its two ends, with the whole of it on hover and on the clipboard. */
-export function ShortId({ text, what }: { readonly text: string; readonly what: string }): ReactNode {
+export function ShortId({ text, copy }: { readonly text: string; readonly copy: string }): ReactNode {
   return (
     <span className="lk-id">
       <span className="lk-mono" title={text}>
         {shorten(text)}
       </span>
-      <CopyButton text={text} what={what} />
+      <CopyButton text={text} copy={copy} />
     </span>
   );
 }

@@ -48,10 +48,12 @@ describe('reading', () => {
 
 describe('writing', () => {
   test('is hex, and base58 of both halves for Ed25519', () => {
-    expect(keyTexts(Buffer.from(seed, 'hex'), 'CURVE_SECP256K1')).toEqual([['Private key, hex', seed]]);
+    expect(keyTexts(Buffer.from(seed, 'hex'), 'CURVE_SECP256K1')).toEqual([
+      ['Private key, hex', seed, 'Copy private key, hex'],
+    ]);
     expect(keyTexts(Buffer.from(seed, 'hex'), 'CURVE_ED25519')).toEqual([
-      ['Private key, hex', seed],
-      ['For Solana wallets, base58', solana],
+      ['Private key, hex', seed, 'Copy private key, hex'],
+      ['For Solana wallets, base58', solana, 'Copy private key, base58 for Solana wallets'],
     ]);
   });
 

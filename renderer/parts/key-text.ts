@@ -55,14 +55,21 @@ function read64(hex: string, text: string): Uint8Array | null {
   }
 }
 
-/** A private key as text, by the name of each form that other programs take. */
-export function keyTexts(privateKey: Uint8Array, curve: string): readonly (readonly [string, string])[] {
-  const hex = [t('Private key, hex'), toHex(privateKey)] as const;
+/** A text, what it is, and the name of the button that copies it. */
+type NamedText = readonly [name: string, text: string, copy: string];
+
+/** A private key as text, in each form that other programs take. */
+export function keyTexts(privateKey: Uint8Array, curve: string): readonly NamedText[] {
+  const hex = [t('Private key, hex'), toHex(privateKey), t('Copy private key, hex')] as const;
   if (curve !== 'CURVE_ED25519') return [hex];
   const pair = new Uint8Array(64);
   pair.set(privateKey);
   pair.set(ed25519.getPublicKey(privateKey), 32);
-  const solana = [t('For Solana wallets, base58'), base58.encode(pair)] as const;
+  const solana = [
+    t('For Solana wallets, base58'),
+    base58.encode(pair),
+    t('Copy private key, base58 for Solana wallets'),
+  ] as const;
   pair.fill(0);
   return [hex, solana];
 }

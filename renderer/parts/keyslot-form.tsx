@@ -11,6 +11,7 @@ import { StrengthMeter } from './strength-meter.tsx';
 import { useTask } from './task.ts';
 import { t } from './text.ts';
 import { useBridge, useStatus } from './vault.tsx';
+import { Working } from './working.tsx';
 
 interface FormProps {
   readonly outcomes: readonly ReactNode[];
@@ -58,6 +59,7 @@ export function KeyslotForm({
         {children}
         {proof.fields(submit)}
         <Outcomes items={outcomes} />
+        <Working busy={task.isPending}>{t('Checking what you typed')}</Working>
         <Failure title={failed} error={task.error} />
         <Group gap="sm">
           <Button type="submit" loading={task.isPending} {...(danger ? { color: 'red' } : {})}>

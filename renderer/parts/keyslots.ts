@@ -2,15 +2,9 @@
 
 import { useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { Keyslot, KeyslotKind, Keyslots } from '../../preload/contract.ts';
+import type { Keyslot, Keyslots } from '../../preload/contract.ts';
 import { t } from './text.ts';
 import { askKey, useBridge } from './vault.tsx';
-
-export const keyslotNames: Readonly<Record<KeyslotKind, string>> = {
-  keychain: t('Keychain'),
-  password: t('Password'),
-  recovery: t('Recovery phrase'),
-};
 
 export function useKeyslots(): UseQueryResult<Keyslots> {
   const bridge = useBridge();

@@ -1,6 +1,7 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Alert, Button, Group } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Bridge, LogCheck, LogHead, LogRange, LogState } from '../../preload/contract.ts';
@@ -13,6 +14,7 @@ import { useTask } from './task.ts';
 import { numeral, t, Trans } from './text.ts';
 import { exactTime, timestampOf } from './time.ts';
 import { askKey, useBridge } from './vault.tsx';
+import { Working } from './working.tsx';
 import './states.css';
 
 /** How many problems of a log are written out. */
@@ -29,6 +31,8 @@ export function LogPanel(): ReactNode {
   const [check, setCheck] = useState<LogCheck | null>(null);
   const checking = useTask();
   const exporting = useTask();
+  const [range, setRange] = useState<LogRange | null>(null);
+  const stopped = useRef(false);
   if (state === undefined) {
     return <Failure title={t('The state of the log could not be read')} error={error} />;
   }
@@ -40,6 +44,7 @@ export function LogPanel(): ReactNode {
         <Button
           variant="default"
           loading={checking.isPending}
+          disabled={exporting.isPending}
           onClick={() => {
             setCheck(null);
             checking.run(async () => {
@@ -49,20 +54,45 @@ export function LogPanel(): ReactNode {
         >
           {t('Check the log')}
         </Button>
-        <Button
-          variant="default"
-          loading={exporting.isPending}
-          onClick={() => {
-            exporting.run(async () => {
-              await saveLog(bridge);
-              // It had the head signed.
-              await client.invalidateQueries({ queryKey: stateKey });
-            });
-          }}
-        >
-          {t('Export')}
-        </Button>
+        {exporting.isPending ? (
+          <Button
+            variant="default"
+            onClick={() => {
+              stopped.current = true;
+            }}
+          >
+            {t('Stop the export')}
+          </Button>
+        ) : (
+          <Button
+            variant="default"
+            disabled={checking.isPending}
+            onClick={() => {
+              stopped.current = false;
+              setRange(null);
+              exporting.run(async () => {
+                const file = await saveLog(bridge, setRange, () => stopped.current);
+                if (file !== null) {
+                  notifications.show({ title: t('The log is exported'), message: file });
+                }
+                // It had the head signed.
+                await client.invalidateQueries({ queryKey: stateKey });
+              });
+            }}
+          >
+            {t('Export')}
+          </Button>
+        )}
       </Group>
+      <Working busy={checking.isPending}>
+        {t('Checking {{count}} entries, each with the one before it', { count: state.rows })}
+      </Working>
+      <Working
+        busy={exporting.isPending}
+        progress={range === null ? null : { done: range.after, total: range.until }}
+      >
+        {t('Exporting {{count}} entries', { count: state.rows })}
+      </Working>
       <Failure title={t('The log could not be checked')} error={checking.error} />
       <Failure title={t('The log was not exported')} error={exporting.error} />
       {check !== null && <Verdict check={check} />}
@@ -78,7 +108,7 @@ const factsOf = ({ rows, head, witness }: LogState): readonly (readonly [string,
     : ([
         [
           t('To note down'),
-          <ShortId key="head" text={`${head.sequence}:${head.hash}`} what={t('signed head')} />,
+          <ShortId key="head" text={`${head.sequence}:${head.hash}`} copy={t('Copy signed head')} />,
         ],
       ] as const)),
   ...(witness === null
@@ -150,14 +180,26 @@ function Verdict({ check }: { readonly check: LogCheck }): ReactNode {
   );
 }
 
-/** Hands the whole log to the browser to save; Electron asks where to. */
-async function saveLog(bridge: Bridge): Promise<void> {
+/**
+ * Hands the whole log to the browser to save; Electron asks where to.
+ * @param onNext Told what is left to read, again and again.
+ * @returns the file's name, or null where it was stopped.
+ */
+async function saveLog(
+  bridge: Bridge,
+  onNext: (range: LogRange) => void,
+  isStopped: () => boolean,
+): Promise<string | null> {
   const file = new GrowingFile('application/jsonl');
   let range: LogRange | undefined;
   do {
     const part = await (range === undefined ? bridge.exportLog() : bridge.exportLog(range));
+    if (isStopped()) return null;
     file.add(part.text);
     range = part.next ?? undefined;
+    if (range !== undefined) onNext(range);
   } while (range !== undefined);
-  file.save(`latchkey-log-${today()}.jsonl`);
+  const name = `latchkey-log-${today()}.jsonl`;
+  file.save(name);
+  return name;
 }

@@ -36,19 +36,19 @@ export function MadeApiKey({ pair, onDone }: Props): ReactNode {
         </Alert>
         <Facts
           rows={[
-            [t('API address'), <Value key="url" text={url} what={t('API address')} />],
+            [t('API address'), <Value key="url" text={url} copy={t('Copy API address')} />],
             [
               t('Organization id'),
-              <Value key="organization" text={access.organizationId} what={t('organization id')} />,
+              <Value key="organization" text={access.organizationId} copy={t('Copy organization id')} />,
             ],
-            [t('Public key'), <Value key="public" text={pair.publicKey} what={t('public key')} />],
+            [t('Public key'), <Value key="public" text={pair.publicKey} copy={t('Copy public key')} />],
             [
               t('Private key'),
               <Value
                 key="private"
                 text={pair.privateKey}
                 shown={reveal.shown ? pair.privateKey : hidden}
-                what={t('private key')}
+                copy={t('Copy private key')}
                 secret
               />,
             ],
@@ -62,7 +62,7 @@ export function MadeApiKey({ pair, onDone }: Props): ReactNode {
           <Tabs.List>
             <Tabs.Tab value="environment">{t('Environment')}</Tabs.Tab>
             <Tabs.Tab value="sdk">{t('TypeScript')}</Tabs.Tab>
-            <Tabs.Tab value="curl">{t('curl')}</Tabs.Tab>
+            <Tabs.Tab value="curl">curl</Tabs.Tab>
             <Tabs.Tab value="command">{t('Command line')}</Tabs.Tab>
           </Tabs.List>
           <Tabs.Panel value="environment" pt="md">
@@ -73,7 +73,8 @@ export function MadeApiKey({ pair, onDone }: Props): ReactNode {
               text={environment}
               shown={reveal.shown ? environment : environmentLines({ ...access, privateKey: hidden })}
               secret
-              what={t('environment lines')}
+              name={t('Environment lines')}
+              copy={t('Copy environment lines')}
             />
           </Tabs.Panel>
           <Tabs.Panel value="sdk" pt="md">
@@ -82,7 +83,8 @@ export function MadeApiKey({ pair, onDone }: Props): ReactNode {
                 'The published SDK as it is; only the address differs. It reads the lines of the first tab.',
               )}
               text={sdkExample}
-              what={t('TypeScript example')}
+              name={t('TypeScript example')}
+              copy={t('Copy TypeScript example')}
             />
           </Tabs.Panel>
           <Tabs.Panel value="curl" pt="md">
@@ -91,7 +93,8 @@ export function MadeApiKey({ pair, onDone }: Props): ReactNode {
                 'Bash, OpenSSL and curl, without an SDK: it shows how a stamp is made. It reads the lines of the first tab.',
               )}
               text={curlExample}
-              what={t('curl example')}
+              name={t('curl example')}
+              copy={t('Copy curl example')}
             />
           </Tabs.Panel>
           <Tabs.Panel value="command" pt="md">
@@ -100,7 +103,8 @@ export function MadeApiKey({ pair, onDone }: Props): ReactNode {
                 'The command keeps keys in files of its own, so it makes one for itself and registers it for you.',
               )}
               text={commandLines}
-              what={t('command lines')}
+              name={t('Command lines')}
+              copy={t('Copy command lines')}
             />
           </Tabs.Panel>
         </Tabs>
@@ -114,20 +118,21 @@ interface SnippetProps {
   readonly text: string;
   /** What is on the screen instead of the text. */
   readonly shown?: string;
-  readonly what: string;
+  readonly name: string;
+  readonly copy: string;
   readonly secret?: boolean;
 }
 
-function Snippet({ note, text, shown = text, what, secret = false }: SnippetProps): ReactNode {
+function Snippet({ note, text, shown = text, name, copy, secret = false }: SnippetProps): ReactNode {
   return (
     <>
       <Group justify="space-between" align="start" mb="xs">
         <Text size="sm" c="dimmed" flex="1 1 16rem">
           {note}
         </Text>
-        <CopyButton text={text} what={what} wide secret={secret} />
+        <CopyButton text={text} copy={copy} wide secret={secret} />
       </Group>
-      <pre className="lk-json" tabIndex={0} role="region" aria-label={what}>
+      <pre className="lk-json" tabIndex={0} role="region" aria-label={name}>
         {shown}
       </pre>
     </>

@@ -100,7 +100,7 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
         <TextInput
           label={t('Server')}
           description={t('Your mail provider’s name for outgoing mail, or a server of your own.')}
-          placeholder={t('smtp.example.com')}
+          placeholder="smtp.example.com"
           required
           {...plain}
           data-autofocus

@@ -4,6 +4,7 @@ import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/co
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { NameField } from './name-field.tsx';
 import { nameProblem } from './names.ts';
+import type { Named } from './names.ts';
 import { Outcomes, Panel } from './page.tsx';
 import { Failure } from './states.tsx';
 import { t } from './text.ts';
@@ -110,8 +111,7 @@ interface Submitting {
 }
 
 interface RenameProps {
-  /** What is renamed: `wallet`. */
-  readonly what: string;
+  readonly what: keyof typeof notRenamed;
   readonly name: string;
   /** The other names of its kind. */
   readonly taken: readonly string[];
@@ -119,6 +119,11 @@ interface RenameProps {
   readonly onRename: (name: string) => void;
   readonly onCancel: () => void;
 }
+
+const notRenamed = {
+  tag: t('The tag was not renamed'),
+  wallet: t('The wallet was not renamed'),
+} as const satisfies Partial<Record<Named, string>>;
 
 export function RenameForm({ what, name, taken, submitting, onRename, onCancel }: RenameProps): ReactNode {
   const [typed, setTyped] = useState(name);
@@ -139,7 +144,7 @@ export function RenameForm({ what, name, taken, submitting, onRename, onCancel }
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         <NameField value={typed} problem={tried || typed !== name ? problem : null} onType={setTyped} first />
-        <Failure title={t('The {{what}} was not renamed', { what })} error={submitting.error} />
+        <Failure title={notRenamed[what]} error={submitting.error} />
         <Group gap="sm">
           <Button type="submit" loading={submitting.isPending}>
             {t('Rename')}
@@ -151,37 +156,54 @@ export function RenameForm({ what, name, taken, submitting, onRename, onCancel }
   );
 }
 
-interface DeleteProps {
-  /** What is deleted: `wallet`. */
-  readonly what: string;
+interface ConfirmProps {
+  /** The words of its button: `End the session`. */
+  readonly does: string;
+  readonly failed: string;
   readonly outcomes: readonly ReactNode[];
   /** Said loudly, where something would be lost for good. */
   readonly loss?: { readonly title: string; readonly text: string } | undefined;
-  /** What must be typed first, by what it is called: `its name`. */
-  readonly confirm?: { readonly text: string; readonly what: string };
+  /** What must be typed first. */
+  readonly confirm?: { readonly text: string; readonly as: keyof typeof confirming };
   readonly submitting: Submitting;
-  readonly onDelete: () => void;
+  readonly onConfirm: () => void;
   readonly onCancel: () => void;
 }
 
-export function DeleteForm({
-  what,
+/** How a text that must be typed is asked for, and what is said where it differs. */
+const confirming = {
+  name: {
+    ask: t('Type its name to confirm'),
+    wrong: (text: string) => t('This is not its name. Type it exactly: {{text}}', { text }),
+  },
+  userName: {
+    ask: t('Type the name to confirm'),
+    wrong: (text: string) => t('This is not the name. Type it exactly: {{text}}', { text }),
+  },
+  addressEnding: {
+    ask: t('Type the last six characters of its address to confirm'),
+    wrong: (text: string) =>
+      t('This is not the last six characters of its address. Type it exactly: {{text}}', { text }),
+  },
+} as const;
+
+/** Asks before what cannot be taken back: what will happen, what would be lost, and for the name where much would be. */
+export function ConfirmForm({
+  does,
+  failed,
   outcomes,
   loss,
   confirm,
   submitting,
-  onDelete,
+  onConfirm,
   onCancel,
-}: DeleteProps): ReactNode {
+}: ConfirmProps): ReactNode {
   const [typed, setTyped] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
-    if (confirm === undefined || typed.trim() === confirm.text) onDelete();
-    else
-      setProblem(
-        t('This is not {{what}}. Type it exactly: {{text}}', { what: confirm.what, text: confirm.text }),
-      );
+    if (confirm === undefined || typed.trim() === confirm.text) onConfirm();
+    else setProblem(confirming[confirm.as].wrong(confirm.text));
   };
   return (
     <form onSubmit={submit} noValidate>
@@ -202,7 +224,7 @@ export function DeleteForm({
         <Outcomes items={outcomes} />
         {confirm !== undefined && (
           <TextInput
-            label={t('Type {{what}} to confirm', { what: confirm.what })}
+            label={confirming[confirm.as].ask}
             description={confirm.text}
             autoComplete="off"
             autoCapitalize="none"
@@ -217,10 +239,10 @@ export function DeleteForm({
             }}
           />
         )}
-        <Failure title={t('The {{what}} was not deleted', { what })} error={submitting.error} />
+        <Failure title={failed} error={submitting.error} />
         <Group gap="sm">
           <Button type="submit" color="red" loading={submitting.isPending}>
-            {t('Delete the {{what}}', { what })}
+            {does}
           </Button>
           <Cancel onCancel={onCancel} />
         </Group>
@@ -228,6 +250,31 @@ export function DeleteForm({
     </form>
   );
 }
+
+interface DeleteProps extends Omit<ConfirmProps, 'does' | 'failed' | 'onConfirm'> {
+  readonly what: keyof typeof deleting;
+  readonly onDelete: () => void;
+}
+
+/** The button that deletes it, and what did not happen where that is refused. */
+const deleting = {
+  account: [t('Delete the account'), t('The account was not deleted')],
+  apiKey: [t('Delete the API key'), t('The API key was not deleted')],
+  endpoint: [t('Delete the endpoint'), t('The endpoint was not deleted')],
+  interface: [t('Delete the interface'), t('The interface was not deleted')],
+  key: [t('Delete the key'), t('The key was not deleted')],
+  organization: [t('Delete the organization'), t('The organization was not deleted')],
+  passkey: [t('Delete the passkey'), t('The passkey was not deleted')],
+  policy: [t('Delete the policy'), t('The policy was not deleted')],
+  tag: [t('Delete the tag'), t('The tag was not deleted')],
+  user: [t('Delete the user'), t('The user was not deleted')],
+  wallet: [t('Delete the wallet'), t('The wallet was not deleted')],
+} as const;
+
+export const DeleteForm = ({ what, onDelete, ...rest }: DeleteProps): ReactNode => {
+  const [does, failed] = deleting[what];
+  return <ConfirmForm does={does} failed={failed} onConfirm={onDelete} {...rest} />;
+};
 
 const Cancel = ({ onCancel }: { readonly onCancel: () => void }): ReactNode => (
   <Button variant="subtle" color="gray" onClick={onCancel}>

@@ -1,7 +1,8 @@
-import { useSyncExternalStore } from 'react';
+import { useCallback, useState, useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
 import { Tooltip } from '@mantine/core';
-import { exactTime, millisecondsOf, relativeTime } from './time.ts';
+import { t } from './text.ts';
+import { dateAndTime, exactTime, millisecondsOf, relativeTime } from './time.ts';
 import type { Timestamp } from './time.ts';
 
 /** How often relative times are said anew, in milliseconds. */
@@ -35,17 +36,78 @@ interface Props {
   readonly at: Timestamp;
   /** Whether it may lie ahead. What has happened is never in the future, whatever the clock that was read says. */
   readonly ahead?: boolean;
+  /** Says the exact time beside it: among the facts about one thing, and in logs, whose rows are read by their times. */
+  readonly exact?: boolean;
 }
 
-/** A time as people say it, with the exact one on hover. */
-export function Moment({ at, ahead = false }: Props): ReactNode {
+/** A time as people say it, and the exact one for whoever asks. */
+export function Moment({ at, ahead = false, exact = false }: Props): ReactNode {
   const time = millisecondsOf(at);
   const present = useNow();
+  const said = relativeTime(time, ahead ? present : Math.max(present, time));
+  return exact ? (
+    <time dateTime={isoOf(time)}>
+      {t('{{relative}} ({{exact}})', { relative: said, exact: dateAndTime(time) })}
+    </time>
+  ) : (
+    <ShortMoment time={time} said={said} />
+  );
+}
+
+/**
+ * Its exact time is shown while it is pointed at, tapped, or has the keyboard; in a row that is a link or a button, while
+ * the row has the keyboard, so that long lists have no tab stop more. Escape shuts it, and the pointer may go onto it.
+ */
+function ShortMoment({ time, said }: { readonly time: number; readonly said: string }): ReactNode {
+  const [rowFocused, watch] = useRowFocus();
   return (
-    <Tooltip label={exactTime(time)}>
-      <time dateTime={new Date(time).toISOString()} className="lk-nowrap">
-        {relativeTime(time, ahead ? present : Math.max(present, time))}
+    <Tooltip
+      label={exactTime(time)}
+      interactive
+      events={{ hover: true, focus: true, touch: true }}
+      {...(rowFocused ? { opened: true } : {})}
+    >
+      <time ref={watch} dateTime={isoOf(time)} className="lk-nowrap">
+        {said}
       </time>
     </Tooltip>
   );
+}
+
+const isoOf = (time: number): string => new Date(time).toISOString();
+
+/**
+ * Whether the link or button around something has the keyboard; what has none around it becomes a tab stop of its own.
+ * @returns that, and what watches for it: the `ref` of what is inside.
+ */
+function useRowFocus(): readonly [
+  focused: boolean,
+  watch: (inside: HTMLElement | null) => (() => void) | undefined,
+] {
+  const [focused, setFocused] = useState(false);
+  const watch = useCallback((inside: HTMLElement | null) => {
+    if (inside === null) return undefined;
+    const row = inside.closest<HTMLElement>('a, button');
+    if (row === null) inside.tabIndex = 0;
+    const listening = new AbortController();
+    const on = <Kind extends 'focus' | 'blur' | 'keydown'>(
+      kind: Kind,
+      listener: (event: HTMLElementEventMap[Kind]) => void,
+    ) => {
+      row?.addEventListener(kind, listener, { signal: listening.signal });
+    };
+    on('focus', () => {
+      setFocused(row?.matches(':focus-visible') ?? false);
+    });
+    on('blur', () => {
+      setFocused(false);
+    });
+    on('keydown', ({ key }) => {
+      if (key === 'Escape') setFocused(false);
+    });
+    return () => {
+      listening.abort();
+    };
+  }, []);
+  return [focused, watch];
 }

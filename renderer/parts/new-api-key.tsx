@@ -35,8 +35,8 @@ const apiKeyCurves: readonly {
   readonly digits: number;
 }[] = [
   { value: 'API_KEY_CURVE_P256', label: t('P-256, as the SDKs make'), digits: 66 },
-  { value: 'API_KEY_CURVE_SECP256K1', label: t('secp256k1'), digits: 66 },
-  { value: 'API_KEY_CURVE_ED25519', label: t('Ed25519'), digits: 64 },
+  { value: 'API_KEY_CURVE_SECP256K1', label: 'secp256k1', digits: 66 },
+  { value: 'API_KEY_CURVE_ED25519', label: 'Ed25519', digits: 64 },
 ];
 
 const day = 86_400;

@@ -150,6 +150,9 @@ function DeletePasskey({ of, user }: DeleteProps): ReactNode {
     deleteAuthenticators,
   );
   const { authenticatorId, authenticatorName } = of;
+  const { userName, apiKeys, authenticators, oauthProviders, userEmail = '', userPhoneNumber = '' } = user;
+  const others = apiKeys.length + authenticators.length - 1 + oauthProviders.length;
+  const isLastWay = others === 0 && userEmail === '' && userPhoneNumber === '';
   return (
     <DialogButton
       name={t('Delete…')}
@@ -159,11 +162,21 @@ function DeletePasskey({ of, user }: DeleteProps): ReactNode {
     >
       {(close) => (
         <DeleteForm
-          what={t('passkey')}
+          what="passkey"
+          {...(isLastWay
+            ? {
+                loss: {
+                  title: t('It is the last way in'),
+                  text: t(
+                    '{{userName}} has no other passkey, no API key and no address to sign in by. Without this one nobody acts as this user until you add another way.',
+                    { userName },
+                  ),
+                },
+                confirm: { text: authenticatorName, as: 'name' },
+              }
+            : {})}
           outcomes={[
-            t('Requests that it signs for {{userName}} are refused from then on.', {
-              userName: user.userName,
-            }),
+            t('Requests that it signs for {{userName}} are refused from then on.', { userName }),
             t('The device or browser that holds it still lists it; delete it there too.'),
           ]}
           submitting={remove}

@@ -88,7 +88,7 @@ export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow 
               {t('Print')}
             </Button>
             {warned ? (
-              <CopyButton text={words.join(' ')} what={t('the words anyway')} wide secret />
+              <CopyButton text={words.join(' ')} copy={t('Copy the words anyway')} wide secret />
             ) : (
               <Button
                 variant="default"

@@ -17,7 +17,7 @@ const fieldNames = { condition: t('Condition'), consensus: t('Consensus'), time:
 /** What every policy makes of an activity, down to the parts of its expressions. */
 export function PolicyExplanation({ question }: Props): ReactNode {
   const { data, error, isPending } = useAsk<{ policyExplanation: Explanation }>('explain_policies', question);
-  if (isPending) return <LoadingRows what={t('the explanation')} rows={1} />;
+  if (isPending) return <LoadingRows label={t('Loading the explanation')} rows={1} />;
   if (data === undefined) return <Failure title={t('It cannot be explained')} error={error} />;
   const { policies, ...decision } = data.policyExplanation;
   const nameOf = (wanted: string): string =>

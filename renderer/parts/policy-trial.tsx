@@ -11,6 +11,7 @@ import { describeDecision, describeOutcome, useTest } from './policies.ts';
 import type { PolicyTest, TestedActivity } from './policies.ts';
 import { Failure } from './states.tsx';
 import { t } from './text.ts';
+import { Working } from './working.tsx';
 import './rows.css';
 
 interface Props {
@@ -78,6 +79,9 @@ export function PolicyTrial({ drafts, obstacle }: Props): ReactNode {
             {obstacle}
           </Text>
         )}
+        <Working busy={test.isPending}>
+          {t('Deciding the last {{count}} activities once more', { count: Number(limit) })}
+        </Working>
         <Failure title={t('It was not tried')} error={test.error} />
         <div role="status">
           {outdated && (
@@ -205,7 +209,7 @@ function TriedRow({ activity, nameOf, drafts, plain }: RowProps): ReactNode {
             {what}
           </Link>{' '}
           <span className="lk-row-more">
-            <Moment at={createdAt} />
+            <Moment at={createdAt} exact />
           </span>
           <br />
           <span className="lk-row-more">

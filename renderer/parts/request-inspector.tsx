@@ -62,7 +62,7 @@ export function RequestInspector(): ReactNode {
         </Group>
       }
     >
-      {isPending && <LoadingRows what={t('the last requests')} rows={2} />}
+      {isPending && <LoadingRows label={t('Loading the last requests')} rows={2} />}
       <Failure title={t('The requests could not be read')} error={error} onRetry={() => void refetch()} />
       {data !== undefined && requests.length === 0 && (
         <Empty
@@ -136,7 +136,7 @@ function RequestRow({ of }: { readonly of: SeenRequest }): ReactNode {
 }
 
 function RequestMore({ of }: { readonly of: SeenRequest }): ReactNode {
-  const { client, requestBytes, answerBytes, caller, activity, error, steps } = of;
+  const { at, client, requestBytes, answerBytes, caller, activity, error, steps } = of;
   return (
     <div className="lk-request-more">
       {error !== null && (
@@ -189,9 +189,10 @@ function RequestMore({ of }: { readonly of: SeenRequest }): ReactNode {
             : [
                 [
                   t('Credential'),
-                  <ShortId key="credential" text={caller.credentialId} what={t('credential id')} />,
+                  <ShortId key="credential" text={caller.credentialId} copy={t('Copy credential id')} />,
                 ] as const,
               ]),
+          [t('When'), <Moment key="when" at={timestampOf(at)} exact />],
           [t('Client'), client ?? t('It did not say.')],
           [
             t('Sizes'),

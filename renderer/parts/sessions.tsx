@@ -1,11 +1,10 @@
 import type { ReactNode } from 'react';
-import { Button, Group, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { ShortId } from './identifier.tsx';
 import { LastUse } from './last-use.tsx';
-import { DialogButton } from './manage.tsx';
+import { ConfirmForm, DialogButton } from './manage.tsx';
 import { Moment } from './moment.tsx';
-import { Outcomes, Panel } from './page.tsx';
+import { Panel } from './page.tsx';
 import type { Session } from './resources.ts';
 import { Empty, Failure, LoadingRows } from './states.tsx';
 import { t, Trans } from './text.ts';
@@ -44,7 +43,7 @@ export function Sessions({ title, userId, names }: Props): ReactNode {
   );
   return (
     <Panel {...(title === undefined ? {} : { title })} kind="plain">
-      {isPending && <LoadingRows what={t('sessions')} />}
+      {isPending && <LoadingRows label={t('Loading sessions')} />}
       <Failure title={t('The sessions could not be read')} error={error} onRetry={() => void refetch()} />
       {data?.sessions.length === 0 && (
         <Empty title={t('Nobody is signed in')} level={title === undefined ? 2 : 3}>
@@ -66,7 +65,7 @@ export function Sessions({ title, userId, names }: Props): ReactNode {
                   <>
                     <ShortId
                       text={session.credential.publicKey}
-                      what={t('public key of {{sessionName}}', { sessionName: session.sessionName })}
+                      copy={t('Copy public key of {{sessionName}}', { sessionName: session.sessionName })}
                     />
                     <br />
                   </>
@@ -109,40 +108,30 @@ function EndSession({ of: { sessionId, sessionName, userId } }: { readonly of: S
       danger
     >
       {(close) => (
-        <Stack gap="md">
-          <Outcomes
-            items={[
-              t('Requests of this session are refused from now on.'),
-              t('Its user can sign in again, unless you take away what they sign in by.'),
-            ]}
-          />
-          <Failure title={t('The session was not ended')} error={end.error} />
-          <Group gap="sm">
-            <Button
-              color="red"
-              loading={end.isPending}
-              onClick={() => {
-                end.mutate(
-                  { userId, sessionIds: [sessionId] },
-                  {
-                    onSuccess() {
-                      close();
-                      notifications.show({
-                        title: t('The session has ended'),
-                        message: t('“{{sessionName}}” opens nothing now.', { sessionName }),
-                      });
-                    },
-                  },
-                );
-              }}
-            >
-              {t('End the session')}
-            </Button>
-            <Button variant="default" onClick={close}>
-              {t('Cancel')}
-            </Button>
-          </Group>
-        </Stack>
+        <ConfirmForm
+          does={t('End the session')}
+          failed={t('The session was not ended')}
+          outcomes={[
+            t('Requests of this session are refused from now on.'),
+            t('Its user can sign in again, unless you take away what they sign in by.'),
+          ]}
+          submitting={end}
+          onCancel={close}
+          onConfirm={() => {
+            end.mutate(
+              { userId, sessionIds: [sessionId] },
+              {
+                onSuccess() {
+                  close();
+                  notifications.show({
+                    title: t('The session has ended'),
+                    message: t('“{{sessionName}}” opens nothing now.', { sessionName }),
+                  });
+                },
+              },
+            );
+          }}
+        />
       )}
     </DialogButton>
   );

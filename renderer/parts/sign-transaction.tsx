@@ -97,7 +97,7 @@ export function SignTransaction({ id, signWith, curve, format }: Props): ReactNo
               components={{ a: <Link href={`/activity/${submit.data.activity.id}`} className="lk-link" /> }}
             />
           </Text>
-          <Value text={submit.data.result.signedTransaction} what={t('signed transaction')} />
+          <Value text={submit.data.result.signedTransaction} copy={t('Copy signed transaction')} />
         </section>
       )}
     </Stack>

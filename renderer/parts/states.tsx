@@ -48,18 +48,19 @@ export function Empty({ title, children, action, icon: Picture, steps, level = 2
 }
 
 export function LoadingRows({
-  what,
+  label,
   rows = 3,
   late = false,
 }: {
-  readonly what: string;
+  /** A whole sentence: `Loading the wallets`. */
+  readonly label: string;
   readonly rows?: number;
   /** Shown only once it takes long enough to be noticed. */
   readonly late?: boolean;
 }): ReactNode {
   return (
     <div className="lk-loading" role="status" data-late={late || undefined}>
-      <VisuallyHidden>{t('Loading {{what}}', { what })}</VisuallyHidden>
+      <VisuallyHidden>{label}</VisuallyHidden>
       <Stack gap="md" aria-hidden>
         {Array.from({ length: rows }, (_, index) => (
           <Skeleton key={index} height={38} radius="md" className="lk-skeleton" />

@@ -6,7 +6,7 @@ import { longestName } from './names.ts';
 import { Panel } from './page.tsx';
 import type { Tag } from './resources.ts';
 import { Failure } from './states.tsx';
-import { tagKinds, useCreateTag, useTags, useUpdateTag } from './tags.ts';
+import { tagKinds, useCreateTag, useRemoveTag, useTags, useUpdateTag } from './tags.ts';
 import type { TagKind } from './tags.ts';
 import { t } from './text.ts';
 import { sayDone } from './undo.tsx';
@@ -40,34 +40,45 @@ interface EditorProps extends NamesProps {
 
 /** The tags of one key or user, put on and taken off one at a time. */
 export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
-  const { one, many, createWith, updateWith } = tagKinds[kind];
+  const { already, none, createWith, madeTagId, updateWith, removeWith } = tagKinds[kind];
   const tags = useTags(kind);
   const create = useCreateTag(kind);
   const update = useUpdateTag(kind);
+  const remove = useRemoveTag(kind);
   const [typed, setTyped] = useState('');
-  const [said, setSaid] = useState('');
   const field = useRef<HTMLInputElement>(null);
   const present = tags.list.filter(({ tagId }) => tagIds.includes(tagId));
   const others = tags.list.filter(({ tagId }) => !tagIds.includes(tagId));
   const name = typed.trim();
   const known = tags.list.find(({ tagName }) => tagName === name);
-  const problem =
-    known !== undefined && tagIds.includes(known.tagId)
-      ? t('This {{one}} has this tag already.', { one })
-      : null;
+  const problem = known !== undefined && tagIds.includes(known.tagId) ? already : null;
 
   const put = (event: SyntheticEvent) => {
     event.preventDefault();
     if (name === '') field.current?.focus();
     if (name === '' || problem !== null) return;
-    const told = {
+    if (known === undefined) {
+      create.mutate(createWith(name, [holderId]), {
+        onSuccess({ result }) {
+          setTyped('');
+          sayDone({
+            title: t('The tag {{name}} is on it.', { name }),
+            message: t('It is a new tag.'),
+            undo: () => remove.mutateAsync(removeWith(madeTagId(result))),
+          });
+        },
+      });
+      return;
+    }
+    update.mutate(updateWith(known.tagId, { add: [holderId] }), {
       onSuccess() {
         setTyped('');
-        setSaid(t('The tag {{name}} is on it.', { name }));
+        sayDone({
+          title: t('The tag {{name}} is on it.', { name }),
+          undo: () => update.mutateAsync(updateWith(known.tagId, { remove: [holderId] })),
+        });
       },
-    };
-    if (known === undefined) create.mutate(createWith(name, [holderId]), told);
-    else update.mutate(updateWith(known.tagId, { add: [holderId] }), told);
+    });
   };
   const takeOff = ({ tagId, tagName }: Tag) => {
     update.mutate(updateWith(tagId, { remove: [holderId] }), {
@@ -87,9 +98,7 @@ export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
       <Stack gap="md">
         {present.length === 0 ? (
           <Text c="dimmed" size="sm">
-            {tags.isPending
-              ? t('Reading the tags …')
-              : t('No tag yet. Tags sort {{many}} into groups.', { many })}
+            {tags.isPending ? t('Reading the tags …') : none}
           </Text>
         ) : (
           <ul className="lk-tags" aria-label={t('Tags')}>
@@ -136,7 +145,6 @@ export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
         </form>
         <Failure title={t('The tags could not be read')} error={tags.error} onRetry={tags.retry} />
         <Failure title={t('The tags were not changed')} error={create.error ?? update.error} />
-        <VisuallyHidden role="status">{said}</VisuallyHidden>
       </Stack>
     </Panel>
   );

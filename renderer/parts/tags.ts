@@ -13,15 +13,26 @@ interface Change {
   readonly remove?: readonly string[];
 }
 
+interface MadeTag {
+  readonly privateKeyTagId?: string;
+  readonly userTagId?: string;
+}
+
 interface KindOfTag {
-  /** What carries such a tag. */
-  readonly one: string;
-  readonly many: string;
+  /** What is said of it where its kind matters. */
+  readonly lesson: string;
+  readonly unique: string;
+  readonly made: (name: string) => string;
+  readonly nobody: string;
+  readonly already: string;
+  readonly none: string;
   readonly list: string;
   /** The key of the list in its answer. */
   readonly listed: string;
   readonly create: Submit;
   readonly createWith: (name: string, holderIds: readonly string[]) => object;
+  /** Of the tag that `create` answers. */
+  readonly madeTagId: (result: MadeTag) => string;
   readonly update: Submit;
   readonly updateWith: (tagId: string, change: Change) => object;
   readonly remove: Submit;
@@ -30,8 +41,14 @@ interface KindOfTag {
 
 export const tagKinds: Readonly<Record<TagKind, KindOfTag>> = {
   privateKey: {
-    one: t('private key'),
-    many: t('private keys'),
+    lesson: t(
+      'A tag lets you name several private keys at once, and find them again in a list. Make one above, or on a private key’s own page.',
+    ),
+    unique: t('Unique among the tags of private keys.'),
+    made: (name) => t('“{{name}}”, for private keys.', { name }),
+    nobody: t('No private key has it'),
+    already: t('This private key has this tag already.'),
+    none: t('No tag yet. Tags sort private keys into groups.'),
     list: 'list_private_key_tags',
     listed: 'privateKeyTags',
     create: {
@@ -40,6 +57,7 @@ export const tagKinds: Readonly<Record<TagKind, KindOfTag>> = {
       result: 'createPrivateKeyTagResult',
     },
     createWith: (privateKeyTagName, privateKeyIds) => ({ privateKeyTagName, privateKeyIds }),
+    madeTagId: ({ privateKeyTagId = '' }) => privateKeyTagId,
     update: {
       operation: 'update_private_key_tag',
       type: 'ACTIVITY_TYPE_UPDATE_PRIVATE_KEY_TAG',
@@ -59,8 +77,14 @@ export const tagKinds: Readonly<Record<TagKind, KindOfTag>> = {
     removeWith: (tagId) => ({ privateKeyTagIds: [tagId] }),
   },
   user: {
-    one: t('user'),
-    many: t('users'),
+    lesson: t(
+      'A tag lets you name several users at once, and find them again in a list. Make one above, or on a user’s own page.',
+    ),
+    unique: t('Unique among the tags of users.'),
+    made: (name) => t('“{{name}}”, for users.', { name }),
+    nobody: t('No user has it'),
+    already: t('This user has this tag already.'),
+    none: t('No tag yet. Tags sort users into groups.'),
     list: 'list_user_tags',
     listed: 'userTags',
     create: {
@@ -69,6 +93,7 @@ export const tagKinds: Readonly<Record<TagKind, KindOfTag>> = {
       result: 'createUserTagResult',
     },
     createWith: (userTagName, userIds) => ({ userTagName, userIds }),
+    madeTagId: ({ userTagId = '' }) => userTagId,
     update: {
       operation: 'update_user_tag',
       type: 'ACTIVITY_TYPE_UPDATE_USER_TAG',
@@ -108,8 +133,8 @@ export function useTags(kind: TagKind): Tags {
   };
 }
 
-export const useCreateTag = (kind: TagKind): UseSubmit<object, unknown> =>
-  useSubmit<object, unknown>(tagKinds[kind].create);
+export const useCreateTag = (kind: TagKind): UseSubmit<object, MadeTag> =>
+  useSubmit<object, MadeTag>(tagKinds[kind].create);
 export const useUpdateTag = (kind: TagKind): UseSubmit<object, unknown> =>
   useSubmit<object, unknown>(tagKinds[kind].update);
 export const useRemoveTag = (kind: TagKind): UseSubmit<object, unknown> =>

@@ -44,3 +44,8 @@ export function relativeTime(time: number, now: number): string {
 export const exactTime = (time: number): string => exactly.format(time);
 
 const exactly = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' });
+
+/** The same in few words, to stand beside what it is the time of. */
+export const dateAndTime = (time: number): string => briefly.format(time);
+
+const briefly = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'long' });

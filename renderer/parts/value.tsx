@@ -5,17 +5,18 @@ interface Props {
   readonly text: string;
   /** What is on the screen instead of the text. */
   readonly shown?: string;
-  readonly what: string;
+  /** Names its button: `Copy public key`. */
+  readonly copy: string;
   /** Whether it is taken off the clipboard again. */
   readonly secret?: boolean;
 }
 
 /** A value that may be long, in full, with its copy button. */
-export function Value({ text, shown = text, what, secret = false }: Props): ReactNode {
+export function Value({ text, shown = text, copy, secret = false }: Props): ReactNode {
   return (
     <span className="lk-value">
       <span className="lk-mono">{shown}</span>
-      <CopyButton text={text} what={what} secret={secret} />
+      <CopyButton text={text} copy={copy} secret={secret} />
     </span>
   );
 }

@@ -116,6 +116,14 @@ const renames: ReadonlySet<string> = new Set([
   'ACTIVITY_TYPE_UPDATE_USER_NAME',
 ]);
 
+/** How far an unlocking is, told some ten times a second: shown at once, and not asked for. */
+function tellUnlocking(client: QueryClient, { checked, total }: NonNullable<VaultStatus['unlocking']>): void {
+  client.setQueryData<VaultStatus>(
+    statusKey,
+    (status) => status && { ...status, unlocking: { checked, total } },
+  );
+}
+
 /** Turns events into invalidated queries, the first at once and the rest of a burst together. */
 function refresher(client: QueryClient): { onEvent: (event: VaultEvent) => void; stop: () => void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -136,6 +144,7 @@ function refresher(client: QueryClient): { onEvent: (event: VaultEvent) => void;
     onEvent(event) {
       if (event.kind === 'status') void refreshAll(client);
       else if (event.kind === 'backups') void client.invalidateQueries({ queryKey: backupsKey });
+      else if (event.kind === 'unlocking') tellUnlocking(client, event);
       else if (event.kind === 'settings') void client.invalidateQueries({ queryKey: settingsKey });
       else if (event.kind === 'webhooks') {
         void client.invalidateQueries({ queryKey: [...askedKey, 'list_webhook_deliveries'] });

@@ -9,6 +9,7 @@ import { Failure, LoadingRows } from '../parts/states.tsx';
 import { useTask } from '../parts/task.ts';
 import { t } from '../parts/text.ts';
 import { askKey, useBridge, useStatus } from '../parts/vault.tsx';
+import { Working } from '../parts/working.tsx';
 import '../parts/about.css';
 import '../parts/rows.css';
 
@@ -43,13 +44,13 @@ export function About(): ReactNode {
           facts.length > 0 && (
             <CopyButton
               text={facts.map(([name, value]) => `${name}: ${value}`).join('\n')}
-              what={t('versions')}
+              copy={t('Copy versions')}
               wide
             />
           )
         }
       >
-        {isPending && <LoadingRows what={t('versions')} />}
+        {isPending && <LoadingRows label={t('Loading versions')} />}
         <Failure title={t('The versions could not be read')} error={error} onRetry={() => void refetch()} />
         <Facts
           rows={[
@@ -108,6 +109,7 @@ function SelfTest(): ReactNode {
             'Tries the algorithms against the answers of their standards, looks at every row and every entry of the log, and tries keychain, disk and clock. It changes nothing.',
           )}
         </Text>
+        <Working busy={task.isPending}>{t('Trying one thing after the other')}</Working>
         <Failure title={t('The self-test did not run')} error={task.error} />
         <div role="status">
           {findings !== null && (
@@ -136,8 +138,8 @@ function SelfTest(): ReactNode {
 
 const tones: Readonly<Record<SelfTestFinding['outcome'], string>> = {
   ok: 'done',
-  note: t('waiting'),
-  failed: t('failed'),
+  note: 'waiting',
+  failed: 'failed',
 };
 
 const outcomeNames = (): Readonly<Record<SelfTestFinding['outcome'], string>> => ({
@@ -177,7 +179,7 @@ function Licences(): ReactNode {
             </Button>
           </Group>
         )}
-        {isFetching && <LoadingRows what={t('licences')} />}
+        {isFetching && <LoadingRows label={t('Loading licences')} />}
         <Failure title={t('The licences could not be read')} error={error} onRetry={() => void refetch()} />
         {data?.length === 0 && (
           <Text size="sm">{t('This Latchkey runs from its sources: the licences are in node_modules.')}</Text>

@@ -91,7 +91,7 @@ function ActivityList(): ReactNode {
       )}
       <Panel kind="plain">
         {list.total === 0 && !list.isComplete && list.error === null && (
-          <LoadingRows what={t('the activity log')} rows={6} />
+          <LoadingRows label={t('Loading the activity log')} rows={6} />
         )}
         <Failure title={t('The activity log could not be read')} error={list.error} onRetry={retry} />
         {list.isComplete && list.total === 0 && (
@@ -168,7 +168,7 @@ function ActivityDetail({ activityId }: { readonly activityId: string }): ReactN
   const { data, error, isPending, refetch } = useAsk<{ activity: ActivityRecord }>('get_activity', {
     activityId,
   });
-  if (isPending) return <LoadingRows what={t('the activity')} />;
+  if (isPending) return <LoadingRows label={t('Loading the activity')} />;
   if (data === undefined) {
     return (
       <Failure title={t('The activity could not be read')} error={error} onRetry={() => void refetch()} />
@@ -193,18 +193,26 @@ function ActivityDetail({ activityId }: { readonly activityId: string }): ReactN
               {activity.type}
             </span>,
           ],
-          [t('Id'), <ShortId key="id" text={activity.id} what={t('activity id')} />],
+          [t('Id'), <ShortId key="id" text={activity.id} copy={t('Copy activity id')} />],
           [
             t('Fingerprint'),
-            <ShortId key="fingerprint" text={activity.fingerprint} what={t('fingerprint')} />,
+            <ShortId key="fingerprint" text={activity.fingerprint} copy={t('Copy fingerprint')} />,
           ],
         ]}
       />
       <WhatIsSigned activity={activity} />
       <Votes activity={activity} />
       <ActivityPlace activityId={activity.id} />
-      <Json title={t('What was asked')} what={t('intent')} value={firstOf(activity.intent)} />
-      <Json title={t('What came of it')} what={t('result')} value={firstOf(activity.result ?? {})} />
+      <Json
+        title={t('What was asked')}
+        copy={t('Copy JSON of the intent')}
+        value={firstOf(activity.intent)}
+      />
+      <Json
+        title={t('What came of it')}
+        copy={t('Copy JSON of the result')}
+        value={firstOf(activity.result ?? {})}
+      />
     </Stack>
   );
 }

@@ -37,7 +37,7 @@ export function Approvals({ activityId }: { readonly activityId: string | undefi
         )}
       />
       <Panel kind="plain">
-        {waiting.isPending && <LoadingRows what={t('what waits for approval')} />}
+        {waiting.isPending && <LoadingRows label={t('Loading what waits for approval')} />}
         <Failure
           title={t('What waits for approval could not be read')}
           error={waiting.error}
@@ -157,7 +157,7 @@ function Queue({ list, at, onOpen }: QueueProps): ReactNode {
 
 function Approval({ activityId }: { readonly activityId: string }): ReactNode {
   const { data, error, isPending, refetch } = useAsk<{ activity: Activity }>('get_activity', { activityId });
-  if (isPending) return <LoadingRows what={t('the activity')} />;
+  if (isPending) return <LoadingRows label={t('Loading the activity')} />;
   if (data === undefined) {
     return (
       <Failure title={t('The activity could not be read')} error={error} onRetry={() => void refetch()} />
@@ -169,7 +169,9 @@ function Approval({ activityId }: { readonly activityId: string }): ReactNode {
 /** What is signed in plain language, where something is; the rest as it was sent. */
 function Asked({ activity }: { readonly activity: Activity }): ReactNode {
   const reading = useReading(activity);
-  const json = <Json title={t('What was asked')} what={t('intent')} value={firstOf(activity.intent)} />;
+  const json = (
+    <Json title={t('What was asked')} copy={t('Copy JSON of the intent')} value={firstOf(activity.intent)} />
+  );
   return (
     <Stack gap="lg">
       <div>
@@ -182,7 +184,7 @@ function Asked({ activity }: { readonly activity: Activity }): ReactNode {
           [t('When'), exactTime(millisecondsOf(activity.createdAt))],
           [
             t('Fingerprint'),
-            <ShortId key="fingerprint" text={activity.fingerprint} what={t('fingerprint')} />,
+            <ShortId key="fingerprint" text={activity.fingerprint} copy={t('Copy fingerprint')} />,
           ],
         ]}
       />

@@ -10,7 +10,9 @@ import { Moment } from '../parts/moment.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import { Empty, Failure, LoadingRows } from '../parts/states.tsx';
 import { t, Trans } from '../parts/text.ts';
+import { sayDone } from '../parts/undo.tsx';
 import { useBackupCall, useBackups, useStatus } from '../parts/vault.tsx';
+import { Working } from '../parts/working.tsx';
 import '../parts/backup-ages.css';
 import '../parts/rows.css';
 
@@ -27,7 +29,7 @@ export function Backups(): ReactNode {
       />
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows what={t('backups')} />
+          <LoadingRows label={t('Loading backups')} />
         </Panel>
       )}
       <Failure title={t('The backups could not be read')} error={error} onRetry={() => void refetch()} />
@@ -51,7 +53,7 @@ export function Backups(): ReactNode {
 
 function State({ of }: { readonly of: BackupsStatus }): ReactNode {
   const { made, proven } = agesOf(of);
-  const at = (time: number): ReactNode => <Moment at={timestampOf(time)} />;
+  const at = (time: number): ReactNode => <Moment at={timestampOf(time)} exact />;
   const { schedule, notices } = of;
   return (
     <Panel kind={notices.length === 0 ? 'usual' : 'brass'}>
@@ -70,7 +72,7 @@ function State({ of }: { readonly of: BackupsStatus }): ReactNode {
               schedule === null ? (
                 t('when you make one')
               ) : (
-                <Moment key="due" at={timestampOf(schedule.dueAt)} ahead />
+                <Moment key="due" at={timestampOf(schedule.dueAt)} ahead exact />
               ),
             ],
           ]}
@@ -91,7 +93,9 @@ function Running({
       <Text size="sm" mb="xs" className="lk-backup-file">
         {file}
       </Text>
-      <progress className="lk-backup-progress" value={done} max={Math.max(total, 1)} aria-label={name} />
+      <Working busy progress={done === 0 ? null : { done, total }}>
+        {what === 'backup' ? t('The vault stays in use.') : t('Everything in it is opened and checked.')}
+      </Working>
     </Panel>
   );
 }
@@ -182,6 +186,7 @@ function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: Backu
       bridge.scheduleBackups(wish),
   );
   const directory = typed ?? schedule?.directory ?? suggestedDirectory;
+  const former = schedule && { directory: schedule.directory, hours: schedule.hours };
   const isAsSet = schedule?.directory === directory.trim() && String(schedule.hours) === hours;
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
@@ -189,9 +194,10 @@ function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: Backu
       { directory: directory.trim(), hours: Number(hours) },
       {
         onSuccess() {
-          notifications.show({
+          sayDone({
             title: t('The schedule is set'),
             message: t('The first backup is made now, the others while Latchkey runs.'),
+            undo: () => change.mutateAsync(former),
           });
         },
       },
@@ -200,9 +206,10 @@ function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: Backu
   const stop = () => {
     change.mutate(null, {
       onSuccess() {
-        notifications.show({
+        sayDone({
           title: t('The schedule is off'),
           message: t('The backups that there are stay.'),
+          undo: () => change.mutateAsync(former),
         });
       },
     });

@@ -48,7 +48,7 @@ export function Connect(): ReactNode {
         user={user}
         instead={
           <>
-            {isPending && <LoadingRows what={t('your API keys')} />}
+            {isPending && <LoadingRows label={t('Loading your API keys')} />}
             <Failure
               title={t('Your API keys could not be read')}
               error={error}

@@ -57,7 +57,7 @@ export function ContractInterfaces(): ReactNode {
         back={{ to: '/sign', label: t('Sign') }}
       />
       <Panel kind="plain">
-        {isPending && <LoadingRows what={t('contract interfaces')} rows={2} />}
+        {isPending && <LoadingRows label={t('Loading contract interfaces')} rows={2} />}
         <Failure title={t('The interfaces could not be read')} error={error} onRetry={() => void refetch()} />
         {data !== undefined && list.length === 0 && (
           <Empty title={t('None yet')}>
@@ -95,7 +95,7 @@ function InterfaceRow({ of }: { readonly of: SmartContractInterface }): ReactNod
         </span>
       </div>
       <Group gap="xs" wrap="nowrap">
-        <CopyButton text={smartContractInterface} what={t('interface of {{label}}', { label })} />
+        <CopyButton text={smartContractInterface} copy={t('Copy interface of {{label}}', { label })} />
         <DialogButton
           name={t('Delete…')}
           label={t('Delete the interface {{label}}', { label })}
@@ -104,7 +104,7 @@ function InterfaceRow({ of }: { readonly of: SmartContractInterface }): ReactNod
         >
           {(close) => (
             <DeleteForm
-              what={t('interface')}
+              what="interface"
               outcomes={[
                 t('Calls of this address are no longer read by it, neither for you nor for policies.'),
                 t('It can be added again.'),

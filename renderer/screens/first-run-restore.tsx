@@ -10,6 +10,8 @@ import { Failure } from '../parts/states.tsx';
 import { StepFrame } from '../parts/step-frame.tsx';
 import { t } from '../parts/text.ts';
 import { useBridge, useStatus, useStatusCall } from '../parts/vault.tsx';
+import { Working } from '../parts/working.tsx';
+import type { Progress } from '../parts/working.tsx';
 
 interface Props {
   readonly onBack: () => void;
@@ -32,8 +34,10 @@ export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
   const [problems, setProblems] = useState<Problems>({});
   const restore = useStatusCall((bridge, wish: RestoreVault) => bridge.restore(wish));
   const progress = useProgress(restore.isPending);
+  const checking = progress === null || progress.done === progress.total;
 
   const submit = () => {
+    if (restore.isPending) return;
     const recovery = recoveryOf(phrase);
     const found: Problems = {
       file: file.trim() === '' ? t('Type where the backup is.') : undefined,
@@ -83,7 +87,7 @@ export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
         <TextInput
           label={t('Backup')}
           description={t('The whole path of the file on this computer, or on a disk that is plugged in.')}
-          placeholder={t('/media/usb/latchkey.backup')}
+          placeholder="/media/usb/latchkey.backup"
           autoComplete="off"
           spellCheck={false}
           className="lk-mono-input"
@@ -145,26 +149,13 @@ export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
             ),
           ]}
         />
-        {restore.isPending && (
-          <label className="lk-restoring">
-            {progress === null || progress.done === progress.total
-              ? t('Checking what is in it')
-              : t('Decrypting the backup')}
-            <progress
-              className="lk-restoring-bar"
-              {...(progress === null ? {} : { value: progress.done, max: progress.total })}
-            />
-          </label>
-        )}
+        <Working busy={restore.isPending} progress={checking ? null : progress}>
+          {checking ? t('Checking what is in it') : t('Decrypting the backup')}
+        </Working>
         <Failure title={t('The vault was not restored')} error={restore.error} />
       </Stack>
     </StepFrame>
   );
-}
-
-interface Progress {
-  readonly done: number;
-  readonly total: number;
 }
 
 /** How far the service is; null before it says anything. */

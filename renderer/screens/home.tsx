@@ -53,7 +53,7 @@ export function Home(): ReactNode {
 /** What to look at first; calm where there is nothing. */
 function NeedsAttention(): ReactNode {
   const attention = useAttention();
-  if (attention === undefined) return <LoadingRows what={t('the state of the vault')} rows={1} />;
+  if (attention === undefined) return <LoadingRows label={t('Loading the state of the vault')} rows={1} />;
   if (attention.length === 0) {
     return (
       <p className="lk-home-well" role="status">
@@ -157,7 +157,7 @@ function Api(): ReactNode {
             t('API address'),
             <span key="url" className="lk-value">
               <span className="lk-mono">{url}</span>
-              <CopyButton text={url} what={t('API address')} />
+              <CopyButton text={url} copy={t('Copy API address')} />
             </span>,
           ],
           [
@@ -165,7 +165,7 @@ function Api(): ReactNode {
             organization === null ? (
               ''
             ) : (
-              <ShortId key="organization" text={organization.id} what={t('organization id')} />
+              <ShortId key="organization" text={organization.id} copy={t('Copy organization id')} />
             ),
           ],
         ]}
@@ -175,7 +175,7 @@ function Api(): ReactNode {
       </p>
       <div className="lk-value">
         <code className="lk-bytes">{request}</code>
-        <CopyButton text={request} what={t('first request')} />
+        <CopyButton text={request} copy={t('Copy first request')} />
       </div>
       <Button
         component={Link}
@@ -207,7 +207,7 @@ function Recent(): ReactNode {
         </Link>
       }
     >
-      {isPending && <LoadingRows what={t('the recent activity')} />}
+      {isPending && <LoadingRows label={t('Loading the recent activity')} />}
       <Failure
         title={t('The recent activity could not be read')}
         error={error}

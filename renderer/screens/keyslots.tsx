@@ -6,7 +6,7 @@ import { Link } from 'wouter';
 import type { Keyslot, ProveWith } from '../../preload/contract.ts';
 import { ShortId } from '../parts/identifier.tsx';
 import { KeyslotForm, useNewPassword } from '../parts/keyslot-form.tsx';
-import { keyslotNames, lastOne, useKeyslots } from '../parts/keyslots.ts';
+import { lastOne, useKeyslots } from '../parts/keyslots.ts';
 import { KeychainNote } from '../parts/keychain-note.tsx';
 import { DialogButton } from '../parts/manage.tsx';
 import { Moment } from '../parts/moment.tsx';
@@ -17,6 +17,7 @@ import { Failure, LoadingRows } from '../parts/states.tsx';
 import { useTask } from '../parts/task.ts';
 import { t, Trans } from '../parts/text.ts';
 import { useBridge, useStatus } from '../parts/vault.tsx';
+import { Working } from '../parts/working.tsx';
 import '../parts/rows.css';
 
 const say = (title: string, message: string): void => {
@@ -44,13 +45,13 @@ export function Keyslots(): ReactNode {
             <Text size="sm" c="dimmed">
               <Trans
                 i18nKey="Vault <shortId/>"
-                components={{ shortId: <ShortId text={data.vaultId} what={t('vault id')} /> }}
+                components={{ shortId: <ShortId text={data.vaultId} copy={t('Copy vault id')} /> }}
               />
             </Text>
           )
         }
       >
-        {isPending && <LoadingRows what={t('what opens the vault')} />}
+        {isPending && <LoadingRows label={t('Loading what opens the vault')} />}
         <Failure
           title={t('What opens the vault could not be read')}
           error={error}
@@ -79,20 +80,55 @@ interface SlotProps {
   readonly all: readonly Keyslot[];
 }
 
-/** Says which of several of a kind: for those who hear the buttons alone. */
-const nameOf = ({ slot, all }: SlotProps): string => {
+/** Which of several of a kind it is, said also for those who hear the buttons alone. */
+interface SlotTexts {
+  readonly name: string;
+  readonly remove: string;
+  /** Of a password; and checks a phrase. */
+  readonly change?: string;
+}
+
+/** Of the only one of its kind. */
+const one: Readonly<Record<Keyslot['kind'], SlotTexts>> = {
+  keychain: { name: t('Keychain'), remove: t('Remove the keychain') },
+  password: { name: t('Password'), remove: t('Remove the password'), change: t('Change the password') },
+  recovery: {
+    name: t('Recovery phrase'),
+    remove: t('Remove the recovery phrase'),
+    change: t('Check the recovery phrase'),
+  },
+};
+
+/** Of one of several. */
+const numbered: Readonly<Record<Keyslot['kind'], (number: number) => SlotTexts>> = {
+  keychain: (number) => ({
+    name: t('Keychain {{number}}', { number }),
+    remove: t('Remove the keychain {{number}}', { number }),
+  }),
+  password: (number) => ({
+    name: t('Password {{number}}', { number }),
+    remove: t('Remove the password {{number}}', { number }),
+    change: t('Change the password {{number}}', { number }),
+  }),
+  recovery: (number) => ({
+    name: t('Recovery phrase {{number}}', { number }),
+    remove: t('Remove the recovery phrase {{number}}', { number }),
+    change: t('Check the recovery phrase {{number}}', { number }),
+  }),
+};
+
+const textsOf = ({ slot, all }: SlotProps): SlotTexts => {
   const alike = all.filter(({ kind }) => kind === slot.kind);
-  const number = alike.length > 1 ? ` ${String(alike.indexOf(slot) + 1)}` : '';
-  return `${keyslotNames[slot.kind].toLowerCase()}${number}`;
+  return alike.length > 1 ? numbered[slot.kind](alike.indexOf(slot) + 1) : one[slot.kind];
 };
 
 function Slot({ slot, all }: SlotProps): ReactNode {
-  const name = nameOf({ slot, all });
+  const texts = textsOf({ slot, all });
   const refused = lastOne(all, slot);
   return (
     <li className="lk-row lk-manage">
       <div>
-        <span className="lk-row-name">{name.charAt(0).toUpperCase() + name.slice(1)}</span>
+        <span className="lk-row-name">{texts.name}</span>
         <br />
         <span className="lk-row-more">
           <Trans i18nKey="Made <moment/>" components={{ moment: <Moment at={seconds(slot.createdAt)} /> }} />
@@ -116,7 +152,7 @@ function Slot({ slot, all }: SlotProps): ReactNode {
           <>
             <DialogButton
               name={t('Check…')}
-              label={t('Check the {{name}}', { name })}
+              {...(texts.change === undefined ? {} : { label: texts.change })}
               title={t('Check the recovery phrase')}
             >
               {(close) => <CheckForm onClose={close} />}
@@ -129,19 +165,14 @@ function Slot({ slot, all }: SlotProps): ReactNode {
         {slot.kind === 'password' && (
           <DialogButton
             name={t('Change…')}
-            label={t('Change the {{name}}', { name })}
+            {...(texts.change === undefined ? {} : { label: texts.change })}
             title={t('Change the password')}
           >
             {(close) => <PasswordForm change={slot} onClose={close} />}
           </DialogButton>
         )}
         {refused === undefined && (
-          <DialogButton
-            name={t('Remove…')}
-            label={t('Remove the {{name}}', { name })}
-            title={t('Remove the {{keyslotNames}}', { keyslotNames: keyslotNames[slot.kind].toLowerCase() })}
-            danger
-          >
+          <DialogButton name={t('Remove…')} label={texts.remove} title={one[slot.kind].remove} danger>
             {(close) => <RemoveForm slot={slot} onClose={close} />}
           </DialogButton>
         )}
@@ -302,20 +333,35 @@ function KeychainForm({ onClose }: Closing): ReactNode {
   );
 }
 
+const removing = {
+  keychain: {
+    failed: t('The keychain was not removed'),
+    outcome: t('The vault opens no more with this keychain.'),
+    done: t('The keychain is removed'),
+  },
+  password: {
+    failed: t('The password was not removed'),
+    outcome: t('The vault opens no more with this password.'),
+    done: t('The password is removed'),
+  },
+  recovery: {
+    failed: t('The recovery phrase was not removed'),
+    outcome: t('The vault opens no more with this recovery phrase.'),
+    done: t('The recovery phrase is removed'),
+  },
+} as const;
+
 function RemoveForm({ slot, onClose }: Closing & { readonly slot: Keyslot }): ReactNode {
-  const what = keyslotNames[slot.kind].toLowerCase();
+  const texts = removing[slot.kind];
   return (
     <KeyslotForm
-      action={t('Remove the {{what}}', { what })}
-      failed={t('The {{what}} was not removed', { what })}
+      action={one[slot.kind].remove}
+      failed={texts.failed}
       danger
-      outcomes={[
-        t('The vault opens no more with this {{what}}.', { what }),
-        t('Older copies and backups of the vault open with what opened them then.'),
-      ]}
+      outcomes={[texts.outcome, t('Older copies and backups of the vault open with what opened them then.')]}
       change={(proof) => ({ do: 'remove', proof, keyslotId: slot.id })}
       onDone={() => {
-        say(t('The {{what}} is removed', { what }), t('It opens this vault no more.'));
+        say(texts.done, t('It opens this vault no more.'));
         onClose();
       }}
       onCancel={onClose}
@@ -408,8 +454,7 @@ function RotateForm({ slots, onClose }: RotateProps): ReactNode {
       ? toRecovery(recoveryOf(textOf(slot)))
       : { with: 'password', password: textOf(slot) };
   const field = (slot: Keyslot) => {
-    const name = nameOf({ slot, all: slots });
-    const label = name.charAt(0).toUpperCase() + name.slice(1);
+    const { name: label } = textsOf({ slot, all: slots });
     const problem = problems.get(slot.id) ?? null;
     const type = (text: string): void => {
       setTyped(new Map(typed).set(slot.id, text));
@@ -429,7 +474,7 @@ function RotateForm({ slots, onClose }: RotateProps): ReactNode {
         key={slot.id}
         label={label}
         autoComplete="current-password"
-        visibilityToggleButtonProps={{ 'aria-label': t('Show {{name}}', { name }), tabIndex: 0 }}
+        visibilityToggleButtonProps={{ 'aria-label': t('Show {{name}}', { name: label }), tabIndex: 0 }}
         value={textOf(slot)}
         error={problem}
         onChange={(event) => {
@@ -471,6 +516,7 @@ function RotateForm({ slots, onClose }: RotateProps): ReactNode {
             ),
           ]}
         />
+        <Working busy={task.isPending}>{t('Everything that is sealed goes over to the new key')}</Working>
         <Failure title={t('The master key was not changed')} error={task.error} />
         <Group gap="sm">
           <Button type="submit" loading={task.isPending}>

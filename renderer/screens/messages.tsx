@@ -12,7 +12,7 @@ import type {
 import { timestampOf } from '../parts/backup-ages.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { MailForm } from '../parts/mail-form.tsx';
-import { DialogButton } from '../parts/manage.tsx';
+import { ConfirmForm, DialogButton } from '../parts/manage.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { PageHead, Panel } from '../parts/page.tsx';
 import { SmsForm } from '../parts/sms-form.tsx';
@@ -33,7 +33,7 @@ export function Messages(): ReactNode {
       />
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows what={t('how messages are sent')} />
+          <LoadingRows label={t('Loading how messages are sent')} />
         </Panel>
       )}
       <Failure
@@ -56,7 +56,7 @@ function Shown({ inboxOnly }: { readonly inboxOnly: boolean }): ReactNode {
   const { data, error, isPending, refetch } = useShownMessages();
   return (
     <Panel title={inboxOnly ? t('Inbox') : t('On this computer')} kind="plain">
-      {isPending && <LoadingRows what={t('messages')} rows={1} />}
+      {isPending && <LoadingRows label={t('Loading messages')} rows={1} />}
       <Failure title={t('The messages could not be read')} error={error} onRetry={() => void refetch()} />
       {data?.length === 0 && (
         <Empty title={t('No message')} level={3}>
@@ -98,7 +98,7 @@ function ShownRow({
           <pre>{text}</pre>
         </details>
       </div>
-      {code !== '' && <CopyButton text={code} what={t('code for {{to}}', { to })} />}
+      {code !== '' && <CopyButton text={code} copy={t('Copy code for {{to}}', { to })} />}
     </div>
   );
 }
@@ -111,8 +111,6 @@ function Ways({ of: { mail, sms, desktop } }: { readonly of: MessagesStatus }): 
     <Panel title={t('Ways')} kind="plain">
       <ul className="lk-rows" aria-label={t('Ways')}>
         <Way
-          name={t('Mail')}
-          noun="mail"
           channel="mail"
           isSet={mail !== null}
           about={
@@ -127,8 +125,6 @@ function Ways({ of: { mail, sms, desktop } }: { readonly of: MessagesStatus }): 
           form={(close) => <MailForm mail={mail} onDone={close} />}
         />
         <Way
-          name="SMS"
-          noun="SMS"
           channel="sms"
           isSet={sms !== null}
           about={
@@ -188,24 +184,52 @@ function Desktop({ isOn }: { readonly isOn: boolean }): ReactNode {
 }
 
 interface WayProps {
-  readonly name: string;
-  /** The name within a sentence. */
-  readonly noun: string;
   readonly channel: 'mail' | 'sms';
   readonly isSet: boolean;
   readonly about: string;
   readonly form: (close: () => void) => ReactNode;
 }
 
-function Way({ name, noun, channel, isSet, about, form }: WayProps): ReactNode {
+const ways = {
+  mail: {
+    name: t('Mail'),
+    isOff: t('Mail is off'),
+    notOff: t('Mail was not turned off'),
+    test: t('Send a test by mail'),
+    testButton: t('Send a test by mail…'),
+    change: t('Change mail'),
+    changeButton: t('Change mail…'),
+    setUp: t('Set up mail'),
+    setUpButton: t('Set up mail…'),
+    turnOff: t('Turn off mail'),
+    turnOffButton: t('Turn off mail…'),
+  },
+  sms: {
+    name: t('SMS'),
+    isOff: t('SMS is off'),
+    notOff: t('SMS was not turned off'),
+    test: t('Send a test by SMS'),
+    testButton: t('Send a test by SMS…'),
+    change: t('Change SMS'),
+    changeButton: t('Change SMS…'),
+    setUp: t('Set up SMS'),
+    setUpButton: t('Set up SMS…'),
+    turnOff: t('Turn off SMS'),
+    turnOffButton: t('Turn off SMS…'),
+  },
+} as const;
+
+function Way({ channel, isSet, about, form }: WayProps): ReactNode {
+  const texts = ways[channel];
   const change = useChange();
-  const turnOff = () => {
+  const turnOff = (close: () => void) => {
     change.mutate(
       { channel, settings: null },
       {
         onSuccess() {
+          close();
           notifications.show({
-            title: t('{{name}} is off', { name }),
+            title: texts.isOff,
             message: t('What was set is gone from the vault.'),
           });
         },
@@ -215,39 +239,42 @@ function Way({ name, noun, channel, isSet, about, form }: WayProps): ReactNode {
   return (
     <li className="lk-row lk-manage">
       <div>
-        <span className="lk-row-name">{name}</span>
+        <span className="lk-row-name">{texts.name}</span>
         <Text size="sm" c="dimmed">
           {about}
         </Text>
-        <Failure title={t('{{name}} was not turned off', { name })} error={change.error} />
       </div>
       <Group gap="xs">
         {isSet && (
-          <DialogButton
-            name={t('Send a test…')}
-            label={t('Send a test by {{noun}}…', { noun })}
-            title={t('Send a test by {{noun}}', { noun })}
-          >
+          <DialogButton name={t('Send a test…')} label={texts.testButton} title={texts.test}>
             {(close) => <Test channel={channel} onDone={close} />}
           </DialogButton>
         )}
         <DialogButton
           name={isSet ? t('Change…') : t('Set up…')}
-          label={isSet ? t('Change {{noun}}…', { noun }) : t('Set up {{noun}}…', { noun })}
-          title={`${isSet ? t('Change') : t('Set up')} ${noun}`}
+          label={isSet ? texts.changeButton : texts.setUpButton}
+          title={isSet ? texts.change : texts.setUp}
         >
           {form}
         </DialogButton>
         {isSet && (
-          <Button
-            variant="default"
-            size="xs"
-            aria-label={t('Turn off {{noun}}', { noun })}
-            loading={change.isPending}
-            onClick={turnOff}
-          >
-            {t('Turn off')}
-          </Button>
+          <DialogButton name={t('Turn off…')} label={texts.turnOffButton} title={texts.turnOff} danger>
+            {(close) => (
+              <ConfirmForm
+                does={t('Turn it off')}
+                failed={texts.notOff}
+                outcomes={[
+                  t('Codes are sent this way no more; who signs in by them needs another way.'),
+                  t('What is set here, its password too, is erased from the vault.'),
+                ]}
+                submitting={change}
+                onCancel={close}
+                onConfirm={() => {
+                  turnOff(close);
+                }}
+              />
+            )}
+          </DialogButton>
         )}
       </Group>
     </li>
@@ -321,7 +348,7 @@ function Log({ deliveries }: { readonly deliveries: readonly MessageDelivery[] }
                 <span className="lk-row-name">{delivery.to}</span>{' '}
                 <span className="lk-row-more">
                   {delivery.channel === 'email' ? t('mail') : t('SMS')} ·{' '}
-                  <Moment at={timestampOf(delivery.createdAt)} />
+                  <Moment at={timestampOf(delivery.createdAt)} exact />
                 </span>
                 <br />
                 <span className="lk-row-more">{outcomeOf(delivery)}</span>
@@ -368,7 +395,7 @@ function outcomeOf({ state, attempts, note, nextAt }: MessageDelivery): ReactNod
           {' · '}
           <Trans
             i18nKey="again <moment/>"
-            components={{ moment: <Moment at={timestampOf(nextAt)} ahead /> }}
+            components={{ moment: <Moment at={timestampOf(nextAt)} ahead exact /> }}
           />
         </>
       )}

@@ -1,7 +1,6 @@
 import { useRef, useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { featureLabel, features as known } from '../parts/features.ts';
 import { ShortId } from '../parts/identifier.tsx';
 import { NameField } from '../parts/name-field.tsx';
@@ -34,7 +33,7 @@ export function Organization(): ReactNode {
             <>
               <Trans
                 i18nKey="All that this vault holds belongs to one organization. Programs name it by its id: <shortId/>"
-                components={{ shortId: <ShortId text={organization.id} what={t('organization id')} /> }}
+                components={{ shortId: <ShortId text={organization.id} copy={t('Copy organization id')} /> }}
               />
             </>
           )
@@ -43,7 +42,7 @@ export function Organization(): ReactNode {
       {organization !== null && <Rename name={organization.name} key={organization.name} />}
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows what={t('the organization’s settings')} />
+          <LoadingRows label={t('Loading the organization’s settings')} />
         </Panel>
       )}
       <Failure
@@ -117,7 +116,7 @@ function RootQuorum({ of: { threshold, userIds } }: { readonly of: Quorum }): Re
   return (
     <Panel title={t('Root quorum')}>
       {isPending ? (
-        <LoadingRows what={t('the users of the root quorum')} rows={1} />
+        <LoadingRows label={t('Loading the users of the root quorum')} rows={1} />
       ) : (
         <Text className="lk-row-name">{describeQuorum(threshold, userIds.map(nameOf))}</Text>
       )}
@@ -147,17 +146,19 @@ const removeOrganizationFeature = {
 
 function Features({ present }: { readonly present: readonly Feature[] }): ReactNode {
   const remove = useSubmit<{ name: string }, FeatureAnswer>(removeOrganizationFeature);
+  const set = useSubmit<Feature, FeatureAnswer>(setOrganizationFeature);
   const choice = useRef<HTMLSelectElement>(null);
-  const takeOut = (name: string) => {
+  const takeOut = ({ name, value }: Feature) => {
     remove.mutate(
       { name },
       {
         onSuccess() {
           // The button that had the focus is gone.
           choice.current?.focus();
-          notifications.show({
+          sayDone({
             title: t('The feature is removed'),
             message: t('“{{name}}” is not set now.', { name: featureLabel(name) }),
+            undo: () => set.mutateAsync({ name, value }),
           });
         },
       },
@@ -167,30 +168,33 @@ function Features({ present }: { readonly present: readonly Feature[] }): ReactN
     <Panel title={t('Features')} kind="plain">
       {present.length > 0 && (
         <ul className="lk-rows" aria-label={t('Features')}>
-          {present.map(({ name, value }) => (
-            <li key={name} className="lk-row lk-manage">
-              <div>
-                <span className="lk-row-name">{featureLabel(name)}</span>
-                <br />
-                <span className="lk-row-more">
-                  {value === '' ? t('On') : <span className="lk-mono">{value}</span>}
-                </span>
-              </div>
-              <Button
-                variant="default"
-                size="xs"
-                className="lk-danger-button"
-                aria-label={t('Remove {{name}}', { name: featureLabel(name) })}
-                loading={remove.isPending && remove.variables.name === name}
-                disabled={remove.isPending}
-                onClick={() => {
-                  takeOut(name);
-                }}
-              >
-                {t('Remove')}
-              </Button>
-            </li>
-          ))}
+          {present.map((feature) => {
+            const { name, value } = feature;
+            return (
+              <li key={name} className="lk-row lk-manage">
+                <div>
+                  <span className="lk-row-name">{featureLabel(name)}</span>
+                  <br />
+                  <span className="lk-row-more">
+                    {value === '' ? t('On') : <span className="lk-mono">{value}</span>}
+                  </span>
+                </div>
+                <Button
+                  variant="default"
+                  size="xs"
+                  className="lk-danger-button"
+                  aria-label={t('Remove {{name}}', { name: featureLabel(name) })}
+                  loading={remove.isPending && remove.variables.name === name}
+                  disabled={remove.isPending}
+                  onClick={() => {
+                    takeOut(feature);
+                  }}
+                >
+                  {t('Remove')}
+                </Button>
+              </li>
+            );
+          })}
         </ul>
       )}
       <div className="lk-rows-foot" data-first={present.length === 0 || undefined}>
@@ -218,6 +222,7 @@ function SetFeature({ present, choice }: SetProps): ReactNode {
   const [typed, setTyped] = useState<string | null>(null);
   const [tried, setTried] = useState(false);
   const set = useSubmit<Feature, FeatureAnswer>(setOrganizationFeature);
+  const remove = useSubmit<{ name: string }, FeatureAnswer>(removeOrganizationFeature);
   // A switch that is on can only be removed.
   const choices = Object.entries(known).filter(
     ([name, { value }]) => value !== undefined || !present.some((feature) => feature.name === name),
@@ -244,9 +249,11 @@ function SetFeature({ present, choice }: SetProps): ReactNode {
         onSuccess() {
           setTyped(null);
           setTried(false);
-          notifications.show({
+          sayDone({
             title: t('The feature is set'),
             message: t('“{{chosen}}” is set.', { chosen: featureLabel(chosen) }),
+            undo: () =>
+              current === undefined ? remove.mutateAsync({ name: chosen }) : set.mutateAsync(current),
           });
         },
       },

@@ -68,7 +68,7 @@ export function Permissions(): ReactNode {
       />
       {permissions.isPending && (
         <Panel kind="plain">
-          <LoadingRows what={t('permissions')} rows={6} />
+          <LoadingRows label={t('Loading permissions')} rows={6} />
         </Panel>
       )}
       <Failure

@@ -47,7 +47,7 @@ export function Policies(): ReactNode {
         }
       />
       <Panel kind="plain">
-        {isPending && <LoadingRows what={t('policies')} />}
+        {isPending && <LoadingRows label={t('Loading policies')} />}
         <Failure title={t('The policies could not be read')} error={error} onRetry={() => void refetch()} />
         {data?.policies.length === 0 && (
           <Empty title={t('No policy yet')} action={make}>

@@ -19,6 +19,7 @@ import { asDraft, blank, emptyDraft, useKnownIds, useLanguage } from '../parts/p
 import type { Draft, Policy as PolicyRecord, PolicyCheck } from '../parts/policies.ts';
 import { Failure, LoadingRows } from '../parts/states.tsx';
 import { allOf, t, Trans } from '../parts/text.ts';
+import { sayDone } from '../parts/undo.tsx';
 import { useAsk, useSubmit } from '../parts/vault.tsx';
 
 const createPolicy = {
@@ -90,7 +91,7 @@ export function Policy({ policyId }: { readonly policyId: string }): ReactNode {
               <Trans
                 i18nKey="<shortId/> · made <moment/>"
                 components={{
-                  shortId: <ShortId text={policyId} what={t('policy id')} />,
+                  shortId: <ShortId text={policyId} copy={t('Copy policy id')} />,
                   moment: <Moment at={policy.createdAt} />,
                 }}
               />
@@ -100,7 +101,7 @@ export function Policy({ policyId }: { readonly policyId: string }): ReactNode {
       />
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows what={t('the policy')} />
+          <LoadingRows label={t('Loading the policy')} />
         </Panel>
       )}
       <Failure title={t('The policy could not be read')} error={error} onRetry={() => void refetch()} />
@@ -125,30 +126,34 @@ function ChangePolicy({ of }: { readonly of: PolicyRecord }): ReactNode {
       error={update.error}
       failed={t('The policy was not changed')}
       does={t('Change the policy')}
-      onSubmit={({ policyName, effect, condition, consensus, time, notes }) => {
-        update.mutate(
-          {
-            policyId: of.policyId,
-            policyName,
-            policyEffect: effect,
-            policyCondition: condition,
-            policyConsensus: consensus,
-            policyNotes: notes,
-            time,
+      onSubmit={(draft) => {
+        update.mutate(changeTo(of.policyId, draft), {
+          onSuccess() {
+            sayDone({
+              title: t('The policy is changed'),
+              message: t('“{{policyName}}” is in force as it is now.', { policyName: draft.policyName }),
+              undo: () => update.mutateAsync(changeTo(of.policyId, { ...emptyDraft, ...of })),
+            });
           },
-          {
-            onSuccess() {
-              notifications.show({
-                title: t('The policy is changed'),
-                message: t('“{{policyName}}” is in force as it is now.', { policyName }),
-              });
-            },
-          },
-        );
+        });
       }}
     />
   );
 }
+
+/** What makes a policy what a draft says, whatever it was. */
+const changeTo = (
+  policyId: string,
+  { policyName, effect, condition, consensus, time, notes }: Draft,
+): object => ({
+  policyId,
+  policyName,
+  policyEffect: effect,
+  policyCondition: condition,
+  policyConsensus: consensus,
+  policyNotes: notes,
+  time,
+});
 
 function ManagePolicy({ of: { policyId, policyName, effect } }: { readonly of: PolicyRecord }): ReactNode {
   const [, navigate] = useLocation();
@@ -163,13 +168,15 @@ function ManagePolicy({ of: { policyId, policyName, effect } }: { readonly of: P
       >
         {(close) => (
           <DeleteForm
-            what={t('policy')}
+            what="policy"
             outcomes={[
               effect === 'EFFECT_DENY'
                 ? t('What it denies may be done by those whom another policy allows it.')
                 : t('What it allows is denied, unless another policy allows it.'),
               t('Activities that wait for its approvals are decided by the policies that are left.'),
+              t('What it says is not kept: it can only be written anew.'),
             ]}
+            confirm={{ text: policyName, as: 'name' }}
             submitting={remove}
             onCancel={close}
             onDelete={() => {
@@ -243,7 +250,7 @@ function PolicyForm({ begun, policyId, busy, done, error, failed, does, onSubmit
   const set = (change: Partial<Draft>) => {
     setDraft({ ...draft, ...change });
   };
-  const problem = done ? null : nameProblem(draft.policyName, t('policy'), taken);
+  const problem = done ? null : nameProblem(draft.policyName, 'policy', taken);
   const open = editors.filter(({ field }) => draft[field].includes(blank));
   const wrong = found?.problems.length ?? 0;
   const obstacle =

@@ -40,7 +40,7 @@ export function PrivateKey({ privateKeyId }: { readonly privateKeyId: string }):
       />
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows what={t('the private key')} />
+          <LoadingRows label={t('Loading the private key')} />
         </Panel>
       )}
       <Failure title={t('The private key could not be read')} error={error} onRetry={() => void refetch()} />
@@ -49,16 +49,16 @@ export function PrivateKey({ privateKeyId }: { readonly privateKeyId: string }):
           <Panel>
             <Facts
               rows={[
-                [t('Id'), <ShortId key="id" text={key.privateKeyId} what={t('private key id')} />],
+                [t('Id'), <ShortId key="id" text={key.privateKeyId} copy={t('Copy private key id')} />],
                 [t('Curve'), curveLabel(key.curve)],
                 [
                   t('Public key'),
                   <Group key="public" gap="xs" wrap="nowrap">
                     <Grouped text={key.publicKey} />
-                    <CopyButton text={key.publicKey} what={t('public key')} />
+                    <CopyButton text={key.publicKey} copy={t('Copy public key')} />
                   </Group>,
                 ],
-                [t('Made'), <Moment key="made" at={key.createdAt} />],
+                [t('Made'), <Moment key="made" at={key.createdAt} exact />],
                 [t('Outside this vault'), originWords(key)],
               ]}
             />
@@ -138,7 +138,7 @@ function ManagePrivateKey({ of }: { readonly of: PrivateKeyRecord }): ReactNode 
           <ExportForm
             submit={exportPrivateKey}
             parameters={{ privateKeyId }}
-            what={t('private key')}
+            what="privateKey"
             outcomes={[
               t(
                 'The key comes to this window, encrypted to a key that it has just drawn. It is shown when you ask for it.',
@@ -160,7 +160,7 @@ function ManagePrivateKey({ of }: { readonly of: PrivateKeyRecord }): ReactNode 
       >
         {(close) => (
           <DeleteForm
-            what={t('key')}
+            what="key"
             loss={
               exported
                 ? undefined
@@ -180,7 +180,7 @@ function ManagePrivateKey({ of }: { readonly of: PrivateKeyRecord }): ReactNode 
                 : t('Without a copy nobody can bring it back: it follows from no seed phrase.'),
               t('Scripts that sign with it are refused from then on. Its entries in the log stay.'),
             ]}
-            confirm={{ text: privateKeyName, what: t('its name') }}
+            confirm={{ text: privateKeyName, as: 'name' }}
             submitting={remove}
             onCancel={close}
             onDelete={() => {

@@ -47,7 +47,7 @@ export function PrivateKeys(): ReactNode {
         <PrivateKeyList keys={data.privateKeys} />
       ) : (
         <Panel kind="plain">
-          {isPending && <LoadingRows what={t('private keys')} />}
+          {isPending && <LoadingRows label={t('Loading private keys')} />}
           <Failure
             title={t('The private keys could not be read')}
             error={error}

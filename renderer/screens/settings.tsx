@@ -30,7 +30,7 @@ export function Settings(): ReactNode {
       <Pages />
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows what={t('settings')} />
+          <LoadingRows label={t('Loading settings')} />
         </Panel>
       )}
       <Failure title={t('The settings could not be read')} error={error} onRetry={() => void refetch()} />
@@ -177,9 +177,7 @@ function Locking({ of }: Part): ReactNode {
             change(
               { autoLock: { idleMinutes: minutes } },
               minutes === null ? t('The vault stays open until you lock it') : t('Auto-lock is changed'),
-              minutes === null
-                ? undefined
-                : t('The vault locks {{after}}.', { after: afterMinutes(minutes) }),
+              minutes === null ? undefined : locksAfter(minutes),
             );
           }}
         />
@@ -211,6 +209,11 @@ function Locking({ of }: Part): ReactNode {
     </Panel>
   );
 }
+
+const locksAfter = (minutes: number): string =>
+  minutes % 60 === 0
+    ? t('The vault locks after {{count}} hours without use.', { count: minutes / 60 })
+    : t('The vault locks after {{count}} minutes without use.', { count: minutes });
 
 const afterMinutes = (minutes: number): string =>
   minutes % 60 === 0

@@ -105,7 +105,7 @@ export function Sign({ start }: { readonly start?: Start }): ReactNode {
       />
       {error === null && (wallets.data === undefined || keys.data === undefined) && (
         <Panel kind="plain">
-          <LoadingRows what={t('your keys')} />
+          <LoadingRows label={t('Loading your keys')} />
         </Panel>
       )}
       {nothing && (
@@ -482,7 +482,7 @@ function SignedPanel({ signed }: { readonly signed: Signed }): ReactNode {
           rows={[
             [
               withRecoveryId ? t('Signature (r, s, v)') : t('Signature (r, s)'),
-              <Value key="joined" text={joined} what={t('signature')} />,
+              <Value key="joined" text={joined} copy={t('Copy signature')} />,
             ],
             ...(signer.isEthereum
               ? ([
@@ -491,14 +491,14 @@ function SignedPanel({ signed }: { readonly signed: Signed }): ReactNode {
                     <Value
                       key="ethereum"
                       text={ethereumSignature(signature)}
-                      what={t('Ethereum signature')}
+                      copy={t('Copy Ethereum signature')}
                     />,
                   ],
                 ] as const)
               : []),
-            ['r', <Value key="r" text={signature.r} what="r" />],
-            ['s', <Value key="s" text={signature.s} what="s" />],
-            ['v', <Value key="v" text={signature.v} what="v" />],
+            ['r', <Value key="r" text={signature.r} copy={t('Copy r')} />],
+            ['s', <Value key="s" text={signature.s} copy={t('Copy s')} />],
+            ['v', <Value key="v" text={signature.v} copy={t('Copy v')} />],
           ]}
         />
       </div>

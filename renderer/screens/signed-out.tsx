@@ -36,7 +36,7 @@ export function SignedOut(): ReactNode {
         items={[
           <>
             <Trans
-              i18nKey="Run this in a terminal: <code>latchkey open</code>"
+              i18nKey="Run this in a terminal: <code>latchkey open</code>, or <code>npx latchkey open</code> in the folder of <code>npm start</code>."
               components={{ code: <Code /> }}
             />
           </>,

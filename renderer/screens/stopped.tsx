@@ -35,7 +35,7 @@ export function Stopped(): ReactNode {
           items={[
             <>
               <Trans
-                i18nKey="Start it again where you started it, for example with <code>latchkey serve --ui</code>."
+                i18nKey="Start it again where you started it, for example with <code>npm start</code> or <code>latchkey serve --ui</code>."
                 components={{ code: <Code /> }}
               />
             </>,

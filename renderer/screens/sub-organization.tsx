@@ -30,7 +30,7 @@ export function SubOrganization({ organizationId }: { readonly organizationId: s
       <PageHead title={organization?.name ?? t('Sub-organization')} back={back} />
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows what={t('the sub-organization')} />
+          <LoadingRows label={t('Loading the sub-organization')} />
         </Panel>
       )}
       <Failure
@@ -61,7 +61,7 @@ function Overview({ of }: { readonly of: OrganizationData }): ReactNode {
     <Panel>
       <Facts
         rows={[
-          [t('Id'), <ShortId key="id" text={of.organizationId} what={t('organization id')} />],
+          [t('Id'), <ShortId key="id" text={of.organizationId} copy={t('Copy organization id')} />],
           [t('Root quorum'), describeQuorum(threshold, userIds.map(nameOf))],
           [t('Policies'), of.policies.map(({ policyName }) => policyName).join(', ') || t('None')],
           [t('Switched on'), of.features.map(({ name }) => featureLabel(name)).join(', ') || t('Nothing')],
@@ -159,7 +159,7 @@ function Recent({ organizationId }: { readonly organizationId: string }): ReactN
   });
   return (
     <Panel title={t('Last activity')} kind="plain">
-      {isPending && <LoadingRows what={t('its activity')} />}
+      {isPending && <LoadingRows label={t('Loading its activity')} />}
       <Failure title={t('Its activity could not be read')} error={error} onRetry={() => void refetch()} />
       {data?.activities.length === 0 && (
         <Empty title={t('Nothing was done in it yet')} level={3}>
@@ -212,7 +212,7 @@ function Delete({ of, may }: { readonly of: OrganizationData; readonly may: bool
     >
       {(close) => (
         <DeleteForm
-          what={t('organization')}
+          what="organization"
           outcomes={[
             t('It has {{count}} users, who go with it.', { count: of.users.length }),
             t('It has {{count}} wallets and private keys, which go with it.', { count: kept.length }),
@@ -229,7 +229,7 @@ function Delete({ of, may }: { readonly of: OrganizationData; readonly may: bool
                   ),
                 }
           }
-          confirm={{ text: of.name, what: t('its name') }}
+          confirm={{ text: of.name, as: 'name' }}
           submitting={remove}
           onCancel={close}
           onDelete={() => {

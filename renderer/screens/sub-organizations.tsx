@@ -45,7 +45,7 @@ export function SubOrganizations(): ReactNode {
       />
       {!(none && search.text === '') && <Find of={search} onFind={setSearch} />}
       <Panel kind="plain">
-        {list.isPending && <LoadingRows what={t('sub-organizations')} />}
+        {list.isPending && <LoadingRows label={t('Loading sub-organizations')} />}
         <Failure
           title={t('The sub-organizations could not be read')}
           error={list.error}
@@ -201,7 +201,7 @@ export function NewSubOrganization(): ReactNode {
   const create = useSubmit<Readonly<Record<string, unknown>>, { subOrganizationId: string }>(
     createSubOrganization,
   );
-  const problem = nameProblem(name, 'sub-organization');
+  const problem = nameProblem(name, 'subOrganization');
   const userProblem = nameProblem(userName, 'user');
   const given = publicKey.trim().replace(/^0x/i, '');
   const keyProblem =

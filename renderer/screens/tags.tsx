@@ -74,7 +74,7 @@ function NewTag(): ReactNode {
         setTried(false);
         notifications.show({
           title: t('The tag is made'),
-          message: t('“{{name}}”, for {{many}}.', { name: name.trim(), many: tagKinds[kind].many }),
+          message: tagKinds[kind].made(name.trim()),
         });
       },
     });
@@ -93,7 +93,7 @@ function NewTag(): ReactNode {
             ]}
           />
           <NameField
-            description={t('Unique among the tags of {{many}}.', { many: tagKinds[kind].many })}
+            description={tagKinds[kind].unique}
             value={name}
             problem={tried || name !== '' ? problem : null}
             onType={setName}
@@ -118,19 +118,13 @@ interface ListProps {
 
 function TagList({ kind, title, holders }: ListProps): ReactNode {
   const tags = useTags(kind);
-  const { one, many } = tagKinds[kind];
   return (
     <Panel title={title} kind="plain">
-      {tags.isPending && <LoadingRows what={title.toLowerCase()} rows={2} />}
+      {tags.isPending && <LoadingRows label={t('Loading the tags')} rows={2} />}
       <Failure title={t('The tags could not be read')} error={tags.error} onRetry={tags.retry} />
       {!tags.isPending && tags.error === null && tags.list.length === 0 && (
         <Empty title={t('None yet')} level={3}>
-          <p>
-            {t(
-              'A tag lets you name several {{many}} at once, and find them again in a list. Make one above, or on a {{one}}’s own page.',
-              { many, one },
-            )}
-          </p>
+          <p>{tagKinds[kind].lesson}</p>
         </Empty>
       )}
       {tags.list.length > 0 && (
@@ -159,7 +153,7 @@ interface RowProps {
 
 function TagRow({ kind, tag, taken, holders }: RowProps): ReactNode {
   const { tagId, tagName } = tag;
-  const { one, updateWith, removeWith } = tagKinds[kind];
+  const { nobody, updateWith, removeWith } = tagKinds[kind];
   const update = useUpdateTag(kind);
   const remove = useRemoveTag(kind);
   return (
@@ -168,7 +162,7 @@ function TagRow({ kind, tag, taken, holders }: RowProps): ReactNode {
         <span className="lk-row-name">{tagName}</span>
         <br />
         <span className="lk-row-more">
-          {holders?.length === 0 && t('No {{one}} has it', { one })}
+          {holders?.length === 0 && nobody}
           {holders?.map(({ to, name }, index) => (
             <span key={to}>
               {index > 0 && ', '}
@@ -187,7 +181,7 @@ function TagRow({ kind, tag, taken, holders }: RowProps): ReactNode {
         >
           {(close) => (
             <RenameForm
-              what={t('tag')}
+              what="tag"
               name={tagName}
               taken={taken}
               submitting={update}
@@ -215,19 +209,22 @@ function TagRow({ kind, tag, taken, holders }: RowProps): ReactNode {
         >
           {(close) => (
             <DeleteForm
-              what={t('tag')}
+              what="tag"
               outcomes={[
-                holders === undefined || holders.length === 0
-                  ? t('It is on nothing.')
-                  : kind === 'user'
-                    ? t('It is taken off {{count}} users, which stay as they are.', {
-                        count: holders.length,
-                      })
-                    : t('It is taken off {{count}} private keys, which stay as they are.', {
-                        count: holders.length,
-                      }),
-                t('Another tag of the same name can be made; it is another tag.'),
+                holders === undefined
+                  ? t('It is taken off whatever has it.')
+                  : holders.length === 0
+                    ? t('It is on nothing.')
+                    : kind === 'user'
+                      ? t('It is taken off {{count}} users, which stay as they are.', {
+                          count: holders.length,
+                        })
+                      : t('It is taken off {{count}} private keys, which stay as they are.', {
+                          count: holders.length,
+                        }),
+                t('Another tag of the same name can be made; policies that name this one do not know it.'),
               ]}
+              {...(holders?.length === 0 ? {} : { confirm: { text: tagName, as: 'name' } })}
               submitting={remove}
               onCancel={close}
               onDelete={() => {

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { SyntheticEvent, ReactNode } from 'react';
-import { Button, PasswordInput, SegmentedControl, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, PasswordInput, SegmentedControl, Stack, Text, Title } from '@mantine/core';
 import type { KeyslotKind, UnlockWith } from '../../preload/contract.ts';
 import { FrozenNotice } from '../parts/freeze.tsx';
 import { KeychainNote } from '../parts/keychain-note.tsx';
@@ -13,6 +13,7 @@ import { Tampering } from '../parts/tampering.tsx';
 import { t, Trans } from '../parts/text.ts';
 import { Threshold } from '../parts/threshold.tsx';
 import { useStatus, useStatusCall } from '../parts/vault.tsx';
+import { Working } from '../parts/working.tsx';
 
 const slotLabels: Readonly<Record<KeyslotKind, string>> = {
   keychain: t('Keychain'),
@@ -28,7 +29,7 @@ const changedOutside = t("The vault's file was changed outside Latchkey");
 
 /** Opens a locked vault with whichever of its keyslots one has at hand. */
 export function Unlock(): ReactNode {
-  const { keyslots, keychain, organization, tampering, url, frozen } = useStatus();
+  const { keyslots, keychain, organization, tampering, url, frozen, unlocking } = useStatus();
   const slots = order.filter((slot) => keyslots.includes(slot));
   const usable = slots.filter((slot) => slot !== 'keychain' || (keychain.available && frozen === null));
   const [wanted, setChosen] = useState<KeyslotKind>(usable[0] ?? 'recovery');
@@ -38,6 +39,9 @@ export function Unlock(): ReactNode {
   const [phrase, setPhrase] = useState('');
   const [missing, setMissing] = useState<string | null>(null);
   const unlock = useStatusCall((bridge, how: UnlockWith) => bridge.unlock(how));
+  const stop = useStatusCall((bridge) => bridge.lock());
+  // Another window may be about it.
+  const busy = unlock.isPending || unlocking !== null;
   const heading = useScreenTitle(t('Unlock'));
   const recovery = recoveryOf(phrase);
   const isNoted = !keychain.available && keychain.reason === unlock.error?.message;
@@ -49,6 +53,7 @@ export function Unlock(): ReactNode {
   };
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
+    if (busy) return;
     const lack = whatIsMissing(chosen, password, recovery);
     setMissing(lack);
     if (lack !== null) return;
@@ -145,9 +150,31 @@ export function Unlock(): ReactNode {
           {(tampering === null || unlock.error?.message.startsWith(changedOutside) === false) && !isNoted && (
             <Failure title={t('The vault is still locked')} error={unlock.error} />
           )}
-          <Button type="submit" size="md" loading={unlock.isPending}>
-            {chosen === 'keychain' ? t('Open with the keychain') : t('Unlock')}
-          </Button>
+          <Working
+            busy={busy}
+            progress={unlocking === null ? null : { done: unlocking.checked, total: unlocking.total }}
+          >
+            {unlocking === null
+              ? t('Opening the vault')
+              : t('Checking every row of the vault before it opens. A large one takes a while.')}
+          </Working>
+          <Group gap="sm">
+            <Button type="submit" size="md" loading={busy} flex="1 1 auto">
+              {chosen === 'keychain' ? t('Open with the keychain') : t('Unlock')}
+            </Button>
+            {unlocking !== null && (
+              <Button
+                variant="default"
+                size="md"
+                loading={stop.isPending}
+                onClick={() => {
+                  stop.mutate(undefined);
+                }}
+              >
+                {t('Stop')}
+              </Button>
+            )}
+          </Group>
         </Stack>
       </form>
     </Threshold>

@@ -24,6 +24,7 @@ import { Failure, LoadingRows } from '../parts/states.tsx';
 import { Sessions } from '../parts/sessions.tsx';
 import { TagEditor } from '../parts/tag-editor.tsx';
 import { t, Trans } from '../parts/text.ts';
+import { sayDone } from '../parts/undo.tsx';
 import { useAsk, useStatus, useSubmit } from '../parts/vault.tsx';
 
 interface Props {
@@ -46,7 +47,7 @@ export function User({ userId }: Props): ReactNode {
               <Trans
                 i18nKey="<shortId/> · made <moment/>"
                 components={{
-                  shortId: <ShortId text={user.userId} what={t('user id')} />,
+                  shortId: <ShortId text={user.userId} copy={t('Copy user id')} />,
                   moment: <Moment at={user.createdAt} />,
                 }}
               />{' '}
@@ -57,7 +58,7 @@ export function User({ userId }: Props): ReactNode {
       />
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows what={t('the user')} />
+          <LoadingRows label={t('Loading the user')} />
         </Panel>
       )}
       <Failure title={t('The user could not be read')} error={error} onRetry={() => void refetch()} />
@@ -119,6 +120,11 @@ function Details({ of }: { readonly of: UserRecord }): ReactNode {
     ...(given.email === present.email ? {} : { userEmail: given.email }),
     ...(given.phone === present.phone ? {} : { userPhoneNumber: given.phone }),
   };
+  const former = {
+    ...('userName' in change ? { userName: of.userName } : {}),
+    ...('userEmail' in change ? { userEmail: present.email } : {}),
+    ...('userPhoneNumber' in change ? { userPhoneNumber: present.phone } : {}),
+  };
   const changed = Object.keys(change).length > 0;
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
@@ -129,9 +135,16 @@ function Details({ of }: { readonly of: UserRecord }): ReactNode {
       { userId: of.userId, ...change },
       {
         onSuccess() {
-          notifications.show({
+          sayDone({
             title: t('Saved'),
-            message: t('“{{name}}” is changed.', { name: given.name }),
+            message:
+              'userEmail' in change || 'userPhoneNumber' in change
+                ? t(
+                    '“{{name}}” is changed. If a code had proven the former address or number, it counts as unproven, also when it is put back.',
+                    { name: given.name },
+                  )
+                : t('“{{name}}” is changed.', { name: given.name }),
+            undo: () => update.mutateAsync({ userId: of.userId, ...former }),
           });
         },
       },
@@ -186,7 +199,7 @@ function ManageUser({ of }: { readonly of: UserRecord }): ReactNode {
       >
         {(close) => (
           <DeleteForm
-            what={t('user')}
+            what="user"
             outcomes={[
               ...(apiKeys.length === 0 && authenticators.length === 0
                 ? [t('It has neither an API key nor a passkey.')]
@@ -200,7 +213,7 @@ function ManageUser({ of }: { readonly of: UserRecord }): ReactNode {
               t('Wallets and private keys stay: they belong to the vault and not to a user.'),
               t('Entries in the log still say what the user did.'),
             ]}
-            confirm={{ text: userName, what: t('the name') }}
+            confirm={{ text: userName, as: 'userName' }}
             submitting={remove}
             onCancel={close}
             onDelete={() => {
@@ -243,7 +256,7 @@ export function UserApiKey({ userId }: Props): ReactNode {
       />
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows what={t('the user')} />
+          <LoadingRows label={t('Loading the user')} />
         </Panel>
       )}
       <Failure title={t('The user could not be read')} error={error} onRetry={() => void refetch()} />

@@ -37,7 +37,7 @@ export function Users(): ReactNode {
         }
       />
       <Panel kind="plain">
-        {isPending && <LoadingRows what={t('users')} />}
+        {isPending && <LoadingRows label={t('Loading users')} />}
         <Failure title={t('The users could not be read')} error={error} onRetry={() => void refetch()} />
         {data !== undefined && (
           <ul className="lk-rows" aria-label={t('Users')}>

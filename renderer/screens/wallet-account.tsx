@@ -50,7 +50,7 @@ export function WalletAccount({ walletId, address }: Props): ReactNode {
       />
       {isPending && (
         <Panel kind="plain">
-          <LoadingRows what={t('the account')} />
+          <LoadingRows label={t('Loading the account')} />
         </Panel>
       )}
       <Failure title={t('The account could not be read')} error={error} onRetry={() => void refetch()} />
@@ -77,11 +77,11 @@ export function WalletAccount({ walletId, address }: Props): ReactNode {
                   : ([
                       [
                         t('Public key'),
-                        <Value key="public" text={account.publicKey} what={t('public key')} />,
+                        <Value key="public" text={account.publicKey} copy={t('Copy public key')} />,
                       ],
                     ] as const)),
-                [t('Id'), <ShortId key="id" text={account.walletAccountId} what={t('account id')} />],
-                [t('Made'), <Moment key="made" at={account.createdAt} />],
+                [t('Id'), <ShortId key="id" text={account.walletAccountId} copy={t('Copy account id')} />],
+                [t('Made'), <Moment key="made" at={account.createdAt} exact />],
               ]}
             />
           </Panel>
@@ -131,7 +131,7 @@ function ManageAccount({ account, wallet }: ManageProps): ReactNode {
           <ExportForm
             submit={exportAccount}
             parameters={{ address: account.address }}
-            what={t('private key')}
+            what="privateKey"
             outcomes={[
               t(
                 'The key comes to this window, encrypted to a key that it has just drawn. It is shown when you ask for it.',
@@ -153,7 +153,7 @@ function ManageAccount({ account, wallet }: ManageProps): ReactNode {
       >
         {(close) => (
           <DeleteForm
-            what={t('account')}
+            what="account"
             outcomes={[
               t('The vault no longer knows this address, and scripts that sign with it are refused.'),
               <>
@@ -169,7 +169,7 @@ function ManageAccount({ account, wallet }: ManageProps): ReactNode {
                     'The wallet was never exported: if it is deleted as well, what this account holds is lost for good.',
                   ),
             ]}
-            confirm={{ text: ending, what: t('the last six characters of its address') }}
+            confirm={{ text: ending, as: 'addressEnding' }}
             submitting={remove}
             onCancel={close}
             onDelete={() => {

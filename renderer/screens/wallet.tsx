@@ -71,7 +71,7 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
               <Trans
                 i18nKey="<id/> · made <moment/>"
                 components={{
-                  id: <ShortId text={found.walletId} what={t('wallet id')} />,
+                  id: <ShortId text={found.walletId} copy={t('Copy wallet id')} />,
                   moment: <Moment at={found.createdAt} />,
                 }}
               />{' '}
@@ -134,7 +134,7 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
           )}
           <Panel kind="plain">
             {list.total === 0 && !list.isComplete && list.error === null && (
-              <LoadingRows what={t('accounts')} />
+              <LoadingRows label={t('Loading accounts')} />
             )}
             <Failure
               title={t('The accounts could not be read')}
@@ -276,7 +276,7 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
       >
         {(close) => (
           <RenameForm
-            what={t('wallet')}
+            what="wallet"
             name={walletName}
             taken={others.data?.wallets.map((each) => each.walletName) ?? []}
             submitting={rename}
@@ -309,7 +309,7 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
           <ExportForm
             submit={exportWallet}
             parameters={{ walletId }}
-            what={t('seed phrase')}
+            what="seedPhrase"
             outcomes={[
               t(
                 'The words come to this window, encrypted to a key that it has just drawn. They are shown when you ask for it.',
@@ -331,7 +331,7 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
       >
         {(close) => (
           <DeleteForm
-            what={t('wallet')}
+            what="wallet"
             loss={
               exported
                 ? undefined
@@ -355,7 +355,7 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
                   ),
               t('Scripts that sign with it are refused from then on. Its entries in the log stay.'),
             ]}
-            confirm={{ text: walletName, what: t('its name') }}
+            confirm={{ text: walletName, as: 'name' }}
             submitting={remove}
             onCancel={close}
             onDelete={() => {

@@ -46,7 +46,7 @@ export function Wallets(): ReactNode {
       />
       <BackupAges />
       <Panel kind="plain">
-        {isPending && <LoadingRows what={t('wallets')} />}
+        {isPending && <LoadingRows label={t('Loading wallets')} />}
         <Failure title={t('The wallets could not be read')} error={error} onRetry={() => void refetch()} />
         {data?.wallets.length === 0 && (
           <Empty title={t('No wallet yet')} action={ways}>

@@ -57,7 +57,7 @@ export function Webhooks(): ReactNode {
       />
       <NewEndpoint taken={list.map(({ name }) => name)} />
       <Panel title={t('Endpoints')} kind="plain">
-        {endpoints.isPending && <LoadingRows what={t('endpoints')} rows={2} />}
+        {endpoints.isPending && <LoadingRows label={t('Loading endpoints')} rows={2} />}
         <Failure
           title={t('The endpoints could not be read')}
           error={endpoints.error}
@@ -215,8 +215,12 @@ function EndpointRow({ endpoint }: { readonly endpoint: Endpoint }): ReactNode {
         >
           {(close) => (
             <DeleteForm
-              what={t('endpoint')}
-              outcomes={[t('It is sent nothing more, also not what is still on its way.')]}
+              what="endpoint"
+              outcomes={[
+                t('It is sent nothing more, also not what is still on its way.'),
+                t('What became of its deliveries stays in the list; they can be sent to it no more.'),
+              ]}
+              confirm={{ text: name, as: 'name' }}
               submitting={removing}
               onCancel={close}
               onDelete={() => {
@@ -373,7 +377,7 @@ function Deliveries({ endpoints }: { readonly endpoints: readonly Endpoint[] }):
         </Group>
       }
     >
-      {isPending && <LoadingRows what={t('deliveries')} rows={2} />}
+      {isPending && <LoadingRows label={t('Loading deliveries')} rows={2} />}
       <Failure title={t('The deliveries could not be read')} error={error} onRetry={() => void refetch()} />
       {data?.deliveries.length === 0 && (
         <Empty title={filtered ? t('No delivery of this kind') : t('Nothing was sent yet')} level={3}>
@@ -409,14 +413,14 @@ function DeliveryRow({ delivery, to }: { readonly delivery: Delivery; readonly t
         </span>
         <br />
         <span className="lk-row-more">
-          {to} · <Moment at={createdAt} />
+          {to} · <Moment at={createdAt} exact />
           {attempts > 1 && ` · ${t('tried {{count}} times', { count: attempts })}`}
           {nextAttemptAt !== undefined && (
             <>
               {' · '}
               <Trans
                 i18nKey="next try <moment/>"
-                components={{ moment: <Moment at={nextAttemptAt} ahead /> }}
+                components={{ moment: <Moment at={nextAttemptAt} ahead exact /> }}
               />
             </>
           )}

@@ -87,8 +87,8 @@ describe('the palette', () => {
     await page.keyboard.type(ethereum.slice(0, 9).toUpperCase().replace('0X', '0x'));
     await option(new RegExp(ethereum.slice(0, 12))).waitFor();
     await page.keyboard.press('Enter');
+    await expect.poll(() => page.url()).toContain(ethereum);
     await page.getByText(ethereum.slice(-8)).first().waitFor();
-    expect(page.url()).toContain(ethereum);
 
     // An activity by its id.
     const { body } = await service.root.query('list_activities');

@@ -269,7 +269,11 @@ describe('the organization', () => {
     await button(page, 'Remove Sign-in by email').click();
     await expect.poll(() => offered.allInnerTexts()).toContain('Sign-in by email');
 
-    await button(page, 'Remove Webhook URL').click();
+    const webhook = button(page, 'Remove Webhook URL');
+    await webhook.click();
+    await features.waitFor({ state: 'hidden' });
+    await button(page, 'Undo').click();
+    await webhook.click();
     await features.waitFor({ state: 'hidden' });
     const after = await service.root.query('get_organization_configs');
     expect(after.body).toMatchObject({ configs: { features: [] } });
@@ -441,7 +445,7 @@ describe('what one person does in one vault', () => {
     expect(await page.content()).not.toContain(knownWallet.ethereumKey);
     await button(dialog, 'Show the private key').click(held);
     expect((await readFacts(dialog)).get('Private key, hex')).toBe(knownWallet.ethereumKey);
-    await button(dialog, 'Copy Private key, hex').click();
+    await button(dialog, 'Copy private key, hex').click();
     await expect
       .poll(() => page.evaluate(() => navigator.clipboard.readText()))
       .toBe(knownWallet.ethereumKey);
@@ -573,6 +577,7 @@ describe('what one person does in one vault', () => {
     const deleting = page.getByRole('dialog', { name: 'Delete “cold storage”' });
     await keys.getByRole('button', { name: 'Delete the tag cold storage' }).click();
     await deleting.getByText('It is taken off 1 private key, which stays as it is.').waitFor();
+    await deleting.getByRole('textbox', { name: 'Type its name to confirm' }).fill('cold storage');
     await button(deleting, 'Delete the tag').click();
     await deleting.waitFor({ state: 'hidden' });
     await page.getByRole('heading', { name: 'None yet' }).waitFor();

@@ -66,7 +66,8 @@ test('a person sets up mail, tries it, and has codes shown', async () => {
   await dialog.getByText('The test is on its way').waitFor();
   expect(server.mails[0]?.subject).toBe('A test from Latchkey');
   await button(dialog, 'Done').click();
-  await button(page, 'Turn off mail').click();
+  await button(page, 'Turn off mail…').click();
+  await button(dialog, 'Turn it off').click();
   await page.getByText('No mail server is set up.').waitFor();
 
   await button(page, 'Set up SMS…').click();

@@ -90,7 +90,14 @@ describe('a policy', () => {
     expect(body?.['policies']).toMatchObject([
       { effect: 'EFFECT_DENY', consensus: '', condition: expect.stringContaining(walletId) as string },
     ]);
+    await button(page, 'Undo').click();
+    await page.getByText('It is as it was before.').waitFor();
+    const undone = await service.root.query('list_policies');
+    expect(undone.body?.['policies']).toMatchObject([
+      { effect: 'EFFECT_ALLOW', consensus: expect.not.stringMatching(/^$/) as string },
+    ]);
     await button(page, 'Delete…').click();
+    await page.getByRole('textbox', { name: 'Type its name to confirm' }).fill('Sign with a wallet');
     await button(page, 'Delete the policy').click();
     await page.getByRole('heading', { name: 'No policy yet' }).waitFor();
     expect(found).toEqual([]);

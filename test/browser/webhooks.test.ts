@@ -80,10 +80,9 @@ test('the window adds an endpoint, tests it, shows what became of that, and lets
   await expect.poll(() => page.getByLabel('Send events to Mine').isChecked()).toBe(false);
   expect(await button(page, 'Send a test to Mine').isDisabled()).toBe(true);
   await button(page, 'Delete the endpoint Mine').click();
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: /^Delete/ })
-    .click();
+  const deleting = page.getByRole('dialog');
+  await deleting.getByRole('textbox', { name: 'Type its name to confirm' }).fill('Mine');
+  await button(deleting, 'Delete the endpoint').click();
   await page.getByText('None yet').waitFor();
   expect(found).toEqual([]);
   expect(person.violations).toEqual([]);

@@ -1,0 +1,12 @@
+/** The names of settings, as `latchkey settings` takes them and their JSON has them. */
+export const settingNames = [
+  'autoLock.idleMinutes',
+  'autoLock.onScreenLock',
+  'autoLock.onSuspend',
+  'port',
+  'network',
+  'startAtLogin',
+  'updates',
+] as const;
+
+export type SettingName = (typeof settingNames)[number];

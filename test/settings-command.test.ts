@@ -1,0 +1,72 @@
+/** `latchkey settings`, against the built service and a vault that nobody serves. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Settings } from '../preload/contract.ts';
+import { CommandProcess, runCommand, temporaryDirectory } from './support.ts';
+
+const password = 'correct horse battery staple';
+
+test('latchkey settings shows and changes them, whether the vault runs or not', async () => {
+  await using resources = new AsyncDisposableStack();
+  const { path } = resources.use(temporaryDirectory());
+  const file = join(path, 'password');
+  writeFileSync(file, password, { mode: 0o600 });
+  const environment = {
+    HOME: path,
+    LATCHKEY_DATA_DIR: join(path, 'vault'),
+    LATCHKEY_CONFIG_DIR: join(path, 'config'),
+  };
+  const opens = ['--no-keychain', '--password-file', file];
+  const settings = (...argv: string[]) => runCommand(['settings', ...argv], { environment });
+
+  expect(await settings('list')).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('no vault') as string,
+  });
+  expect(await runCommand(['init', ...opens], { environment })).toMatchObject({ code: 0 });
+  const { stdout } = await settings('list');
+  expect(stdout).toMatch(/^autoLock\.idleMinutes +10 minutes without use\n/);
+  expect(stdout).toMatch(/\nport +usual \(7377\)\nnetwork +on\nstartAtLogin +not in this Latchkey\n/);
+
+  // Nobody serves it: it takes what opens it.
+  const closed = await settings('set', 'network', 'off', '--no-keychain');
+  expect(closed).toMatchObject({ code: 5, stderr: expect.stringContaining('--password-file') as string });
+  expect(await settings('set', 'network', 'off', ...opens)).toEqual({
+    code: 0,
+    stdout: 'network: off\n',
+    stderr: '',
+  });
+
+  const service = new CommandProcess(['serve', '--json', '--port', '0', ...opens], { environment });
+  resources.use(service);
+  await service.nextLine();
+  expect((await settings('get', 'network', '--json')).stdout).toBe('{"name":"network","value":false}\n');
+  expect(await settings('set', 'autoLock.idleMinutes', 'never')).toMatchObject({
+    code: 0,
+    stdout: 'autoLock.idleMinutes: never\n',
+  });
+  expect((await settings('set', 'port', '17377')).stdout).toContain('port: 17377, from the next start on');
+  expect(JSON.parse((await settings('list', '--json')).stdout) as Settings).toEqual({
+    autoLock: { idleMinutes: null, onScreenLock: true, onSuspend: true },
+    port: 17_377,
+    network: false,
+    startAtLogin: null,
+    updates: null,
+  });
+
+  for (const [argv, code, problem] of [
+    [['get', 'ports'], 2, 'Allowed choices are autoLock.idleMinutes, '],
+    [['set', 'port', '80'], 2, 'invalid port "80": expected usual, or a number from 1024 to 65535'],
+    [['set', 'autoLock.idleMinutes', '0'], 2, 'expected never, or a number from 1 to 1440'],
+    [['set', 'network', 'yes'], 2, 'invalid network "yes": expected on or off'],
+    [['set', 'updates', 'ask'], 1, 'settings.updates: this Latchkey runs without the desktop app'],
+    [['set', 'network'], 2, "missing required argument 'value'"],
+  ] as const) {
+    const ended = await settings(...argv);
+    expect(ended, argv.join(' ')).toMatchObject({ code });
+    expect(ended.stderr).toContain(problem);
+  }
+  expect(await runCommand(['lock'], { environment })).toMatchObject({ code: 0 });
+  expect(await settings('set', 'network', 'on')).toMatchObject({ code: 5 });
+});
