@@ -159,13 +159,6 @@ describe('wrong usage', () => {
     expect(existsSync(home.vault)).toBe(false);
   });
 
-  test('output that nobody reads any more ends it without a stack', async () => {
-    const child = new CommandProcess(['completion', 'bash']);
-    child.child.stdout?.destroy();
-    expect(await child.ended()).toBe(1);
-    expect(child.stderr).toBe('');
-  });
-
   test('a password is not taken from the command line', async () => {
     using home = new Home();
     const { code, stderr } = await home.run(['init', '--password', password]);

@@ -78,15 +78,13 @@ function messageOf(error: unknown): string {
 
 let outputFailed = false;
 
-/** Standard output may end early (`| head`), or lie on a full disk; without this, the process ends with a stack. */
+/** Standard output may lie on a full disk; without this, the process ends with a stack. cli.ts sees to a reader that is gone. */
 export function watchOutput(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (!outputFailed && error.code !== 'EPIPE')
-      note(`latchkey: standard output cannot be written: ${reasonOf(error)}`);
+    if (outputFailed || error.code === 'EPIPE') return;
     outputFailed = true;
+    note(`latchkey: standard output cannot be written: ${reasonOf(error)}`);
     process.exitCode = exitCodes.failed;
-    // What would go on until it is ended ends here.
-    if (process.listenerCount('SIGTERM') > 0) process.kill(process.pid, 'SIGTERM');
   });
 }
 
