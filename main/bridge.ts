@@ -48,6 +48,7 @@ import {
   passwordText,
   type DrawnPhrase,
 } from './keyslot-calls.ts';
+import { KeychainWatch } from './keyslots/keychain-watch.ts';
 import { LatchkeyError } from './lib/errors.ts';
 import type { Messages } from './messages/messages.ts';
 import { channelChange, messageTest } from './messages/settings.ts';
@@ -66,6 +67,7 @@ export interface Surroundings {
   readonly distDirectory: string;
   /** Known once the service listens. */
   readonly url: () => string;
+  readonly delayed: (tx: Reader) => VaultStatus['delayed'];
   /** Restores a backup in the place of the vault that is missing; null for a vault in memory. */
   readonly restore:
     | ((
@@ -143,10 +145,10 @@ export class VaultDoor implements VaultBridge {
   readonly #keyslots: KeyslotCalls;
   readonly #freezer: Freezer;
   readonly #drawn: DrawnPhrase = { phrase: undefined };
+  readonly #keychain: KeychainWatch;
   #unlocking: VaultStatus['unlocking'] = null;
   #lastTimestamp = 0;
   #restoring = false;
-  #keychain: Promise<VaultStatus['keychain']> | undefined;
 
   constructor(
     parts: SetupParts,
@@ -160,6 +162,12 @@ export class VaultDoor implements VaultBridge {
     this.#settings = settings;
     this.#service = service;
     this.#log = log;
+    this.#keychain = new KeychainWatch({
+      keychain: parts.keychain,
+      onChange: () => {
+        this.announce({ kind: 'status' });
+      },
+    });
     this.#around = around;
     this.#freezer = new Freezer({ ...parts, log, service });
     const onUnlocking = (progress: VaultStatus['unlocking'] = null): void => {
@@ -179,7 +187,7 @@ export class VaultDoor implements VaultBridge {
 
   async status(): Promise<VaultStatus> {
     const { units, guard, keyring } = this.#parts;
-    const keychain = await this.#probeKeychain();
+    const keychain = await this.#keychain.state();
     return units.peek((tx) => {
       const vault = getVault(tx);
       const organization = vault && getOrganization(tx, vault.organizationId);
@@ -196,6 +204,7 @@ export class VaultDoor implements VaultBridge {
         owner: owner ? { userId: owner.id, userName: owner.name } : null,
         keyslots: listKeyslots(tx).map(({ kind }) => kind),
         keychain,
+        delayed: this.#around.delayed(tx),
         serverKeys: serverKeysOf(tx),
         tampering: shortened(guard.tampering),
       };
@@ -203,10 +212,9 @@ export class VaultDoor implements VaultBridge {
   }
 
   async probeKeychain(): Promise<VaultStatus> {
-    this.#keychain = undefined;
-    const status = await this.status();
+    await this.#keychain.look();
     this.announce({ kind: 'status' });
-    return status;
+    return this.status();
   }
 
   async newRecoveryPhrase(): Promise<{ readonly phrase: string }> {
@@ -490,11 +498,6 @@ export class VaultDoor implements VaultBridge {
   #nextTimestamp(): number {
     this.#lastTimestamp = Math.max(this.#lastTimestamp + 1, this.#parts.clock.wall());
     return this.#lastTimestamp;
-  }
-
-  /** Asked once, and again when somebody wants to know: it takes a round trip to another process, and may ask a person. */
-  #probeKeychain(): Promise<VaultStatus['keychain']> {
-    return (this.#keychain ??= this.#parts.keychain.probe());
   }
 }
 

@@ -1,7 +1,7 @@
 /** Electron's entry: what must be set before `ready`, then the vault, and the window, tray and locks around it. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { app, dialog, session } from 'electron';
+import { app, dialog, net, session } from 'electron';
 import type { Config } from './config.ts';
 import { readConfig, version } from './config.ts';
 import { applicationId } from './desktop/application-id.ts';
@@ -16,7 +16,7 @@ import { serveBridge } from './desktop/ipc.ts';
 import { followLinks } from './desktop/links.ts';
 import { isHiddenStart, loginItem } from './desktop/login.ts';
 import { setMenu } from './desktop/menu.ts';
-import { notifyOfApprovals, notifyOfMessages } from './desktop/notifications.ts';
+import { notifyOfApprovals, notifyOfMessages, sayThatItGoesOn } from './desktop/notifications.ts';
 import { closeBeforeQuit } from './desktop/quit.ts';
 import { report } from './desktop/report.ts';
 import { registerScheme, serveScheme } from './desktop/scheme.ts';
@@ -77,6 +77,7 @@ async function run(config: Config): Promise<void> {
   );
   const found = await startVault(config, {
     shell: {
+      isOnline: () => net.isOnline(),
       ...(startAtLogin === undefined ? {} : { startAtLogin }),
       ...(updates.choice === undefined ? {} : { updates: updates.choice }),
     },
@@ -105,8 +106,7 @@ async function run(config: Config): Promise<void> {
     lookForUpdates: () => void updates.lookNow(),
   });
 
-  // Without a listener, Electron quits with its last window; here the tray stays.
-  app.on('window-all-closed', () => undefined);
+  opened.use(sayThatItGoesOn());
   opened.use(followLinks(approvals));
   const show = (): void => {
     showWindow();

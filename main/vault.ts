@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { VaultBridge } from '../preload/contract.ts';
+import type { Delayed, VaultBridge } from '../preload/contract.ts';
 import { showEvent } from './activities/events.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import { idTokenVerifier } from './auth/id-tokens.ts';
@@ -12,16 +12,18 @@ import { restoreHere } from './backup/restore.ts';
 import { VaultDoor } from './bridge.ts';
 import { defaultPort, version, type Config } from './config.ts';
 import { checkSecp256k1Accelerator } from './crypto/secp256k1.ts';
-import { Connection } from './db/connection.ts';
+import { Connection, type Reader } from './db/connection.ts';
 import { holdsRows } from './db/integrity.ts';
 import { RowGuard } from './integrity/guard.ts';
 import { misshapen } from './integrity/refusal.ts';
 import { migrate } from './db/migrations.ts';
 import { checkSchema } from './db/schema.ts';
+import { countDelayed, hastenDeliveries } from './db/outbox.ts';
 import { isNetworkOn } from './db/settings.ts';
 import { UnitOfWork } from './db/unit-of-work.ts';
 import { getVault } from './db/vault.ts';
 import { createPrivateFile, VaultDirectory } from './db/vault-directory.ts';
+import { hastenWebhooks } from './db/webhook-deliveries.ts';
 import type { DevControls } from './http/dev-routes.ts';
 import type { Service } from './http/handle.ts';
 import { RequestJournal } from './http/request-journal.ts';
@@ -30,6 +32,7 @@ import { WindowSessions } from './http/window-sessions.ts';
 import { noKeychain, systemKeychain, type Keychain } from './keyslots/keychain.ts';
 import { Keyring } from './keyslots/keyring.ts';
 import { systemClock, type Clock } from './lib/clock.ts';
+import { NetworkWatch } from './outbox/network-watch.ts';
 import type { Random } from './lib/random.ts';
 import type { Shell } from './lib/shell.ts';
 import { Messages, messageKind } from './messages/messages.ts';
@@ -151,8 +154,33 @@ function open(config: Config, substitutes: Substitutes): Opened {
       door.announce({ kind: 'message', id });
     },
   });
+  const network = new NetworkWatch({
+    isOnline: substitutes.shell?.isOnline,
+    onChange: () => {
+      if (network.online) sendWhatWaited().catch(onFault);
+      door.announce({ kind: 'status' });
+    },
+  });
+  async function sendWhatWaited(): Promise<void> {
+    if (!keyring.unlocked) return;
+    await units.write((tx) => {
+      hastenDeliveries(tx);
+      hastenWebhooks(tx);
+    });
+    outbox.look();
+    webhooks.look();
+  }
+  const delayed = (tx: Reader): Delayed | null => {
+    const counts = {
+      messages: countDelayed(tx, messageKind, clock.wall()),
+      endpoints: webhooks.countDelayed(tx),
+    };
+    if (!keyring.unlocked || (counts.messages === 0 && counts.endpoints === 0)) return null;
+    return { why: !isNetworkOn(tx) ? 'network off' : network.online ? 'failing' : 'offline', ...counts };
+  };
   const webhooks = new Webhooks({
     ...{ units, keys: keyring, clock, onFault },
+    isOnline: () => network.online,
     onChange: () => {
       door.announce({ kind: 'webhooks' });
     },
@@ -231,6 +259,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     directory: config.dataDirectory,
     distDirectory: join(config.rendererDirectory, '..'),
     url: () => url,
+    delayed,
     restore:
       directory === undefined
         ? null
@@ -272,6 +301,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     lock,
     setUp: (vault) => setUp(parts, vault),
     close: () => {
+      network.close();
       lastUses.stop();
       idleLock.close();
       void backups.close();

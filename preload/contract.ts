@@ -48,6 +48,8 @@ export interface VaultStatus {
     | { readonly available: true }
     /** `off` where Latchkey was told to leave it alone: looking again finds the same. */
     | { readonly available: false; readonly reason: string; readonly off?: true };
+  /** What was to leave this machine and could not yet; null where there is nothing of it, or the vault is not open. */
+  readonly delayed: Delayed | null;
   /** Public halves (hex, uncompressed P-256) of the keys that sign what the vault hands out. */
   readonly serverKeys: {
     readonly signer: string;
@@ -56,6 +58,15 @@ export interface VaultStatus {
   } | null;
   /** Why the vault is refused: what was found changed in its file, the first of it. Null while nothing is known. */
   readonly tampering: { readonly total: number; readonly findings: readonly RowFinding[] } | null;
+}
+
+export interface Delayed {
+  /** The machine is not connected, the settings keep it off the network, or who was to receive it does not take it. */
+  readonly why: 'offline' | 'network off' | 'failing';
+  /** Messages that wait. */
+  readonly messages: number;
+  /** Webhook endpoints that events wait for. */
+  readonly endpoints: number;
 }
 
 export interface CreateVault {

@@ -158,9 +158,9 @@ function Places(): ReactNode {
               <Sign />
             </Route>
             <Route path="/sign/contracts" component={ContractInterfaces} />
-            <Route path="/sign/account/:walletId/:accountId">
-              {({ walletId, accountId }) => (
-                <Sign key={accountId} start={{ kind: 'account', walletId, accountId }} />
+            <Route path="/sign/account/:walletId/:address">
+              {({ walletId, address }) => (
+                <Sign key={walletId + address} start={{ kind: 'account', walletId, address }} />
               )}
             </Route>
             <Route path="/sign/key/:privateKeyId">

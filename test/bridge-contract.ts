@@ -67,6 +67,7 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
           owner: null,
           keyslots: [],
           keychain: { available: false, reason: expect.stringMatching(/./) as unknown, off: true },
+          delayed: null,
           serverKeys: null,
           unlocking: null,
           tampering: null,

@@ -361,6 +361,11 @@ test('another organization sees none of it', async () => {
   for (const operation of ['outline_wallet_accounts', 'browse_wallet_accounts']) {
     expect((await apart.query(operation, { walletId, places: [1] })).status).toBe(404);
   }
+  const { body } = await service.root.query('list_wallet_accounts', { walletId });
+  const [{ walletAccountId = '' } = {}] = body?.['accounts'] as readonly Partial<Record<string, string>>[];
+  const renamed = { walletAccountId, name: 'Mine' };
+  const { status } = await apart.submit('update_wallet_account_name', 'UPDATE_WALLET_ACCOUNT_NAME', renamed);
+  expect(status).toBe(404);
   // What it does itself is its own, at places of the one log.
   await newWallet(apart);
   const [place = 0] = await outline('outline_activities', {}, apart);

@@ -66,7 +66,7 @@ describe('with the network off', () => {
 
   test('events wait for a receiver elsewhere, and go at once when the network is on again', async () => {
     await using receiver = await WebhookReceiver.start();
-    await using service = await startTestVault();
+    await using service = await startTestVault({ substitutes: { shell: { isOnline: () => true } } });
     const { bridge } = service.vault;
     await bridge.changeSettings({ network: false });
     const here = await endpoint(service, receiver.url);
@@ -116,6 +116,50 @@ describe('with the network off', () => {
       expect.objectContaining({ table: 'settings', row: 'network' }),
     );
     expect((await vault.bridge.status()).state).toBe('locked');
+  });
+});
+
+describe('without a network', () => {
+  test('what is to leave the machine is counted, not tried in vain, and goes as soon as there is one', async () => {
+    let online = false;
+    await using receiver = await WebhookReceiver.start();
+    await using service = await startTestVault({ substitutes: { shell: { isOnline: () => online } } });
+    const { bridge } = service.vault;
+    const told = vi.fn<() => void>();
+    const stop = bridge.onEvent(({ kind }) => {
+      if (kind === 'status') told();
+    });
+    const here = await endpoint(service, receiver.url);
+    const elsewhere = await endpoint(service, 'https://receiver.invalid/hook');
+    expect((await bridge.status()).delayed).toBeNull();
+    const password = mailUser.password;
+    await bridge.changeMessages({
+      channel: 'mail',
+      settings: { ...mail('mail.invalid', 587, null), password },
+    });
+    const asked = await service.root.submit('init_otp', 'INIT_OTP_V3', {
+      ...{ appName: 'Test', otpType: 'OTP_TYPE_EMAIL', contact: 'ada@example.com' },
+    });
+    expect(asked.status, asked.text).toBe(200);
+    await vi.waitFor(async () => {
+      expect((await bridge.status()).delayed).toEqual({ why: 'offline', messages: 1, endpoints: 1 });
+    }, patience);
+    await vi.waitFor(async () => {
+      expect(await lastOf(service, here)).toMatchObject({ state: 'delivered' });
+    }, patience);
+    expect((await lastOf(service, elsewhere))['lastResult'] ?? null).toBeNull();
+    expect(told).not.toHaveBeenCalled();
+    online = true;
+    await vi.waitFor(async () => {
+      expect(String((await lastOf(service, elsewhere))['lastResult'])).toMatch(/^it could not be reached/);
+    }, patience);
+    expect(told).toHaveBeenCalledOnce();
+    await vi.waitFor(async () => {
+      expect((await bridge.status()).delayed).toEqual({ why: 'failing', messages: 1, endpoints: 1 });
+    }, patience);
+    await bridge.lock();
+    expect((await bridge.status()).delayed).toBeNull();
+    stop();
   });
 });
 

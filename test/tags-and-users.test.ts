@@ -852,6 +852,30 @@ describe('a wallet', () => {
     );
   });
 
+  test('has accounts that are renamed, and need no name', async () => {
+    const { walletId, ethereum: address } = await newWallet(root, newName());
+    const shown = (): Promise<unknown> => ask('get_wallet_account', 'account', { walletId, address });
+    const before = (await shown()) as Json;
+    const walletAccountId = before['walletAccountId'] as string;
+    const rename = (name: string, client = root): Promise<Answer> =>
+      client.submit('update_wallet_account_name', 'UPDATE_WALLET_ACCOUNT_NAME', { walletAccountId, name });
+    expect(resultOf(await rename('Rent'))).toEqual({ walletAccountId });
+    expect(await shown()).toEqual({ ...before, name: 'Rent', updatedAt: time });
+    // Its own name changes nothing.
+    const rows = stored(service);
+    activityOf(await rename('Rent'));
+    expect(stored(service)).toEqual(rows);
+    activityOf(await rename(''));
+    expect(await shown()).toEqual({ ...before, updatedAt: time });
+    await isRefused(() => rename(' Rent'), invalid(/^invalid parameters\.name: /));
+    const { client } = await service.newUser(newName());
+    await isRefused(() => rename('Rent', client), denied);
+    await fails(
+      () => submit('UPDATE_WALLET_ACCOUNT_NAME', { walletAccountId: nobody, name: 'Rent' }),
+      missing(`unable to find wallet account ${nobody}`),
+    );
+  });
+
   test('shows an account by its address and by its path, however that is written', async () => {
     const { walletId, ethereum, solana } = await newWallet(root, newName());
     const accounts = (await ask('list_wallet_accounts', 'accounts', { walletId })) as Json[];

@@ -202,6 +202,15 @@ export function hastenDeliveries(tx: Writer): void {
   tx.run("UPDATE outbox SET next_at = 0 WHERE state = 'waiting' AND next_at > 0");
 }
 
+/** How many of a kind wait after a try that failed, and are still of use. */
+export const countDelayed = (tx: Reader, kind: string, now: number): number =>
+  tx.get<{ count: number }>(
+    `SELECT count(*) AS count FROM outbox
+     WHERE state = 'waiting' AND kind = ? AND attempts > 0 AND (expires_at IS NULL OR expires_at > ?)`,
+    kind,
+    now,
+  )?.count ?? 0;
+
 /** Deletes the oldest of what came to its end, beyond what is kept. @returns how many went. */
 export const forgetOldDeliveries = (tx: Writer, keep: number, atMost: number): number =>
   tx.run(

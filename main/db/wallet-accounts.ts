@@ -99,6 +99,11 @@ export function markAccountExported(tx: Writer, id: string, updatedAt: number): 
   tx.run('UPDATE wallet_accounts SET exported = 1, updated_at = ? WHERE id = ?', updatedAt, id);
 }
 
+/** @param name Null for none. */
+export function renameAccount(tx: Writer, id: string, name: string | null, updatedAt: number): void {
+  tx.run('UPDATE wallet_accounts SET name = ?, updated_at = ? WHERE id = ?', name, updatedAt, id);
+}
+
 export function deleteAccount(tx: Writer, id: string): void {
   tx.run('DELETE FROM wallet_accounts WHERE id = ?', id);
 }

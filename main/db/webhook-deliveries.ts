@@ -129,6 +129,11 @@ export function noteWebhookRecovery(tx: Writer, endpointId: string): void {
   );
 }
 
+/** Has what waits for its next try be tried at once. */
+export function hastenWebhooks(tx: Writer): void {
+  tx.run("UPDATE webhook_deliveries SET next_at = 0 WHERE state = 'waiting' AND next_at > 0");
+}
+
 /** Gives up what has failed, or waited behind what failed, since a time. */
 export function parkWebhookRows(
   tx: Writer,

@@ -122,6 +122,14 @@ export const listEndpointLanes = (
      GROUP BY e.id ORDER BY e.rowid`,
   );
 
+/** Those in use whose first event was tried and not taken. */
+export const listFailingEndpoints = (tx: Reader): string[] =>
+  tx
+    .all<{ readonly id: string }>(
+      'SELECT id FROM webhook_endpoints WHERE failing_since IS NOT NULL AND active = 1',
+    )
+    .map(({ id }) => id);
+
 /**
  * Notes how far an endpoint has got, unless it was sent elsewhere since.
  * @returns whether it was noted.

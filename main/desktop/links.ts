@@ -6,6 +6,7 @@
  */
 import { app } from 'electron';
 import type { Approvals } from './approvals.ts';
+import { hiddenSwitch } from './login.ts';
 import { scheme } from './page.ts';
 import { showWindow } from './window.ts';
 
@@ -26,6 +27,8 @@ export function followLinks(approvals: Pick<Approvals, 'waiting'>): Disposable {
   };
   // Elsewhere, a second instance is started with it, which ends at once.
   const onSecond = (_event: unknown, argv: readonly string[]): void => {
+    // The session starts what somebody started before it: nobody asked for a window.
+    if (argv.includes(`--${hiddenSwitch}`)) return;
     follow(argv.find((argument) => argument.startsWith(`${scheme}:`)));
   };
   app.on('open-url', onUrl);

@@ -13,7 +13,7 @@ import { applicationId } from './application-id.ts';
 import { report } from './report.ts';
 
 /** Tells a start that nobody asked for just now: it shows no window. */
-const hiddenSwitch = 'hidden';
+export const hiddenSwitch = 'hidden';
 
 /** What the session is to start. */
 interface Start {

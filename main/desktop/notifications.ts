@@ -1,5 +1,5 @@
 /** The system's notifications of messages that are shown on this computer instead of being sent. */
-import { Notification } from 'electron';
+import { app, Notification } from 'electron';
 import type { Bridge } from '../../preload/contract.ts';
 import type { Approvals } from './approvals.ts';
 import { report } from './report.ts';
@@ -59,6 +59,33 @@ export function notifyOfMessages(bridge: Pick<Bridge, 'shownMessages' | 'onEvent
       stopEvents();
       for (const notification of open.values()) notification.close();
       open.clear();
+    },
+  };
+}
+
+/**
+ * Says once that Latchkey goes on without a window, where the system may show no tray: GNOME's does not, and no program can
+ * tell. Until it is disposed of.
+ */
+export function sayThatItGoesOn(): Disposable {
+  let notification: Notification | undefined;
+  const onClosed = (): void => {
+    if (process.platform !== 'linux' || notification !== undefined || !Notification.isSupported()) return;
+    notification = new Notification({
+      title: 'Latchkey goes on without its window',
+      body: 'Start it again to see the window; quit it there, or in the tray.',
+    });
+    notification.on('click', () => {
+      showWindow();
+    });
+    notification.show();
+  };
+  // Without a listener, Electron quits with its last window; here the tray stays.
+  app.on('window-all-closed', onClosed);
+  return {
+    [Symbol.dispose]() {
+      app.off('window-all-closed', onClosed);
+      notification?.close();
     },
   };
 }

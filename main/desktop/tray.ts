@@ -32,6 +32,7 @@ export function createTray(
   tray.on('click', open);
 
   let state: Shown | undefined;
+  let delayed: VaultStatus['delayed'] = null;
   function show(): void {
     const count = approvals.waiting.length;
     const waits = waitingText(count);
@@ -67,8 +68,12 @@ export function createTray(
           : { accelerator: freezeAccelerator, registerAccelerator: false }),
         click: () => void freezeNow(bridge),
       });
+      if (freezeAccelerator === undefined) {
+        items.push({ label: 'Its shortcut is another program’s', enabled: false });
+      }
     }
     if (state === 'frozen') items.push({ label: 'All signing is frozen', enabled: false });
+    if (delayed?.why === 'offline') items.push({ label: 'No network: deliveries wait', enabled: false });
     if (items.at(-1)?.type !== 'separator') items.push({ type: 'separator' });
     return [...items, { label: 'Quit Latchkey', role: 'quit' }];
   }
@@ -81,6 +86,7 @@ export function createTray(
       // An answer that was overtaken says nothing about now.
       if (question !== asked || tray.isDestroyed()) return;
       state = status.frozen === null ? status.state : 'frozen';
+      ({ delayed } = status);
       show();
     } catch (error) {
       report('the tray does not know the state of the vault', error);

@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { app, dialog } from 'electron';
+import { app, dialog, net } from 'electron';
 import type { AppUpdater } from 'electron-updater';
 import type { ShellChoice } from '../lib/shell.ts';
 import { report } from './report.ts';
@@ -91,20 +91,19 @@ export class Updates implements UpdateControl {
 
   async lookWhenDue(): Promise<void> {
     if (this.#readChoice() !== 'ask' || Date.now() - this.#lookedAt < 24 * hour) return;
-    if (!(await this.#mayUseNetwork())) return;
+    // Not for today either: it looks within the hour in which there is a network again.
+    if (!net.isOnline() || !(await this.#mayUseNetwork())) return;
     await this.#look('quietly');
   }
 
   async lookNow(): Promise<void> {
-    if (await this.#mayUseNetwork()) {
-      await this.#look('aloud');
-      return;
-    }
-    await say(
-      'info',
-      'Latchkey did not look for updates',
-      'The settings keep this Latchkey off the network.',
-    );
+    const obstacle = !(await this.#mayUseNetwork())
+      ? 'The settings keep this Latchkey off the network.'
+      : net.isOnline()
+        ? undefined
+        : 'This computer is not connected to a network. Everything but what leaves it works without one.';
+    if (obstacle === undefined) await this.#look('aloud');
+    else await say('info', 'Latchkey did not look for updates', obstacle);
   }
 
   [Symbol.dispose](): void {
@@ -131,6 +130,8 @@ export class Updates implements UpdateControl {
       else if (how === 'aloud')
         await say('info', 'This is the newest Latchkey', `Version ${app.getVersion()}.`);
     } catch (error) {
+      // There may have been no way to the server; what was refused is refused for a day.
+      if (!isRefused(error)) this.#lookedAt = 0;
       await this.#tell(error, how);
     } finally {
       this.#isLooking = false;
@@ -183,8 +184,8 @@ export class Updates implements UpdateControl {
 
   async #tell(error: unknown, how: 'quietly' | 'aloud'): Promise<void> {
     report('no update', error);
-    const { name, message } = error instanceof Error ? error : new Error(String(error));
-    if (name === 'UpdateRefusedError') await say('warning', 'Latchkey refused an update', message);
+    const { message } = error instanceof Error ? error : new Error(String(error));
+    if (isRefused(error)) await say('warning', 'Latchkey refused an update', message);
     else if (how === 'aloud') await say('error', 'Latchkey could not look for updates', message);
   }
 
@@ -197,6 +198,8 @@ export class Updates implements UpdateControl {
     }
   }
 }
+
+const isRefused = (error: unknown): boolean => error instanceof Error && error.name === 'UpdateRefusedError';
 
 async function say(type: 'info' | 'warning' | 'error', message: string, detail: string): Promise<void> {
   await dialog.showMessageBox({ type, message, detail, buttons: ['OK'] });

@@ -148,6 +148,7 @@ export const resourceTexts: readonly ResourceText[] = [
       browse_wallet_accounts: 'Shows the accounts of a wallet at some places of their list.',
       get_free_wallet_path: 'Finds the next derivation path that no account of a wallet has.',
       get_wallet_account: 'Shows one account of a wallet, by its address or its path.',
+      update_wallet_account_name: 'Gives an account of a wallet another name, or takes its name off.',
       export_wallet_account: 'Hands the private key of an account out, encrypted to the client’s key.',
       delete_wallet_accounts: 'Deletes accounts whose keys were exported, or may be lost.',
     },

@@ -167,11 +167,21 @@ const reasons = {
   'no-collection': `The keyring of this session has not been set up: log in to the desktop once, or give "gnome-keyring-daemon --replace --unlock" a password on its standard input and start Latchkey again, ${instead}.`,
   'keyring-locked': `The keyring is locked: unlock it in the desktop, or give "gnome-keyring-daemon --replace --unlock" its password on its standard input and start Latchkey again, ${instead}.`,
   'keyring-restarted': `The keyring of this session was restarted while Latchkey ran: start Latchkey again, ${instead}.`,
-  locked: `The keychain is locked: unlock it and try again, ${instead}.`,
+  locked: `The keychain is locked, or was told not to let Latchkey in: unlock it, try again and choose “Allow” if you are asked, ${instead}.`,
   silent: `The keychain did not answer in time; it may be waiting for you to unlock it: look for its window and try again, ${instead}.`,
   forgetful: `The keychain did not give back what it was given: restart it, ${instead}.`,
   'no-session': `The keychain cannot be used in this kind of session (a service or a remote login): run Latchkey in a desktop session, ${instead}.`,
 } as const satisfies Record<BusFault, string> & Record<string, string>;
+
+/** Found out before anybody would be asked for a password. */
+const quietReasons: ReadonlySet<string> = new Set(
+  (['no-bus', 'bus-silent', 'no-service', 'service-silent', 'no-library', 'no-addon'] as const).map(
+    (name) => reasons[name],
+  ),
+);
+
+/** Whether a keychain that was not available for a reason can be asked again without bothering anybody. */
+export const asksNobody = (reason: string): boolean => quietReasons.has(reason);
 
 /** What the native libraries say, as far as it is known, and what it means. */
 const knownFailures: readonly { readonly says: RegExp; readonly reason: string }[] = [

@@ -1,5 +1,7 @@
-/** What of the settings only the shell around the service can answer and change: the desktop's, not a browser's. */
+/** What only the shell around the service knows, and what of the settings only it can change: the desktop's, not a browser's. */
 export interface Shell {
+  /** Whether the machine is connected; a yes may be wrong, a no is not. */
+  readonly isOnline?: () => boolean;
   readonly startAtLogin?: ShellChoice<boolean>;
   readonly updates?: ShellChoice<'off' | 'ask'>;
 }

@@ -11,6 +11,7 @@ import {
   getAccountRow,
   listAccountRows,
   markAccountExported,
+  renameAccount,
   toWalletAccount,
   type WalletAccountRow,
 } from '../db/wallet-accounts.ts';
@@ -19,9 +20,9 @@ import { accounts, addAccounts, deriveAccount, findWallet, path } from './accoun
 import { onlyOne } from './authority.ts';
 import { accountFacts, accountFactsById, walletFacts } from './key-facts.ts';
 import { encryptTo, exportBundle, targetPublicKey } from './bundles.ts';
-import { checkDistinct, found, id, ids, notExported, page, pagination } from './parameters.ts';
+import { checkDistinct, found, id, ids, name, notExported, page, pagination } from './parameters.ts';
 import { withSeed } from './wallet-secrets.ts';
-import { uuids, shownWalletAccount } from './resources.ts';
+import { uuid, uuids, shownWalletAccount } from './resources.ts';
 
 /** An address as a request names one: whatever the format, it is of plain characters. */
 const addressText = z
@@ -54,6 +55,32 @@ export const createWalletAccounts = activity({
             )
           : addAccounts(context, wallet.id, seed, params.accounts, 'parameters.accounts'),
     }));
+  },
+});
+
+/** The vendor has its type, intent and result; no path of its public API and no method of its clients leads to it. */
+export const updateWalletAccountName = activity({
+  path: 'update_wallet_account_name',
+  own: true,
+  type: 'ACTIVITY_TYPE_UPDATE_WALLET_ACCOUNT_NAME',
+  intent: 'updateWalletAccountNameIntent',
+  result: 'updateWalletAccountNameResult',
+  authority: {
+    resource: 'WALLET',
+    action: 'UPDATE',
+    facts: ({ params: { walletAccountId }, ...where }) => accountFactsById(where, walletAccountId),
+  },
+  params: z.object({
+    walletAccountId: id,
+    /** An empty one takes the name off. */
+    name: z.union([z.literal(''), name]),
+  }),
+  returns: z.object({ walletAccountId: uuid }),
+  run({ tx, organizationId, params, now }) {
+    const account = findAccountById(tx, organizationId, params.walletAccountId);
+    const wanted = params.name === '' ? null : params.name;
+    if (wanted !== account.name) renameAccount(tx, account.id, wanted, now);
+    return { walletAccountId: account.id };
   },
 });
 
@@ -102,10 +129,7 @@ export const deleteWalletAccounts = activity({
   run({ tx, organizationId, params }) {
     checkDistinct('parameters.walletAccountIds', params.walletAccountIds);
     for (const accountId of params.walletAccountIds) {
-      const account = found(
-        getAccountRow(tx, organizationId, accountId),
-        `unable to find wallet account ${accountId}`,
-      );
+      const account = findAccountById(tx, organizationId, accountId);
       // Whoever has the wallet's words has the account's key.
       const kept = account.exported === 1 || findWallet(tx, organizationId, account.walletId).exported === 1;
       if (params.deleteWithoutExport !== true && !kept) throw notExported('wallet account', accountId);
@@ -160,6 +184,10 @@ export const listWalletAccounts = query({
     };
   },
 });
+
+function findAccountById(tx: Reader, organizationId: string, accountId: string): WalletAccountRow {
+  return found(getAccountRow(tx, organizationId, accountId), `unable to find wallet account ${accountId}`);
+}
 
 function findAccount(tx: Reader, organizationId: string, address: string): WalletAccountRow {
   return found(

@@ -36,6 +36,7 @@ import {
   insertWebhookEndpoint,
   listEndpointLanes,
   listEndpointsFor,
+  listFailingEndpoints,
   listWebhookEndpoints,
   listWebhookFeatures,
   moveEndpoint,
@@ -75,6 +76,8 @@ export interface WebhookParts {
   readonly onChange: () => void;
   /** An activity as the API shows one, as of a revision. */
   readonly showActivity: (tx: Reader, row: ActivityRow) => Record<string, unknown>;
+  /** Whether this machine is connected; a no is not wrong. */
+  readonly isOnline?: () => boolean;
   /** From 0 up to 1. */
   readonly random?: () => number;
   /** How many deliveries that came to an end are kept of each organization. */
@@ -95,7 +98,7 @@ const rememberedSkips = 1000;
 /** How many rows are given up in one transaction. */
 const parkedAtOnce = 1000;
 const forgetsAfter = 500;
-/** How long it is waited for the network to be switched on, unless that is told. */
+/** How long it is waited for the network, unless somebody tells that it is there. */
 const heldMs = 60_000;
 
 /** An event that is to be sent. */
@@ -135,6 +138,8 @@ export class Webhooks {
   readonly #finished = new Map<string, number>();
   /** How far each endpoint's log was looked through in vain, beyond its place. */
   readonly #skipped = new Map<string, { readonly place: number; readonly point: LogPoint }>();
+  /** Endpoints that events wait for while nothing can be sent to them. */
+  readonly #held = new Set<string>();
   #started = false;
   /** Whether rows of endpoints were changed past what is known here. */
   #isStale = false;
@@ -186,6 +191,7 @@ export class Webhooks {
   look(): void {
     if (!this.#maySend()) return;
     this.#isStale = false;
+    this.#held.clear();
     this.#grown.clear();
     this.#told = newTold();
     this.#quietly(() => {
@@ -198,6 +204,11 @@ export class Webhooks {
   /** What receivers check signatures with. */
   jwks(): readonly WebhookJwk[] {
     return this.#parts.units.read(webhookJwks);
+  }
+
+  /** How many endpoints have events that could not be delivered yet. */
+  countDelayed(tx: Reader): number {
+    return new Set([...this.#held, ...listFailingEndpoints(tx)]).size;
   }
 
   /** Ends what is under way, and keeps its results. */
@@ -290,7 +301,8 @@ export class Webhooks {
     const endpoint = getWebhookEndpoint(tx, endpointId);
     if (endpoint?.place == null) return undefined;
     // Nothing is tried, so nothing fails, and nothing is given up for it.
-    if (isHeld(tx, endpoint)) return this.#parts.clock.wall() + heldMs;
+    if (this.#isHeld(tx, endpoint)) return this.#hold(tx, endpointId);
+    this.#held.delete(endpointId);
     const from = endpoint.place;
     const fateOf = sorterFor(endpoint);
     const items: Item[] = [];
@@ -332,6 +344,22 @@ export class Webhooks {
     if (items.length > 0 || to - from > rememberedSkips) return taken(to);
     if (last !== undefined) this.#skipped.set(endpointId, { place: from, point: last });
     return undefined;
+  }
+
+  /** Whether an endpoint is off this machine while nothing may or can leave it. */
+  #isHeld(tx: Reader, { url }: WebhookEndpointRow): boolean {
+    const { isOnline = () => true } = this.#parts;
+    return (!isNetworkOn(tx) || !isOnline()) && !isThisMachine(new URL(url).hostname);
+  }
+
+  #hold(tx: Reader, endpointId: string): number | undefined {
+    // The next event asks again.
+    if (this.#nextAt(tx, endpointId) === undefined) return undefined;
+    if (!this.#held.has(endpointId)) {
+      this.#held.add(endpointId);
+      this.#parts.onChange();
+    }
+    return this.#parts.clock.wall() + heldMs;
   }
 
   async #send({ endpoint, items }: Taken): Promise<readonly Outcome[]> {
@@ -514,10 +542,6 @@ export class Webhooks {
     }
   }
 }
-
-/** Whether an endpoint is off this machine while nothing may leave it. */
-const isHeld = (tx: Reader, { url }: WebhookEndpointRow): boolean =>
-  !isNetworkOn(tx) && !isThisMachine(new URL(url).hostname);
 
 const newTold = () => new Lru<string, readonly Pick<WebhookEndpointRow, 'id' | 'organizationId'>[]>(256);
 

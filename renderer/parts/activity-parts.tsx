@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { Group, Title } from '@mantine/core';
 import { describeStatus } from './activity-words.ts';
 import { CopyButton } from './copy-button.tsx';
+import { JsonView } from './json-view.tsx';
 import { Moment } from './moment.tsx';
 import { Failure } from './states.tsx';
 import type { Activity, PolicyEvaluation, Vote } from './resources.ts';
@@ -41,9 +42,9 @@ export function Json({
         <CopyButton text={text} copy={copy} />
       </Group>
       {/* It scrolls, so it takes the focus: the arrow keys then reach all of it. */}
-      <pre className="lk-json" tabIndex={0} role="region" aria-label={t('{{title}}, as JSON', { title })}>
-        {text}
-      </pre>
+      <div className="lk-json" tabIndex={0} role="region" aria-label={t('{{title}}, as JSON', { title })}>
+        <JsonView value={value} />
+      </div>
     </section>
   );
 }

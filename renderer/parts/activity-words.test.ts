@@ -37,6 +37,12 @@ test.each([
     { importWalletIntent: { walletName: 'Old', encryptedBundle: '{}', accounts: [{}] } },
     'Old, 1 account',
   ],
+  [
+    'ACTIVITY_TYPE_UPDATE_WALLET_ACCOUNT_NAME',
+    { updateWalletAccountNameIntent: { name: 'Rent' } },
+    'to Rent',
+  ],
+  ['ACTIVITY_TYPE_UPDATE_WALLET_ACCOUNT_NAME', { updateWalletAccountNameIntent: { name: '' } }, 'to no name'],
   ['ACTIVITY_TYPE_UPDATE_WALLET', { updateWalletIntent: { walletId: '1', walletName: 'New' } }, 'to New'],
   [
     'ACTIVITY_TYPE_UPDATE_ORGANIZATION_NAME',

@@ -14,6 +14,7 @@ const typeWords: Readonly<Record<string, string>> = {
   DELETE_WALLETS: t('Delete wallets'),
   CREATE_WALLET_ACCOUNTS: t('Add accounts to a wallet'),
   EXPORT_WALLET_ACCOUNT: t('Export an account’s key'),
+  UPDATE_WALLET_ACCOUNT_NAME: t('Rename an account'),
   DELETE_WALLET_ACCOUNTS: t('Delete accounts'),
   CREATE_PRIVATE_KEYS: t('Create private keys'),
   INIT_IMPORT_PRIVATE_KEY: t('Begin a private key’s import'),
@@ -165,6 +166,10 @@ function summarizeIntent(type: string, intent: Readonly<Record<string, unknown>>
       );
     case 'UPDATE_WALLET':
       return t('to {{walletName}}', { walletName: textOf(intent['walletName']) });
+    case 'UPDATE_WALLET_ACCOUNT_NAME':
+      return intent['name'] === ''
+        ? t('to no name')
+        : t('to {{walletName}}', { walletName: textOf(intent['name']) });
     case 'CREATE_WALLET_ACCOUNTS':
       return join(...accounts.map((account) => textOf(account['path'])));
     case 'EXPORT_WALLET_ACCOUNT':

@@ -15,7 +15,7 @@ export interface Attention {
 
 /** Undefined until everything has been asked. What cannot be read is said on its own screen. */
 export function useAttention(): readonly Attention[] | undefined {
-  const { keychain, keyslots: kinds, directory } = useStatus();
+  const { keychain, keyslots: kinds, directory, delayed } = useStatus();
   const waiting = useWaiting();
   const backups = useBackups();
   const keyslots = useKeyslots();
@@ -34,9 +34,30 @@ export function useAttention(): readonly Attention[] | undefined {
   if (kinds.includes('keychain') && !keychain.available) {
     found.push({
       id: 'keychain',
-      text: t('The keychain cannot open the vault now: {{reason}}', { reason: keychain.reason }),
+      text: t('The keychain could not be used to open the vault: {{reason}}', { reason: keychain.reason }),
       to: '/keyslots',
       does: t('See what else opens it'),
+    });
+  }
+  // What only waits for the network is said on every screen.
+  if (delayed?.why === 'failing' && delayed.messages > 0) {
+    found.push({
+      id: 'messages',
+      text: t('{{count}} messages could not be sent yet; Latchkey goes on trying.', {
+        count: delayed.messages,
+      }),
+      to: '/messages',
+      does: t('See why'),
+    });
+  }
+  if (delayed?.why === 'failing' && delayed.endpoints > 0) {
+    found.push({
+      id: 'webhooks',
+      text: t('{{count}} webhook endpoints do not take their events; Latchkey goes on trying for a day.', {
+        count: delayed.endpoints,
+      }),
+      to: '/webhooks',
+      does: t('See why'),
     });
   }
   if (backups.data?.available === true) {

@@ -9,13 +9,15 @@ interface FeatureWords {
   readonly value?: { readonly label: string; readonly placeholder: string };
 }
 
-const switchNote = t('The switch is kept for programs that read it; Latchkey itself does nothing by it yet.');
+const switchNote = t(
+  'In a sub-organization this opens the way. The vault’s own organization goes by what is set up under Messages, and by its policies.',
+);
 
 export const features: Readonly<Record<string, FeatureWords>> = {
   FEATURE_NAME_WEBHOOK: {
     label: t('Webhook URL'),
     about: t(
-      'Where a program of yours would be told of activities. The address is kept here, but deliveries are not built yet: nothing is sent to it.',
+      'Where a program of yours is told of every activity from then on. What became of each delivery is under Webhooks.',
     ),
     value: { label: t('URL'), placeholder: 'https://example.org/hook' },
   },

@@ -5,6 +5,7 @@ import { IconMenu2, IconX } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import { Anywhere } from './anywhere.tsx';
 import { useWaiting } from './approvals.ts';
+import { DelayedNotice } from './delayed.tsx';
 import { FreezeButton } from './freeze.tsx';
 import { Latch, Mark } from './mark.tsx';
 import { isAt, placeGroups } from './places.ts';
@@ -81,7 +82,10 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
         </div>
       </aside>
       <main className="lk-main" id="main" ref={main} tabIndex={-1}>
-        <div className="lk-main-body">{children}</div>
+        <div className="lk-main-body">
+          <DelayedNotice />
+          {children}
+        </div>
       </main>
     </div>
   );

@@ -119,7 +119,8 @@ export function useAccountList(
       browse: async (places) =>
         (await ask<{ lines: readonly AccountLine[] }>(bridge, 'browse_wallet_accounts', { walletId, places }))
           .lines,
-      isOpen: () => false,
+      // Its name may change.
+      isOpen: () => true,
     }),
     [bridge, walletId, text, format, isAsked],
   );

@@ -148,8 +148,11 @@ function refresher(client: QueryClient): { onEvent: (event: VaultEvent) => void;
       else if (event.kind === 'settings') void client.invalidateQueries({ queryKey: settingsKey });
       else if (event.kind === 'webhooks') {
         void client.invalidateQueries({ queryKey: [...askedKey, 'list_webhook_deliveries'] });
+        // The status says what waits to be sent.
+        void client.invalidateQueries({ queryKey: statusKey });
       } else if (event.kind === 'messages' || event.kind === 'message') {
         void client.invalidateQueries({ queryKey: messagesKey });
+        void client.invalidateQueries({ queryKey: statusKey });
       } else if (event.kind === 'requests') {
         void client.invalidateQueries({ queryKey: requestsKey });
         void client.invalidateQueries({ queryKey: [...askedKey, 'list_credential_uses'] });

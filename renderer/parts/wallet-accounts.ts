@@ -1,41 +1,47 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { OutlinePart } from './long-list.ts';
 import type { WalletAccount } from './resources.ts';
 import { ask, askKey, useBridge } from './vault.tsx';
 
-/** The most that the service gives at once. */
-const atOnce = 100;
+/** How many one chooses among; whoever looks for another types more of it. */
+export const mostOffered = 50;
 
-interface WalletAccounts {
-  readonly list: readonly WalletAccount[];
-  readonly isPending: boolean;
-  readonly error: Error | null;
-  readonly retry: () => void;
-  /** Loads more; null when all are here. */
-  readonly more: (() => void) | null;
-  readonly isLoadingMore: boolean;
+interface Fitting {
+  readonly accounts: readonly WalletAccount[];
+  /** Whether more fit than these. */
+  readonly more: boolean;
 }
 
-/** The accounts of a wallet in the order they were made, a hundred at a time; no wallet, no accounts. */
-export function useWalletAccounts(walletId: string | null): WalletAccounts {
+/** The first accounts of a wallet with a text in their address, name or path; no wallet, no question. */
+export function useFittingAccounts(walletId: string | null, text: string): UseQueryResult<Fitting> {
   const bridge = useBridge();
-  const query = useInfiniteQuery({
-    queryKey: askKey('list_wallet_accounts', { walletId }),
-    queryFn: ({ pageParam }) =>
-      ask<{ accounts: readonly WalletAccount[] }>(bridge, 'list_wallet_accounts', {
-        walletId,
-        paginationOptions: { limit: String(atOnce), ...(pageParam === null ? {} : { after: pageParam }) },
-      }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ accounts }) =>
-      accounts.length < atOnce ? null : (accounts.at(-1)?.walletAccountId ?? null),
+  return useQuery({
+    queryKey: askKey('outline_wallet_accounts', { walletId, text }),
+    queryFn: async ({ signal }): Promise<Fitting> => {
+      const search = { walletId, ...(text === '' ? {} : { text }) };
+      const places: number[] = [];
+      let after: number | undefined;
+      do {
+        const body = { ...search, ...(after === undefined ? {} : { after }) };
+        const { outline } = await ask<{ outline: OutlinePart }>(bridge, 'outline_wallet_accounts', body);
+        for (const [first, last] of outline.blocks.flatMap(({ runs }) => runs)) {
+          const step = Math.sign(last - first) || 1;
+          for (let place = first; place !== last + step && places.length <= mostOffered; place += step) {
+            places.push(place);
+          }
+        }
+        after = outline.next;
+      } while (after !== undefined && places.length <= mostOffered && !signal.aborted);
+      if (places.length === 0) return { accounts: [], more: false };
+      const body = { walletId, places: places.slice(0, mostOffered) };
+      const { lines } = await ask<{ lines: readonly { readonly account: WalletAccount }[] }>(
+        bridge,
+        'browse_wallet_accounts',
+        body,
+      );
+      return { accounts: lines.map(({ account }) => account), more: places.length > mostOffered };
+    },
     enabled: walletId !== null,
   });
-  return {
-    list: query.data?.pages.flatMap(({ accounts }) => accounts) ?? [],
-    isPending: query.isPending,
-    error: query.error,
-    retry: () => void query.refetch(),
-    more: query.hasNextPage ? () => void query.fetchNextPage() : null,
-    isLoadingMore: query.isFetchingNextPage,
-  };
 }

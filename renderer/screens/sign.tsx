@@ -11,8 +11,10 @@ import {
   Textarea,
   Title,
 } from '@mantine/core';
+import type { ComboboxParsedItem } from '@mantine/core';
 import { IconFileCode } from '@tabler/icons-react';
 import { Link } from 'wouter';
+import { AccountSelect, accountName, useFirstAccount } from '../parts/account-select.tsx';
 import { toHex } from '../parts/bytes.ts';
 import { curveLabel, describeFormat } from '../parts/chains.ts';
 import type { Curve } from '../parts/chains.ts';
@@ -34,11 +36,11 @@ import { t, Trans } from '../parts/text.ts';
 import { TypedSummary } from '../parts/transaction-summary.tsx';
 import { Value } from '../parts/value.tsx';
 import { useAsk, useSubmit } from '../parts/vault.tsx';
-import { useWalletAccounts } from '../parts/wallet-accounts.ts';
+import { mostOffered } from '../parts/wallet-accounts.ts';
 
 /** What the screen was opened for. */
 type Start =
-  | { readonly kind: 'account'; readonly walletId: string; readonly accountId: string }
+  | { readonly kind: 'account'; readonly walletId: string; readonly address: string }
   | { readonly kind: 'key'; readonly privateKeyId: string };
 
 /** What signs: what the service is told, and what a person knows it by. */
@@ -144,7 +146,7 @@ function SignForm({ start, wallets, privateKeys }: FormProps): ReactNode {
   const [walletId, setWalletId] = useState(
     start?.kind === 'account' ? start.walletId : (wallets[0]?.walletId ?? null),
   );
-  const [accountId, setAccountId] = useState(start?.kind === 'account' ? start.accountId : null);
+  const [chosen, setChosen] = useState<WalletAccount | null>(null);
   const [keyId, setKeyId] = useState(
     start?.kind === 'key' ? start.privateKeyId : (privateKeys[0]?.privateKeyId ?? null),
   );
@@ -155,10 +157,11 @@ function SignForm({ start, wallets, privateKeys }: FormProps): ReactNode {
   const [wantedHash, setWantedHash] = useState<HashFunction | null>(null);
   const [tried, setTried] = useState(false);
   const [signed, setSigned] = useState<Signed | null>(null);
-  const accounts = useWalletAccounts(kind === 'account' ? walletId : null);
+  const isFirstWallet = start?.kind === 'account' && start.walletId === walletId;
+  const first = useFirstAccount(kind === 'account' ? walletId : null, isFirstWallet ? start.address : null);
   const submit = useSubmit<Request, Signature>(signRawPayload);
 
-  const account = accounts.list.find((each) => each.walletAccountId === accountId) ?? accounts.list[0];
+  const account = chosen ?? first;
   const privateKey = privateKeys.find((each) => each.privateKeyId === keyId);
   const signer =
     kind === 'account'
@@ -241,42 +244,18 @@ function SignForm({ start, wallets, privateKeys }: FormProps): ReactNode {
                       searchable={wallets.length > 8}
                       onChange={(value) => {
                         setWalletId(value);
-                        setAccountId(null);
+                        setChosen(null);
                       }}
                     />
-                    <Select
-                      label={t('Account')}
-                      placeholder={accounts.isPending ? t('Loading…') : t('This wallet has no account')}
-                      data={accounts.list.map((each) => ({
-                        value: each.walletAccountId,
-                        label: accountName(each),
-                      }))}
-                      value={account?.walletAccountId ?? null}
-                      allowDeselect={false}
-                      searchable={accounts.list.length > 8}
-                      disabled={accounts.list.length === 0}
-                      onChange={setAccountId}
-                    />
+                    {walletId !== null && (
+                      <AccountSelect
+                        key={walletId}
+                        walletId={walletId}
+                        value={account}
+                        onChoose={setChosen}
+                      />
+                    )}
                   </>
-                )}
-                {kind === 'account' && accounts.more !== null && (
-                  <div>
-                    <Button
-                      variant="subtle"
-                      size="xs"
-                      loading={accounts.isLoadingMore}
-                      onClick={accounts.more}
-                    >
-                      {t('Load more accounts')}
-                    </Button>
-                  </div>
-                )}
-                {kind === 'account' && (
-                  <Failure
-                    title={t('The accounts could not be read')}
-                    error={accounts.error}
-                    onRetry={accounts.retry}
-                  />
                 )}
                 {kind === 'key' && privateKeys.length === 0 && (
                   <Text size="sm">
@@ -296,6 +275,14 @@ function SignForm({ start, wallets, privateKeys }: FormProps): ReactNode {
                     value={keyId}
                     allowDeselect={false}
                     searchable={privateKeys.length > 8}
+                    limit={mostOffered}
+                    nothingFoundMessage={t('No private key fits')}
+                    filter={({ options, search, limit }) =>
+                      findKeys(options, search, privateKeys).slice(0, limit)
+                    }
+                    onFocus={({ currentTarget }) => {
+                      currentTarget.select();
+                    }}
                     onChange={setKeyId}
                   />
                 )}
@@ -506,9 +493,6 @@ function SignedPanel({ signed }: { readonly signed: Signed }): ReactNode {
   );
 }
 
-const accountName = ({ addressFormat, address, name }: WalletAccount): string =>
-  `${name === undefined || name === '' ? describeFormat(addressFormat).label : name} · ${shorten(address)}`;
-
 const accountSigner = (account: WalletAccount, walletName: string): Signer => ({
   signWith: account.address,
   name: `${walletName}, ${accountName(account)}`,
@@ -516,6 +500,23 @@ const accountSigner = (account: WalletAccount, walletName: string): Signer => ({
   isEthereum: account.addressFormat === 'ADDRESS_FORMAT_ETHEREUM',
   schnorr: describeFormat(account.addressFormat).schnorr === true,
 });
+
+/** By name, id or address; all where the name of what is chosen stands in the field. */
+function findKeys(
+  options: readonly ComboboxParsedItem[],
+  search: string,
+  keys: readonly PrivateKey[],
+): ComboboxParsedItem[] {
+  const text = search.trim().toLowerCase();
+  const isChosen = options.some((option) => 'label' in option && option.label === search);
+  const fits = ({ privateKeyId, privateKeyName, addresses }: PrivateKey): boolean =>
+    isChosen ||
+    [privateKeyName, privateKeyId, ...addresses.map(({ address = '' }) => address)].some((each) =>
+      each.toLowerCase().includes(text),
+    );
+  const found = new Set(keys.filter(fits).map(({ privateKeyId }) => privateKeyId));
+  return options.filter((option) => 'value' in option && found.has(option.value));
+}
 
 const keySigner = (key: PrivateKey): Signer => ({
   signWith: key.privateKeyId,

@@ -1,5 +1,6 @@
-import type { ReactNode } from 'react';
-import { Button } from '@mantine/core';
+import { useState } from 'react';
+import type { ReactNode, SyntheticEvent } from 'react';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconSignature } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
@@ -9,10 +10,12 @@ import { ExportForm, PrivateKeyTexts } from '../parts/export-form.tsx';
 import { ShortId } from '../parts/identifier.tsx';
 import { DeleteForm, Manage, ManageAction } from '../parts/manage.tsx';
 import { Moment } from '../parts/moment.tsx';
+import { longestName } from '../parts/names.ts';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
 import type { Wallet as WalletRecord, WalletAccount as AccountRecord } from '../parts/resources.ts';
 import { Failure, LoadingRows } from '../parts/states.tsx';
 import { t, Trans } from '../parts/text.ts';
+import { sayDone } from '../parts/undo.tsx';
 import { useAsk, useSubmit } from '../parts/vault.tsx';
 import { Value } from '../parts/value.tsx';
 import '../parts/rows.css';
@@ -40,7 +43,7 @@ export function WalletAccount({ walletId, address }: Props): ReactNode {
           account !== undefined && (
             <Button
               component={Link}
-              href={`/sign/account/${walletId}/${account.walletAccountId}`}
+              href={`/sign/account/${walletId}/${encodeURIComponent(account.address)}`}
               leftSection={<IconSignature size={16} aria-hidden />}
             >
               {t('Sign with it')}
@@ -97,6 +100,12 @@ const accountTitle = ({ name, addressFormat }: AccountRecord): string =>
     ? t('{{label}} account', { label: describeFormat(addressFormat).label })
     : name;
 
+const updateName = {
+  operation: 'update_wallet_account_name',
+  type: 'ACTIVITY_TYPE_UPDATE_WALLET_ACCOUNT_NAME',
+  result: 'updateWalletAccountNameResult',
+} as const;
+
 const exportAccount = {
   operation: 'export_wallet_account',
   type: 'ACTIVITY_TYPE_EXPORT_WALLET_ACCOUNT',
@@ -119,9 +128,42 @@ function ManageAccount({ account, wallet }: ManageProps): ReactNode {
   const remove = useSubmit<{ walletAccountIds: readonly string[]; deleteWithoutExport: boolean }, unknown>(
     deleteAccounts,
   );
+  const rename = useSubmit<{ walletAccountId: string; name: string }, unknown>(updateName);
   const ending = account.address.slice(-6);
   return (
     <Manage>
+      <ManageAction
+        name={t('Rename')}
+        about={t('A name of yours, shown in the place of its chain. Its address and its key stay.')}
+        title={t('Rename the account')}
+      >
+        {(close) => (
+          <NameForm
+            name={account.name ?? ''}
+            submitting={rename}
+            onCancel={close}
+            onName={(name) => {
+              const { walletAccountId } = account;
+              rename.mutate(
+                { walletAccountId, name },
+                {
+                  onSuccess() {
+                    close();
+                    sayDone({
+                      title: t('The account is renamed'),
+                      message:
+                        name === ''
+                          ? t('It has no name of its own now.')
+                          : t('It is called “{{name}}” now.', { name }),
+                      undo: () => rename.mutateAsync({ walletAccountId, name: account.name ?? '' }),
+                    });
+                  },
+                },
+              );
+            }}
+          />
+        )}
+      </ManageAction>
       <ManageAction
         name={t('Export')}
         about={t('Shows the private key of this one account. The wallet’s other accounts are not in it.')}
@@ -190,5 +232,48 @@ function ManageAccount({ account, wallet }: ManageProps): ReactNode {
         )}
       </ManageAction>
     </Manage>
+  );
+}
+
+interface NameFormProps {
+  readonly name: string;
+  readonly submitting: { readonly isPending: boolean; readonly error: Error | null };
+  readonly onName: (name: string) => void;
+  readonly onCancel: () => void;
+}
+
+/** An account may go without a name, and several may have the same one. */
+function NameForm({ name, submitting, onName, onCancel }: NameFormProps): ReactNode {
+  const [typed, setTyped] = useState(name);
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    if (typed.trim() === name) onCancel();
+    else onName(typed.trim());
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <TextInput
+          label={t('Name')}
+          description={t('Leave it empty to go by the chain.')}
+          autoComplete="off"
+          data-autofocus
+          maxLength={longestName}
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.currentTarget.value);
+          }}
+        />
+        <Failure title={t('The account was not renamed')} error={submitting.error} />
+        <Group gap="sm">
+          <Button type="submit" loading={submitting.isPending}>
+            {t('Rename')}
+          </Button>
+          <Button variant="subtle" color="gray" onClick={onCancel}>
+            {t('Cancel')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   );
 }

@@ -228,7 +228,7 @@ const AccountRow = memo(function AccountRow({
           <span className="lk-mono lk-nowrap">{account.path}</span>
         </>
       }
-      signHref={`/sign/account/${walletId}/${account.walletAccountId}`}
+      signHref={`/sign/account/${walletId}/${encodeURIComponent(account.address)}`}
       detailsHref={`/wallets/${walletId}/accounts/${encodeURIComponent(account.address)}`}
     />
   );

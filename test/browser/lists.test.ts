@@ -13,7 +13,7 @@ import { fillAccounts, fillActivities } from '../long-lists.ts';
 import { launchChromium, openWindow } from './chromium.ts';
 import { axeFindings, tooWideFindings } from './inspect.ts';
 import { newVaultPlace } from './service.ts';
-import { button, goTo } from './steps.ts';
+import { button, goTo, heading } from './steps.ts';
 
 let browser: Browser;
 
@@ -141,6 +141,14 @@ test('thousands of activities and accounts are scrolled, searched and saved with
   expect(saved.map(({ type }) => type)).toEqual(['ACTIVITY_TYPE_CREATE_WALLET']);
   await list.getByRole('link').click();
   await page.getByText('It is as it was written, and follows the entry before it.').waitFor();
+  const asked = page.getByRole('region', { name: 'What was asked, as JSON' });
+  await asked.getByText('"walletName": "Wallet no. 5990"').waitFor();
+  await asked.locator('summary').first().press('Enter');
+  await asked.getByText('1 field', { exact: true }).waitFor();
+  expect(await asked.getByText('"walletName"').count()).toBe(0);
+  await asked.locator('summary').first().press('Enter');
+  await asked.getByText('"walletName": "Wallet no. 5990"').waitFor();
+  await button(page, 'Copy JSON of the intent').waitFor();
   await page.keyboard.press('Escape');
 
   await goTo(page, 'Wallets');
@@ -173,6 +181,24 @@ test('thousands of activities and accounts are scrolled, searched and saved with
   await expect
     .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')))
     .toBe('Show QR code of Ethereum address');
+
+  // One of them is renamed, and signed with: another is found by its path alone.
+  await page.getByRole('link', { name: 'Details of Ethereum address' }).click();
+  await heading(page, 'Customer 2000').waitFor();
+  await button(page, 'Rename…').click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Rent');
+  await button(page.getByRole('dialog'), 'Rename').click();
+  await heading(page, 'Rent').waitFor();
+  await button(page, 'Undo').click();
+  await heading(page, 'Customer 2000').waitFor();
+  await page.getByRole('link', { name: 'Sign with it' }).click();
+  const account = page.getByRole('combobox', { name: 'Account' });
+  await expect.poll(() => account.inputValue()).toMatch(/^Customer 2000 · 0x/);
+  await page.getByText('The first 50 are shown.').waitFor();
+  await account.fill('/0/2999');
+  await page.getByRole('option', { name: /^Ethereum · .*\/0\/2999$/ }).click();
+  await expect.poll(() => account.inputValue()).toMatch(/^Ethereum · 0x/);
+  expect(await axeFindings(page, 'sign-long')).toEqual([]);
 
   await goTo(page, 'Private keys');
   await page.getByText('300 private keys').waitFor();

@@ -188,8 +188,13 @@ describe('the application', () => {
     expect(BrowserWindow.getAllWindows()).toEqual([]);
     expect(machine.ended).toBeUndefined();
     expect(machine.trays[0]?.isDestroyed()).toBe(false);
+    // Where the tray is not shown, this is all that says so.
+    expect(machine.notifications.map(({ title }) => title)).toEqual(['Latchkey goes on without its window']);
     machine.trays[0]?.menu?.choose('Open Latchkey');
     expect(BrowserWindow.getAllWindows()).toHaveLength(1);
+    BrowserWindow.getAllWindows()[0]?.closeByHand();
+    expect(machine.notifications).toHaveLength(1);
+    machine.trays[0]?.menu?.choose('Open Latchkey');
     electron.app.emit('activate');
     expect(BrowserWindow.getAllWindows()).toHaveLength(1);
   });

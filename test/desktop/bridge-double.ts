@@ -33,6 +33,7 @@ const noMessages: MessagesStatus = {
 export class BridgeDouble implements Omit<Bridge, 'copy' | 'protectContent'> {
   state: VaultState = 'unlocked';
   frozenAt: number | undefined;
+  delayed: VaultStatus['delayed'] = null;
   /** What the next calls fail with, instead of answering. */
   failure: Error | undefined;
   shown: readonly ShownMessage[] = [];
@@ -257,6 +258,7 @@ export class BridgeDouble implements Omit<Bridge, 'copy' | 'protectContent'> {
       owner: null,
       keyslots: [],
       keychain: { available: false, reason: 'this is a test' },
+      delayed: this.delayed,
       serverKeys: null,
       unlocking: null,
       tampering: null,

@@ -44,6 +44,7 @@ export const machine = {
   shortcuts: new Map<string, () => void>(),
   /** Whether another application has every shortcut. */
   shortcutsTaken: false,
+  online: true,
   idleSeconds: 0,
   screenLocked: false,
   clipboard: '',
@@ -757,3 +758,10 @@ export const screen = {
     return machine.displays;
   },
 } satisfies Record<keyof Electron['screen'] & 'getAllDisplays', unknown>;
+
+export const net = {
+  isOnline(): boolean {
+    needsReady('net.isOnline');
+    return machine.online;
+  },
+} satisfies Pick<Electron['net'], 'isOnline'>;

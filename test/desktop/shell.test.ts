@@ -96,6 +96,11 @@ describe('a link', () => {
     expect(BrowserWindow.getAllWindows()).toHaveLength(1);
   });
 
+  test('is none where the session starts what runs already', () => {
+    app.emit('second-instance', new FakeEvent(), ['latchkey', '--hidden'], '/', {});
+    expect(BrowserWindow.getAllWindows()).toEqual([]);
+  });
+
   test('is Latchkey’s to open where it is installed, and not from its sources', () => {
     expect(machine.protocols).toEqual([]);
     machine.packaged = true;

@@ -44,6 +44,26 @@ describe('the tray', () => {
     expect(existsSync(show().image.path)).toBe(true);
   });
 
+  test('says where the shortcut for freezing is another program’s', async () => {
+    shown = createTray(double, approvals);
+    await vi.waitFor(() => {
+      expect(machine.trays[0]?.menu?.labels).toContain('Its shortcut is another program’s');
+    });
+  });
+
+  test('says that deliveries wait for a network', async () => {
+    double.delayed = { why: 'offline', messages: 1, endpoints: 0 };
+    const tray = show();
+    await vi.waitFor(() => {
+      expect(tray.menu?.labels).toContain('No network: deliveries wait');
+    });
+    double.delayed = { why: 'failing', messages: 1, endpoints: 0 };
+    double.announce({ kind: 'status' });
+    await vi.waitFor(() => {
+      expect(tray.menu?.labels).not.toContain('No network: deliveries wait');
+    });
+  });
+
   test.each([
     ['none', 'no vault yet', ['Set up…', 'separator']],
     ['locked', 'locked', ['Unlock…', 'separator', 'Freeze all signing', 'separator']],

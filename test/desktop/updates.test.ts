@@ -309,6 +309,27 @@ describe('a person', () => {
     expect(asked()).toEqual(['Latchkey did not look for updates']);
   });
 
+  test('where there is no network no server is asked, and one is as soon as there is', async () => {
+    publish();
+    machine.online = false;
+    await updates.choice.write('ask');
+    await updates.lookWhenDue();
+    expect(asked()).toEqual([]);
+    await updates.lookNow();
+    expect(requests).toEqual([]);
+    expect(machine.questions[0]?.detail).toMatch(/^This computer is not connected to a network/);
+    // One that leads nowhere is none.
+    machine.online = true;
+    const all = new Map(files);
+    files.clear();
+    await updates.lookWhenDue();
+    expect(asked()).toHaveLength(1);
+    for (const [path, file] of all) files.set(path, file);
+    machine.answers = [1];
+    await updates.lookWhenDue();
+    expect(asked()[1]).toBe('Latchkey 1.3.0 is there');
+  });
+
   test('hears of a refused update in any case, and of a server that is away only after asking', async () => {
     publish({ key: theirs.privateKey });
     await updates.choice.write('ask');

@@ -29,11 +29,15 @@ export function findApplication(): string | undefined {
 export function launch(vault: string, argv: readonly string[] = []): Promise<ElectronApplication> {
   const executablePath = findApplication();
   if (executablePath === undefined) throw new Error(`there is no application below ${output}`);
-  const { DBUS_SESSION_BUS_ADDRESS: _, ...environment } = process.env;
+  // Without a session bus there is no keychain to reach; a developer's own stays untouched. Without the variable, the bus of
+  // the login would be found.
+  const environment: NodeJS.ProcessEnv = {
+    ...process.env,
+    DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/bus',
+  };
   return _electron.launch({
     executablePath,
     args: ['--data-dir', vault, '--config-dir', join(vault, '..', 'config'), '--port', '0', ...argv],
-    // Without a session bus there is no keychain to reach; a developer's own stays untouched.
     env: Object.fromEntries(
       Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
     ),

@@ -1,0 +1,46 @@
+import { expect, test, vi } from 'vitest';
+import { systemKeychain, type KeychainState } from './keychain.ts';
+import { KeychainWatch } from './keychain-watch.ts';
+
+async function reasonWithoutBus(): Promise<KeychainState> {
+  return systemKeychain({ sessionBus: undefined, platform: 'linux' }).probe();
+}
+const locked: KeychainState = { available: false, reason: 'The keychain is locked.' };
+
+function watchOver(states: KeychainState[], pauseMs = 0) {
+  const probe = vi.fn(() => Promise.resolve(states.shift() ?? { available: true as const }));
+  const onChange = vi.fn();
+  return { probe, onChange, watch: new KeychainWatch({ keychain: { probe }, onChange, pauseMs }) };
+}
+
+test('asks one that works once', async () => {
+  const { watch, probe, onChange } = watchOver([{ available: true }]);
+  for (let time = 0; time < 3; time++) expect(await watch.state()).toEqual({ available: true });
+  expect(probe).toHaveBeenCalledOnce();
+  expect(onChange).not.toHaveBeenCalled();
+});
+
+test('asks one that is missing again, and tells when it is there', async () => {
+  const missing = await reasonWithoutBus();
+  const { watch, onChange } = watchOver([missing, missing]);
+  await vi.waitFor(async () => {
+    await watch.state();
+    expect(onChange).toHaveBeenCalledOnce();
+  });
+  expect(await watch.state()).toEqual({ available: true });
+});
+
+test('asks no more often than it may', async () => {
+  const missing = await reasonWithoutBus();
+  const { watch, probe } = watchOver([missing], 60_000);
+  for (let time = 0; time < 3; time++) expect(await watch.state()).toEqual(missing);
+  expect(probe).toHaveBeenCalledOnce();
+});
+
+test('asks one that is locked again only where somebody wants to know', async () => {
+  const { watch, probe } = watchOver([locked]);
+  for (let time = 0; time < 3; time++) expect(await watch.state()).toEqual(locked);
+  expect(probe).toHaveBeenCalledOnce();
+  expect(await watch.look()).toEqual({ available: true });
+  expect(await watch.state()).toEqual({ available: true });
+});

@@ -1,0 +1,44 @@
+/** Whether this machine is connected to a network, as it knows by itself: nobody is asked for that. */
+import { networkInterfaces } from 'node:os';
+
+export interface NetworkWatchParts {
+  /** A yes may be wrong; a no is not. `hasAddress` unless the shell knows better. */
+  readonly isOnline?: (() => boolean) | undefined;
+  readonly onChange: () => void;
+  readonly everyMs?: number;
+}
+
+/** Looks now and then, until it is closed. */
+export class NetworkWatch {
+  readonly #isOnline: () => boolean;
+  readonly #timer: NodeJS.Timeout;
+  #online: boolean;
+
+  constructor({ isOnline = hasAddress, onChange, everyMs = 2_000 }: NetworkWatchParts) {
+    this.#isOnline = isOnline;
+    this.#online = isOnline();
+    this.#timer = setInterval(() => {
+      const before = this.#online;
+      this.#online = this.#isOnline();
+      if (this.#online !== before) onChange();
+    }, everyMs).unref();
+  }
+
+  get online(): boolean {
+    return this.#online;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+}
+
+type Interfaces = Readonly<
+  Partial<Record<string, readonly { readonly address: string; readonly internal: boolean }[]>>
+>;
+
+/** Whether some interface has an address that leads further than to itself or to its own cable. */
+export const hasAddress = (interfaces: Interfaces = networkInterfaces()): boolean =>
+  Object.values(interfaces).some((addresses) =>
+    addresses?.some(({ address, internal }) => !internal && !/^(169\.254\.|fe80:)/i.test(address)),
+  );

@@ -1,0 +1,93 @@
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Select } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { describeFormat } from './chains.ts';
+import type { WalletAccount } from './resources.ts';
+import { shorten } from './short.ts';
+import { Failure } from './states.tsx';
+import { t } from './text.ts';
+import { useAsk } from './vault.tsx';
+import { mostOffered, useFittingAccounts } from './wallet-accounts.ts';
+
+/** How long one does not type before what was typed is looked for, in milliseconds. */
+const typingPause = 200;
+
+/** An account by its name, or its chain where it has none, and the ends of its address. */
+export const accountName = ({ addressFormat, address, name }: WalletAccount): string =>
+  `${name === undefined || name === '' ? describeFormat(addressFormat).label : name} · ${shorten(address)}`;
+
+/**
+ * What a form signs with until one has chosen: the account that it was opened for, or else the wallet's first.
+ * @param address The account that it was opened for, if any.
+ */
+export function useFirstAccount(walletId: string | null, address: string | null): WalletAccount | undefined {
+  const wanted = useAsk<{ account: WalletAccount }>(
+    'get_wallet_account',
+    { walletId, address },
+    walletId !== null && address !== null,
+  );
+  const { data } = useFittingAccounts(walletId, '');
+  // The first is not used in the meantime: one would sign with another account than one came for.
+  if (address !== null && wanted.isPending) return undefined;
+  return wanted.data?.account ?? data?.accounts[0];
+}
+
+interface Props {
+  readonly walletId: string;
+  readonly value: WalletAccount | undefined;
+  readonly onChoose: (account: WalletAccount) => void;
+}
+
+/** One of a wallet's accounts, of which there may be a hundred thousand: found by what one types of it. */
+export function AccountSelect({ walletId, value, onChoose }: Props): ReactNode {
+  const [typed, setTyped] = useState('');
+  const chosen = value === undefined ? '' : accountName(value);
+  // The name of what is chosen stands in the field until one types.
+  const [text] = useDebouncedValue(typed === chosen ? '' : typed.trim().slice(0, 200), typingPause);
+  const { data, isPending, error, refetch } = useFittingAccounts(walletId, text);
+  const fitting = data?.accounts ?? [];
+  const known = new Map(
+    [...(value === undefined ? [] : [value]), ...fitting].map((each) => [each.walletAccountId, each]),
+  );
+  const isFitting = new Set(fitting.map(({ walletAccountId }) => walletAccountId));
+  return (
+    <>
+      <Select
+        label={t('Account')}
+        placeholder={isPending ? t('Loading…') : t('This wallet has no account')}
+        searchable
+        allowDeselect={false}
+        disabled={value === undefined}
+        maxLength={200}
+        description={
+          data?.more === true
+            ? t('The first {{count}} are shown. Type part of an address, a name or a path to find another.', {
+                count: mostOffered,
+              })
+            : undefined
+        }
+        nothingFoundMessage={isPending ? t('Loading…') : t('No account fits')}
+        data={[...known.values()].map((each) => ({ value: each.walletAccountId, label: accountName(each) }))}
+        // The service has looked for it.
+        filter={({ options }) => options.filter((each) => 'value' in each && isFitting.has(each.value))}
+        renderOption={({ option }) => (
+          <span>
+            {option.label}
+            <span className="lk-option-more lk-mono">{known.get(option.value)?.path}</span>
+          </span>
+        )}
+        value={value?.walletAccountId ?? null}
+        onSearchChange={setTyped}
+        onFocus={({ currentTarget }) => {
+          currentTarget.select();
+        }}
+        onChange={(id) => {
+          const account = id === null ? undefined : known.get(id);
+          if (account !== undefined) onChoose(account);
+        }}
+      />
+      <Failure title={t('The accounts could not be read')} error={error} onRetry={() => void refetch()} />
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+import type { ReactNode } from 'react';
+import { Alert } from '@mantine/core';
+import { IconCloudOff } from '@tabler/icons-react';
+import { Link } from 'wouter';
+import { t, Trans } from './text.ts';
+import { useStatus } from './vault.tsx';
+import './delayed.css';
+
+/** What waits for the network, on every screen while there is none; what fails otherwise is said at home. */
+export function DelayedNotice(): ReactNode {
+  const { delayed } = useStatus();
+  if (delayed === null || delayed.why === 'failing') return null;
+  const { why, messages, endpoints } = delayed;
+  return (
+    <Alert
+      className="lk-delayed"
+      role="status"
+      color="gray"
+      icon={<IconCloudOff aria-hidden />}
+      title={
+        why === 'offline'
+          ? t('This computer is not connected to a network')
+          : t('The network is switched off')
+      }
+    >
+      <ul>
+        {messages > 0 && (
+          <li>
+            <Trans
+              i18nKey="<to>{{count}} messages</to> wait to be sent. A code that has expired by then is not sent."
+              count={messages}
+              components={{ to: <Link href="/messages" /> }}
+            />
+          </li>
+        )}
+        {endpoints > 0 && (
+          <li>
+            <Trans
+              i18nKey="Events wait for <to>{{count}} webhook endpoints</to>."
+              count={endpoints}
+              components={{ to: <Link href="/webhooks" /> }}
+            />
+          </li>
+        )}
+      </ul>
+      {why === 'offline' ? (
+        t('It is sent as soon as there is a network again. Everything else works without one.')
+      ) : (
+        <Trans
+          i18nKey="It is sent once the network is switched on in the <to>settings</to>."
+          components={{ to: <Link href="/settings" /> }}
+        />
+      )}
+    </Alert>
+  );
+}
