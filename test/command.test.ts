@@ -690,7 +690,7 @@ describe('serve', () => {
       [
         ['--path', '/public/v1/query/whoami', '--body', '@/no/such'],
         2,
-        /--body @\/no\/such cannot be read: ENOENT/,
+        /--body @\/no\/such cannot be read: there is no such file/,
       ],
       [
         ['--path', '/public/v1/query/whoami', '--body', '{}', '--key', 'none'],
