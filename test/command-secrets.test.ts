@@ -789,7 +789,7 @@ describe('a vault that is not ready', () => {
     for (const argv of [importWallet('Any'), ['export', 'wallet', 'Savings', '--json']]) {
       const ended = await quietly(twelve, argv, { environment, input: twelve });
       expect(ended.code).toBe(3);
-      expect(ended.error).toMatch(/^no Latchkey serves the vault in /);
+      expect(ended.error).toMatch(/^there is no vault in /);
     }
   });
 
