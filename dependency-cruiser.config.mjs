@@ -81,7 +81,7 @@ const entries = {
   'config.ts': ['lib/'],
   'setup.ts': [...composed, 'preload/contract.ts'],
   'about.ts': ['db/migrations.ts', 'preload/contract.ts'],
-  'keyslot-calls.ts': [...composed, 'preload/contract.ts'],
+  'bridge-keyslots.ts': [...composed, 'preload/contract.ts'],
   'freeze.ts': composed,
   // Of the processes that serve a vault.
   'freeze-signal.ts': ['preload/contract.ts'],
@@ -89,7 +89,7 @@ const entries = {
     ...composed,
     'setup.ts',
     'freeze.ts',
-    'keyslot-calls.ts',
+    'bridge-keyslots.ts',
     'about.ts',
     'config.ts',
     'preload/contract.ts',

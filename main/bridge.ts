@@ -47,7 +47,7 @@ import {
   KeyslotCalls,
   passwordText,
   type DrawnPhrase,
-} from './keyslot-calls.ts';
+} from './bridge-keyslots.ts';
 import { KeychainWatch } from './keyslots/keychain-watch.ts';
 import { LatchkeyError } from './lib/errors.ts';
 import type { Messages } from './messages/messages.ts';

@@ -105,7 +105,23 @@ export const keychainOf = ({ useKeychain, sessionBus }: Config): Keychain =>
 export const openVault = (config: Config, substitutes: Substitutes = {}): OpenVault =>
   open(config, substitutes);
 
+interface OpenFile {
+  readonly directory: VaultDirectory | undefined;
+  readonly connection: Connection;
+}
+
 function open(config: Config, substitutes: Substitutes): Opened {
+  const file = openFile(config);
+  try {
+    return wire(config, substitutes, file);
+  } catch (error) {
+    closeFile(file);
+    throw error;
+  }
+}
+
+/** Takes the vault's lock and opens its file; where that fails, neither is held. */
+function openFile(config: Config): OpenFile {
   checkSecp256k1Accelerator();
   const directory = config.dataDirectory === null ? undefined : VaultDirectory.acquire(config.dataDirectory);
   let connection: Connection | undefined;
@@ -116,12 +132,21 @@ function open(config: Config, substitutes: Substitutes): Opened {
     if (changed.length > 0) throw misshapen(changed);
     migrate(connection);
     checkPresence(connection);
+    return { directory, connection };
   } catch (error) {
     connection?.close();
     directory?.release();
     throw error;
   }
-  const opened = connection;
+}
+
+function closeFile({ directory, connection }: OpenFile): void {
+  connection.close();
+  directory?.release();
+}
+
+function wire(config: Config, substitutes: Substitutes, file: OpenFile): Opened {
+  const { directory, connection } = file;
   const random = substitutes.random ?? systemRandom;
   const clock = substitutes.clock ?? systemClock;
   const keychain = substitutes.keychain ?? keychainOf(config);
@@ -264,7 +289,14 @@ function open(config: Config, substitutes: Substitutes): Opened {
       directory === undefined
         ? null
         : (file, how, onProgress) =>
-            restoreHere(opened, directory, { file, how, keychain, random: systemRandom, clock, onProgress }),
+            restoreHere(connection, directory, {
+              file,
+              how,
+              keychain,
+              random: systemRandom,
+              clock,
+              onProgress,
+            }),
   });
   const lock = (): void => {
     log.signBeforeLock();
@@ -278,7 +310,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
     onFault,
   });
   return {
-    connection: opened,
+    connection,
     units,
     guard,
     keyring,
@@ -310,8 +342,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
       messages.close();
       lock();
       guard.stop();
-      opened.close();
-      directory?.release();
+      closeFile(file);
     },
   };
 }
@@ -347,69 +378,69 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
   } = opened;
   const nonce = directory?.nonce ?? randomBytes(32).toString('base64url');
   const sessions = new WindowSessions(nonce);
-  backups.start();
-  try {
-    const server = await listen({
-      service,
-      bridge: door,
-      sessions,
-      journal,
-      origins: { allowed: config.allowedOrigins, loopback: config.allowLoopbackOrigins },
-      port: config.port ?? settings.port() ?? defaultPort,
-      onWindowUsed: () => {
-        idleLock.used();
-      },
-      ...(config.ui ? { window: config.rendererDirectory } : {}),
-      discoveryKeys: () => ({ ...door.serverKeys() }),
-      webhookKeys: () => webhooks.jwks(),
-      reference: { version, directory: config.referenceDirectory },
-      ...(substitutes.dev
-        ? { dev: substitutes.dev({ connection, guard, keyring, messages, outbox, webhooks }) }
-        : {}),
-    });
-    const url = `http://127.0.0.1:${String(server.port)}`;
-    opened.listensAt(url);
-    directory?.announce(server.port);
-    outbox.start();
-    webhooks.start();
-    const stopSweeping = startSweeping({
-      units,
-      keys: keyring,
-      clock: service.clock,
-      onFault: service.onFault,
-    });
-    return {
-      connection,
-      units,
-      guard,
-      keyring,
-      bridge: door,
-      log,
-      outbox,
-      webhooks,
-      messages,
-      lastUses,
-      setUp: opened.setUp,
-      url,
-      newLink: () => `http://localhost:${server.port}/#code=${sessions.newCode()}`,
-      close: async () => {
-        idleLock.close();
-        stopSweeping();
-        await server.close();
-        await lastUses.close();
-        await outbox.close();
-        await webhooks.close();
-        messages.close();
-        await backups.close();
-        opened.lock();
-        await log.settled();
-        opened.close();
-      },
-    };
-  } catch (error) {
+  // What is deferred last ends first. Each is ended whatever becomes of the others, so that the keys go and the file is freed.
+  await using started = new AsyncDisposableStack();
+  started.defer(() => {
     opened.close();
-    throw error;
-  }
+  });
+  started.defer(() => log.settled());
+  started.defer(() => {
+    opened.lock();
+  });
+  started.defer(() => backups.close());
+  started.defer(() => {
+    messages.close();
+  });
+  started.defer(() => webhooks.close());
+  started.defer(() => outbox.close());
+  started.defer(() => lastUses.close());
+  backups.start();
+  const server = await listen({
+    service,
+    bridge: door,
+    sessions,
+    journal,
+    origins: { allowed: config.allowedOrigins, loopback: config.allowLoopbackOrigins },
+    port: config.port ?? settings.port() ?? defaultPort,
+    onWindowUsed: () => {
+      idleLock.used();
+    },
+    ...(config.ui ? { window: config.rendererDirectory } : {}),
+    discoveryKeys: () => ({ ...door.serverKeys() }),
+    webhookKeys: () => webhooks.jwks(),
+    reference: { version, directory: config.referenceDirectory },
+    ...(substitutes.dev
+      ? { dev: substitutes.dev({ connection, guard, keyring, messages, outbox, webhooks }) }
+      : {}),
+  });
+  started.defer(() => server.close());
+  const url = `http://127.0.0.1:${String(server.port)}`;
+  opened.listensAt(url);
+  directory?.announce(server.port);
+  outbox.start();
+  webhooks.start();
+  const { clock, onFault } = service;
+  started.defer(startSweeping({ units, keys: keyring, clock, onFault }));
+  started.defer(() => {
+    idleLock.close();
+  });
+  const running = started.move();
+  return {
+    connection,
+    units,
+    guard,
+    keyring,
+    bridge: door,
+    log,
+    outbox,
+    webhooks,
+    messages,
+    lastUses,
+    setUp: opened.setUp,
+    url,
+    newLink: () => `http://localhost:${server.port}/#code=${sessions.newCode()}`,
+    close: () => running.disposeAsync(),
+  };
 }
 
 /** Sealing always draws from here, whatever seed ids and keys come from. */

@@ -1,8 +1,10 @@
 /** The window's door over HTTP: the contract through the window's own client, and who is let in at all. */
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { VaultDoor } from '../main/bridge.ts';
 import { bridgeCalls } from '../preload/contract.ts';
 import { openDoor } from '../renderer/bridge.ts';
 import type { Door } from '../renderer/bridge.ts';
@@ -292,6 +294,32 @@ describe('who is let in', () => {
     socket.destroy();
     // Nobody listens any more, and nobody minds.
     await service.unlock();
+    expect(service.faults).toEqual([]);
+  });
+
+  test('whoever does not read its events is cut off, and nothing is kept for it', async () => {
+    const { cookie, token } = await signIn();
+    const { port, host } = new URL(service.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    const ended = new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve));
+    const { bridge } = service.vault;
+    let told = 0;
+    const stop = bridge.onEvent(() => told++);
+    socket.write(
+      `GET /window/events HTTP/1.1\r\nHost: ${host}\r\nCookie: ${cookie}\r\nX-Latchkey-Session: ${token}\r\n\r\n`,
+    );
+    await once(socket, 'data');
+    socket.pause();
+    // More than the system holds for the two ends.
+    const many = { kind: 'message', id: 'x'.repeat(64 * 1024) } as const;
+    while (told < 400) {
+      (bridge as VaultDoor).announce(many);
+      if (told % 20 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    stop();
+    socket.resume();
+    await ended;
+    expect(socket.bytesRead).toBeLessThan(400 * 64 * 1024);
     expect(service.faults).toEqual([]);
   });
 

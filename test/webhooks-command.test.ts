@@ -5,7 +5,10 @@ import type { IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Response } from 'express';
 import { expect, test, vi } from 'vitest';
+import { EventStreams } from '../main/http/event-stream.ts';
+import type { Service } from '../main/http/handle.ts';
 import {
   CommandProcess,
   resultOf,
@@ -149,6 +152,14 @@ test('a stream tells of activities as they are committed, goes on where another 
   const shown = byHeader.events.at(-1)?.activity;
   const got = await service.root.query('get_activity', { activityId: shown?.['id'] });
   expect(shown).toEqual((got.body as { activity: Json }).activity);
+  // Whoever left while its proof was looked at holds no stream.
+  const raw = Buffer.from(JSON.stringify({ organizationId: service.organizationId }));
+  const left = { closed: true, writeHead: vi.fn() };
+  const { units, keyring: keys } = service.vault;
+  const parts = { units, keys, clock: service.clock, rpId: 'localhost' } as Partial<Service> as Service;
+  const headers = { 'x-stamp': service.key.stamp(raw.toString()) };
+  await new EventStreams(parts).answer({ raw, headers }, left as Partial<Response> as Response);
+  expect(left.writeHead).not.toHaveBeenCalled();
   // Nobody reads on with a key that is gone.
   await service.vault.units.write((tx) =>
     tx.run('DELETE FROM api_keys WHERE public_key = ?', service.key.publicKey),

@@ -1,6 +1,6 @@
 /** The life of a query: it reads, and answers at once. */
 import { uuidV7 } from '../crypto/uuid.ts';
-import { casesOf } from './cases.ts';
+import { casesOf } from './policy-cases.ts';
 import type { QueryOperation } from './define.ts';
 import type { Claim, Engine } from './engine.ts';
 import { parse } from './parse.ts';

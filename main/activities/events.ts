@@ -21,14 +21,28 @@ export const showEvent = (
 /** The place of the newest event; 0 where there is none. */
 export const newestEvent = (tx: Reader): number => logEnd(tx).sequence;
 
-/** Those of an organization and of its sub-organizations. */
-export const eventsAfter = (
+export interface EventPage {
+  readonly events: readonly ActivityEvent[];
+  /** The place up to which the log was looked at. */
+  readonly looked: number;
+  /** Whether the log goes on beyond it. */
+  readonly more: boolean;
+}
+
+/**
+ * Those of an organization and of its sub-organizations.
+ * @param page At most `limit` events, among the next `rows` of the log: another organization's may be many.
+ */
+export function eventsAfter(
   tx: Reader,
   organizationId: string,
-  { after, limit }: { readonly after: number; readonly limit: number },
+  { after, limit, rows }: { readonly after: number; readonly limit: number; readonly rows: number },
   operations: Engine['operations'],
-): readonly ActivityEvent[] =>
-  listEvents(tx, organizationId, after, limit).map((row) => ({
-    id: row.sequence,
-    activity: showEvent(operations, tx, row),
-  }));
+): EventPage {
+  const found = listEvents(tx, organizationId, { after, until: after + rows, limit });
+  const end = newestEvent(tx);
+  const last = found.length === limit ? found.at(-1)?.sequence : undefined;
+  const looked = Math.max(after, last ?? Math.min(after + rows, end));
+  const events = found.map((row) => ({ id: row.sequence, activity: showEvent(operations, tx, row) }));
+  return { events, looked, more: looked < end };
+}

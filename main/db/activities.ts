@@ -150,13 +150,18 @@ export const listLogAfter = (
 export const getLogRow = (tx: Reader, sequence: number): ActivityRow | undefined =>
   tx.get<ActivityRow>(`SELECT ${columns} FROM activities WHERE sequence = ?`, sequence);
 
-/** The revisions of an organization's activities and its sub-organizations', after one place of the log. */
-export const listEvents = (tx: Reader, organizationId: string, after: number, limit: number): ActivityRow[] =>
+/** The revisions of an organization's activities and its sub-organizations', after one place of the log and up to another. */
+export const listEvents = (
+  tx: Reader,
+  organizationId: string,
+  { after, until, limit }: { readonly after: number; readonly until: number; readonly limit: number },
+): ActivityRow[] =>
   tx.all<ActivityRow>(
     `SELECT ${columns} FROM activities
-     WHERE sequence > ? AND (organization_id = ? OR organization_id IN (SELECT id FROM organizations WHERE parent_id = ?))
+     WHERE sequence > ? AND sequence <= ? AND (organization_id = ? OR organization_id IN (SELECT id FROM organizations WHERE parent_id = ?))
      ORDER BY sequence LIMIT ?`,
     after,
+    until,
     organizationId,
     organizationId,
     limit,

@@ -12,8 +12,9 @@ import { LatchkeyError } from '../lib/errors.ts';
 import { parseJson, type ApiRequest, type Service } from './handle.ts';
 
 const keepAliveMs = 20_000;
-/** How many revisions are read at once. */
+/** How many revisions are read at once, and among how many of the whole log: others wait for that. */
 const pageSize = 100;
+const pageRows = 2000;
 const mostStreams = 100;
 
 /** A place in the log, in digits. */
@@ -42,6 +43,8 @@ export class EventStreams {
       claim.identify(tx);
       return start === undefined ? newestEvent(tx) : Number(start);
     });
+    // Whoever left while this was awaited tells so no more.
+    if (response.closed) return;
     if (this.#open >= mostStreams) {
       throw new LatchkeyError(
         'RESOURCE_EXHAUSTED',
@@ -56,24 +59,27 @@ export class EventStreams {
     });
     response.write(': connected\n\n');
     let draining = false;
+    let next: NodeJS.Immediate | undefined;
     const send = (): void => {
-      if (draining || response.writableEnded) return;
+      if (draining || next !== undefined || response.writableEnded) return;
       try {
-        for (;;) {
-          const events = units.read((tx) => {
-            // A key that is gone, or has expired, reads no further.
-            claim.identify(tx);
-            const page = { after: last, limit: pageSize };
-            return eventsAfter(tx, organizationId, page, this.#service.operations);
-          });
-          for (const { id, activity } of events) {
-            last = id;
-            draining = !response.write(
-              `id: ${String(id)}\nevent: activity\ndata: ${JSON.stringify(activity)}\n\n`,
-            );
-          }
-          if (events.length < pageSize || draining) return;
+        const { events, looked, more } = units.read((tx) => {
+          // A key that is gone, or has expired, reads no further.
+          claim.identify(tx);
+          const page = { after: last, limit: pageSize, rows: pageRows };
+          return eventsAfter(tx, organizationId, page, this.#service.operations);
+        });
+        last = looked;
+        for (const { id, activity } of events) {
+          draining = !response.write(
+            `id: ${String(id)}\nevent: activity\ndata: ${JSON.stringify(activity)}\n\n`,
+          );
         }
+        if (!more || draining) return;
+        next = setImmediate(() => {
+          next = undefined;
+          send();
+        });
       } catch (error) {
         if (!(error instanceof LatchkeyError)) onFault(error);
         response.end();
@@ -87,6 +93,7 @@ export class EventStreams {
     });
     response.on('close', () => {
       this.#open--;
+      clearImmediate(next);
       clearInterval(keepAlive);
       stop();
     });

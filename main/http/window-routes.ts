@@ -9,6 +9,8 @@ import { refusal, type Service } from './handle.ts';
 import type { WindowSessions } from './window-sessions.ts';
 
 const keepAliveMs = 20_000;
+/** Bytes of events that wait for a page which reads no more, as one in the background may do; it asks for all anew then. */
+const mostUnread = 256 * 1024;
 
 const sessionBody = z.object({ code: z.string().min(1).max(100) });
 const callBody = z.object({ args: z.array(z.unknown()).max(4) });
@@ -101,7 +103,10 @@ function streamEvents(bridge: VaultBridge, response: Response): void {
     'X-Content-Type-Options': 'nosniff',
   });
   response.write(': connected\n\n');
-  const stop = bridge.onEvent((event) => response.write(`data: ${JSON.stringify(event)}\n\n`));
+  const stop = bridge.onEvent((event) => {
+    if (response.writableLength > mostUnread) response.destroy();
+    else response.write(`data: ${JSON.stringify(event)}\n\n`);
+  });
   const keepAlive = setInterval(() => response.write(': still here\n\n'), keepAliveMs);
   response.on('close', () => {
     clearInterval(keepAlive);

@@ -30,6 +30,7 @@ export class WindowSessions {
 
   /** @returns a code that opens one session, within ten minutes. */
   newCode(): string {
+    for (const [key, expires] of this.#codes) if (expires < Date.now()) this.#codes.delete(key);
     const code = randomBytes(16).toString('base64url');
     this.#codes.set(digest(code).toString('hex'), Date.now() + codeLifetimeMs);
     return code;
