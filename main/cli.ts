@@ -8,8 +8,7 @@ if (major < 22 || (major === 22 && minor < 18)) {
 } else {
   // In `latchkey requests | head` the reader has heard enough: end as by a signal, which closes what is open.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.kill(process.pid, 'SIGTERM');
+    if (error.code === 'EPIPE') process.kill(process.pid, 'SIGTERM');
   });
   const { main } = await import('./commands/program.ts');
   await main(process.argv);

@@ -282,8 +282,8 @@ describe('latchkey audit', () => {
     writeFileSync(there, 'mine');
     const refusals: readonly (readonly [argv: readonly string[], code: number, message: RegExp])[] = [
       [['export', there], 1, /there is there already: it is not overwritten$/],
-      [['export', join(home.path, 'no/such/directory/log')], 2, /cannot be made: ENOENT/],
-      [['verify', join(home.path, 'nothing')], 2, /nothing cannot be read: ENOENT/],
+      [['export', join(home.path, 'no/such/directory/log')], 2, /cannot be made: there is no directory /],
+      [['verify', join(home.path, 'nothing')], 2, /nothing cannot be read: there is no such file/],
       [['verify', there], 1, /^this is no exported log: line 1 is not JSON$/],
       [
         ['verify', '--head', '4'],
@@ -296,7 +296,11 @@ describe('latchkey audit', () => {
         /^invalid --public-key "02ab": expected an uncompressed P-256 key/,
       ],
       [['accept-rollback'], 2, /^an older file is accepted with the recovery phrase or the password/],
-      [['accept-rollback', '--recovery-file', '/no/such'], 2, /^--recovery-file \/no\/such does not exist$/],
+      [
+        ['accept-rollback', '--recovery-file', '/no/such'],
+        2,
+        /^--recovery-file \/no\/such cannot be read: there is no such file or directory$/,
+      ],
     ];
     for (const [argv, code, message] of refusals) {
       const refused = await home.run('audit', ...argv, '--json');

@@ -622,7 +622,7 @@ describe('what goes out', () => {
     const nowhere = join(desk.path('no such directory'), 'file');
     const missing = await desk.run(['export', 'wallet', walletName, '--output', nowhere, '--json']);
     expect(missing.code).toBe(2);
-    expect(missing.error).toMatch(/^--output .*file cannot be made: ENOENT/);
+    expect(missing.error).toMatch(/^--output .*file cannot be made: there is no directory /);
     expect(await desk.wallet(walletName)).toMatchObject({ exported: false });
   });
 
@@ -682,9 +682,9 @@ describe('a command line that is wrong', () => {
   const anyWallet = importWallet('Any');
 
   test.each([
-    [[...anyWallet, '--mnemonic-file', '/no/such'], /^--mnemonic-file \/no\/such cannot be read: ENOENT/],
+    [[...anyWallet, '--mnemonic-file', '/no/such'], /^--mnemonic-file \/no\/such cannot be read: there is no such file/],
     [[...anyWallet, '--mnemonic-fd', 'three'], /^invalid --mnemonic-fd "three": expected a number$/],
-    [[...anyWallet, '--mnemonic-fd', '99'], /^--mnemonic-fd 99 cannot be read: EBADF/],
+    [[...anyWallet, '--mnemonic-fd', '99'], /^--mnemonic-fd 99 cannot be read: it is not open/],
     [
       [...anyWallet, '--account', 'litecoin'],
       /^invalid --account "litecoin": expected ethereum, solana, bitcoin, /,
@@ -789,7 +789,7 @@ describe('a vault that is not ready', () => {
     for (const argv of [importWallet('Any'), ['export', 'wallet', 'Savings', '--json']]) {
       const ended = await quietly(twelve, argv, { environment, input: twelve });
       expect(ended.code).toBe(3);
-      expect(ended.error).toMatch(/^no Latchkey serves the vault in /);
+      expect(ended.error).toMatch(/^there is no vault in /);
     }
   });
 

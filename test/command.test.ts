@@ -126,7 +126,15 @@ describe('wrong usage', () => {
   test.each([
     [['fly'], /unknown command 'fly'/],
     [['serve', '--fast'], /unknown option '--fast'/],
-    [['keygen'], /required option '--name <name>' not specified/],
+    [
+      ['keygen'],
+      /^latchkey: required option '--name <name>' not specified\n\(run latchkey keygen --help for what/,
+    ],
+    [['keygen', '--json'], /^\{"error":\{"message":"required option '--name <name>' not specified"\}\}\n$/],
+    [
+      ['backup', 'schedule', '--json'],
+      /^\{"error":\{"message":"missing required argument 'directory'"\}\}\n$/,
+    ],
     [['serve', '--port', 'http'], /invalid port "http": expected a number from 0 \(any free port\) to 65535/],
     [['serve', '--port', '70000'], /invalid port "70000"/],
     [
@@ -135,9 +143,13 @@ describe('wrong usage', () => {
     ],
     [['serve', '--allow-origin', 'https://app.example/'], /invalid origin/],
     [['init', '--password-fd', 'three'], /invalid --password-fd "three": expected a number/],
-    [['init', '--password-file', '/no/such/file'], /--password-file \/no\/such\/file cannot be read: ENOENT/],
+    [
+      ['init', '--password-file', '/no/such/file'],
+      /--password-file \/no\/such\/file cannot be read: there is no such file/,
+    ],
     [['keygen', '--name', '../evil'], /invalid key name "\.\.\/evil": expected letters, digits/],
     [[], /Usage: latchkey/],
+    [['--json'], /^\{"error":\{"message":"expected a command: /],
   ])('%j exits with 2', async (argv, message) => {
     using home = new Home();
     const { code, stdout, stderr } = await home.run(argv);
@@ -501,6 +513,16 @@ describe('serve', () => {
       expect(await home.run(['lock', '--json'])).toMatchObject({ code: 0, json: { state: 'locked' } });
       expect(await state()).toBe('locked');
       expect((await home.run(['lock'])).stdout).toBe('The vault is locked: its keys are out of memory.\n');
+      for (const argv of [
+        ['sessions', 'list'],
+        ['backup', join(home.path, 'locked.backup')],
+      ]) {
+        const refused = await home.run([...argv, '--json']);
+        expect(refused).toMatchObject({
+          code: 5,
+          error: expect.stringMatching(/^The vault is locked/) as string,
+        });
+      }
 
       const wrong = await home.run(['unlock', '--json', '--password-fd', '3'], {
         descriptor3: 'incorrect horse',
@@ -538,7 +560,7 @@ describe('serve', () => {
       });
       expect(await home.run(['unlock', '--json', '--recovery-file', '/no/such/file'])).toMatchObject({
         code: 2,
-        error: '--recovery-file /no/such/file does not exist',
+        error: '--recovery-file /no/such/file cannot be read: there is no such file or directory',
       });
       expect(await home.run(['unlock', '--json', '--keychain'])).toMatchObject({
         code: 5,
@@ -668,7 +690,7 @@ describe('serve', () => {
       [
         ['--path', '/public/v1/query/whoami', '--body', '@/no/such'],
         2,
-        /--body @\/no\/such cannot be read: ENOENT/,
+        /--body @\/no\/such cannot be read: there is no such file/,
       ],
       [
         ['--path', '/public/v1/query/whoami', '--body', '{}', '--key', 'none'],

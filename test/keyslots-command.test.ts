@@ -302,7 +302,7 @@ describe('without a keychain', () => {
       [['keyslots', 'remove', 'keychain', ...file], 1, 'there is no keyslot "keychain"'],
       [['keyslots', 'add', 'keychain', '--no-keychain', ...file], 1, 'it is switched off (--no-keychain)'],
       [['recovery', 'check'], 2, 'expected the recovery phrase: give --recovery-file'],
-      [['recovery', 'check', '--recovery-file', home.file('nowhere')], 2, 'does not exist'],
+      [['recovery', 'check', '--recovery-file', home.file('nowhere')], 2, 'there is no such file'],
       [['recovery', 'check', 'abandon', 'abandon'], 2, 'too many arguments: a secret is read from a file'],
       [['recovery', 'sheet', '--recovery-file', home.file('phrase')], 2, "required option '--output <file>'"],
       [

@@ -15,7 +15,7 @@ import { seen } from '../lib/errors.ts';
 import { requireRunning } from './client.ts';
 import { dataDirectory } from './control.ts';
 import { readKeyFiles, type KeyPair } from './key-files.ts';
-import { CommandError, exitCodes, lockedCodes } from './output.ts';
+import { CommandError, exitCodeOfRefusal, exitCodes } from './output.ts';
 
 /** An activity as a command submits it. */
 export interface ActivityKind<Result extends z.ZodType> {
@@ -68,13 +68,15 @@ export class VaultApi {
     return api;
   }
 
+  /** @param options The options that fields of the request come from, for errors. */
   async query<Answer extends z.ZodType>(
     operation: string,
     shape: Answer,
     parameters: object = {},
+    options: Readonly<Record<string, string>> = {},
   ): Promise<z.output<Answer>> {
     const body = { organizationId: this.#identity.organizationId, ...parameters };
-    return this.#post(`query/${operation}`, body, shape);
+    return this.#post(`query/${operation}`, body, shape, options);
   }
 
   /** @returns the result of the completed activity. */
@@ -160,7 +162,7 @@ export class VaultApi {
     if (ok) return this.#read(path, shape, answer);
     const { message, turnkeyErrorCode } = this.#read(path, refusal, answer);
     throw new CommandError(
-      lockedCodes.has(turnkeyErrorCode) ? exitCodes.locked : exitCodes.failed,
+      exitCodeOfRefusal(turnkeyErrorCode),
       Object.entries(options).reduce((said, [field, option]) => said.replaceAll(field, option), message),
     );
   }

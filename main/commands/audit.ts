@@ -1,5 +1,5 @@
 /** `latchkey audit`: the activity log taken out, checked and noted down; and the word of an owner who put an older file back. */
-import { closeSync, createReadStream, existsSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, createReadStream, existsSync, fsyncSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { confirm } from '@clack/prompts';
 import type { LogCheck, LogHead, LogPart, LogRange, LogState } from '../../preload/contract.ts';
@@ -15,9 +15,10 @@ import { schemaVersion } from '../db/migrations.ts';
 import { requireVault, type VaultRow } from '../db/vault.ts';
 import { LatchkeyError, seen } from '../lib/errors.ts';
 import { keychainOf, openVault } from '../vault.ts';
-import { findRunning } from './client.ts';
+import { findRunning, noVault } from './client.ts';
 import { dataDirectory } from './control.ts';
-import { CommandError, exitCodes, note, print } from './output.ts';
+import { createFile } from './new-files.ts';
+import { CommandError, exitCodes, note, print, reasonOf } from './output.ts';
 import { readSecret, secretFlags, type ProofOptions } from './proof.ts';
 import { askForPassword, canAsk } from './secrets.ts';
 
@@ -36,9 +37,7 @@ interface Source extends Disposable {
 async function openSource(config: Config): Promise<Source> {
   const directory = dataDirectory(config);
   const file = join(directory, 'vault.db');
-  if (!existsSync(file)) {
-    throw new CommandError(exitCodes.absent, `there is no vault in ${directory}`);
-  }
+  if (!existsSync(file)) throw noVault(directory);
   const running = await findRunning(directory);
   const isUnlocked = running !== undefined && (await running.status()).state === 'unlocked';
   const connection = Connection.openReadOnly(file);
@@ -119,20 +118,6 @@ async function writeParts(source: Source, write: (text: string) => Promise<void>
     await write(text);
     range = next ?? undefined;
   } while (range !== undefined);
-}
-
-/** @throws CommandError when something is there: nothing is overwritten. */
-function createFile(file: string): number {
-  try {
-    return openSync(file, 'wx', 0o600);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
-      throw new CommandError(exitCodes.failed, `${file} is there already: it is not overwritten`);
-    throw new CommandError(
-      exitCodes.usage,
-      `${file} cannot be made: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  }
 }
 
 const writeOut = (text: string): Promise<void> =>
@@ -237,7 +222,7 @@ async function verifyFile(
     return { check, vaultId, organizationId, publicKey: given ?? publicKey, publicKeyFrom };
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error) || error instanceof LatchkeyError) throw error;
-    throw new CommandError(exitCodes.usage, `${file} cannot be read: ${error.message}`);
+    throw new CommandError(exitCodes.usage, `${file} cannot be read: ${reasonOf(error)}`);
   }
 }
 
@@ -339,8 +324,7 @@ export async function acceptRollback(
   json: boolean,
 ): Promise<void> {
   const directory = dataDirectory(config);
-  if (!existsSync(join(directory, 'vault.db')))
-    throw new CommandError(exitCodes.absent, `there is no vault in ${directory}`);
+  if (!existsSync(join(directory, 'vault.db'))) throw noVault(directory);
   const vault = openVault(config);
   try {
     const how = (await readSecret(options)) ?? {

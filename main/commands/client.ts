@@ -1,7 +1,9 @@
 /** Speaks to the process that holds the vault, as the same user: through `/window/`, with this run's nonce. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { BridgeCall, VaultEvent, VaultStatus } from '../../preload/contract.ts';
 import { readEndpoint } from '../db/vault-directory.ts';
-import { CommandError, exitCodes, lockedCodes } from './output.ts';
+import { CommandError, exitCodeOfRefusal, exitCodes } from './output.ts';
 
 /** Calls that are refused when what was given does not open the vault, for whatever reason. */
 export const opening: ReadonlySet<string> = new Set<BridgeCall>(['unlock', 'checkRecovery']);
@@ -31,8 +33,8 @@ export async function findRunning(directory: string): Promise<Running | undefine
     if (response.ok) return answer;
     const message =
       typeof answer['message'] === 'string' ? answer['message'] : `HTTP ${String(response.status)}`;
-    const isLocked = opening.has(path) || lockedCodes.has(answer['turnkeyErrorCode']);
-    throw new CommandError(isLocked ? exitCodes.locked : exitCodes.failed, message);
+    const code = exitCodeOfRefusal(answer['turnkeyErrorCode']);
+    throw new CommandError(opening.has(path) && code === exitCodes.failed ? exitCodes.locked : code, message);
   };
   const running: Running = {
     url,
@@ -66,10 +68,14 @@ export async function findRunning(directory: string): Promise<Running | undefine
   }
 }
 
+export const noVault = (directory: string): CommandError =>
+  new CommandError(exitCodes.absent, `there is no vault in ${directory}: make one with \`latchkey init\``);
+
 /** @throws CommandError when no process serves the vault. */
 export async function requireRunning(directory: string): Promise<Running> {
   const running = await findRunning(directory);
   if (running) return running;
+  if (!existsSync(join(directory, 'vault.db'))) throw noVault(directory);
   throw new CommandError(
     exitCodes.absent,
     `no Latchkey serves the vault in ${directory}: start it with \`latchkey serve\` or \`npm start\``,

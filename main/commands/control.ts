@@ -1,8 +1,10 @@
 /** `latchkey status`, `lock`, `unlock` and `open`: what is asked of the process that holds the vault. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { UnlockWith, VaultStatus } from '../../preload/contract.ts';
 import type { Config } from '../config.ts';
 import { describeFinding } from '../integrity/refusal.ts';
-import { findRunning, requireRunning } from './client.ts';
+import { findRunning, noVault, requireRunning } from './client.ts';
 import { CommandError, exitCodes, print } from './output.ts';
 import { readProofs, secretFlags, type ProofOptions } from './proof.ts';
 import { askForPassword, canAsk } from './secrets.ts';
@@ -13,7 +15,10 @@ export async function status(config: Config, json: boolean): Promise<void> {
   const directory = dataDirectory(config);
   const running = await findRunning(directory);
   if (running === undefined) {
-    print(json, { running: false, directory }, `Not running. The vault's directory is ${directory}.`);
+    const text = existsSync(join(directory, 'vault.db'))
+      ? `Not running. The vault's directory is ${directory}.`
+      : `Not running: ${noVault(directory).message}.`;
+    print(json, { running: false, directory }, text);
     process.exitCode = exitCodes.absent;
     return;
   }

@@ -1,6 +1,6 @@
 /** `latchkey export`: takes a secret out of the running vault, encrypted to a key made for it, into a file or the output. */
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { confirm } from '@clack/prompts';
 import { z } from 'zod';
@@ -12,6 +12,7 @@ import { openWithPrivateKey } from '../crypto/hpke.ts';
 import { generateP256, uncompressP256 } from '../crypto/p256.ts';
 import { seen } from '../lib/errors.ts';
 import { bytesOf, hex, publicKeyHex, VaultApi, type ActivityKind } from './api.ts';
+import { createFile, syncDirectory } from './new-files.ts';
 import { CommandError, exitCodes, note, print } from './output.ts';
 import { canAsk } from './secrets.ts';
 
@@ -235,7 +236,7 @@ async function handOut(api: VaultApi, options: ExportOptions, item: Item): Promi
 }
 
 async function handOutToFile(api: VaultApi, file: string, item: Item): Promise<void> {
-  const descriptor = createSecretFile(file);
+  const descriptor = createFile(file, `--output ${file}`);
   let written = false;
   try {
     const text = await take(api, item);
@@ -310,30 +311,4 @@ function writeOut(text: Uint8Array): Promise<void> {
       else resolve();
     });
   });
-}
-
-/** @throws CommandError when something is there: nothing is overwritten. */
-export function createSecretFile(file: string): number {
-  try {
-    return openSync(file, 'wx', 0o600);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
-      throw new CommandError(exitCodes.failed, `${file} is there already: it is not overwritten`);
-    throw new CommandError(
-      exitCodes.usage,
-      `--output ${file} cannot be made: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  }
-}
-
-/** A file's name is as durable as its directory. */
-export function syncDirectory(directory: string): void {
-  // Windows has no such thing.
-  if (process.platform === 'win32') return;
-  const descriptor = openSync(directory, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

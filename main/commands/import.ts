@@ -13,7 +13,7 @@ import { checkMnemonic } from '../crypto/mnemonics.ts';
 import { LatchkeyError, seen } from '../lib/errors.ts';
 import { bytesOf, publicKeyHex, VaultApi, type ActivityKind } from './api.ts';
 import { defaultAccounts, shortFormat, type Account } from './default-accounts.ts';
-import { CommandError, exitCodes, print } from './output.ts';
+import { CommandError, exitCodes, print, reasonOf } from './output.ts';
 import { canAsk } from './secrets.ts';
 
 export interface ImportWalletOptions {
@@ -367,10 +367,7 @@ function readBytes(from: { readonly file: string } | number, name: string): Buff
     // Windows tells the end of a pipe so.
     if (!(error instanceof Error && 'code' in error && error.code === 'EOF')) {
       buffer.fill(0);
-      throw new CommandError(
-        exitCodes.usage,
-        `${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      throw new CommandError(exitCodes.usage, `${name} cannot be read: ${reasonOf(error)}`);
     }
   }
   if (length <= mostBytes) return buffer.subarray(0, length);

@@ -14,7 +14,7 @@ import { count, when } from './backup.ts';
 import { requireRunning } from './client.ts';
 import { dataDirectory } from './control.ts';
 import { withVault } from './opened-vault.ts';
-import { CommandError, exitCodes, print } from './output.ts';
+import { CommandError, exitCodes, print, reasonOf } from './output.ts';
 import { askForPassword, canAsk, readPassword, readSecretFile, type PasswordOptions } from './secrets.ts';
 
 export interface MailOptions extends PasswordOptions {
@@ -214,8 +214,8 @@ function readGateway(file: string): HttpGatewaySettings {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
-  } catch {
-    throw new CommandError(exitCodes.usage, `--gateway-file ${file} cannot be read`);
+  } catch (error) {
+    throw new CommandError(exitCodes.usage, `--gateway-file ${file} cannot be read: ${reasonOf(error)}`);
   }
   let gateway: unknown;
   try {

@@ -5,7 +5,7 @@ import type { BridgeCall, UnlockWith, VaultStatus } from '../../preload/contract
 import type { Config } from '../config.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { openVault } from '../vault.ts';
-import { findRunning, opening } from './client.ts';
+import { findRunning, noVault, opening } from './client.ts';
 import { dataDirectory } from './control.ts';
 import { CommandError, exitCodes } from './output.ts';
 
@@ -67,6 +67,3 @@ function checkThere(directory: string, status: VaultStatus): VaultStatus {
   if (status.state === 'none') throw noVault(directory);
   return status;
 }
-
-const noVault = (directory: string): CommandError =>
-  new CommandError(exitCodes.absent, `there is no vault in ${directory}: make one with \`latchkey init\``);

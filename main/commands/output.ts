@@ -16,14 +16,17 @@ export const exitCodes = {
   locked: 5,
 } as const;
 
-/** Codes of refusals that end a command with `exitCodes.locked`. */
-export const lockedCodes: ReadonlySet<unknown> = new Set<ErrorCodeName>([
-  'VAULT_LOCKED',
-  'VAULT_FROZEN',
-  'WRONG_SECRET',
-]);
-
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+const refusalExitCodes = new Map<unknown, ExitCode>([
+  ['VAULT_LOCKED', exitCodes.locked],
+  ['VAULT_FROZEN', exitCodes.locked],
+  ['WRONG_SECRET', exitCodes.locked],
+  ['VAULT_MISSING', exitCodes.absent],
+] satisfies (readonly [ErrorCodeName, ExitCode])[]);
+
+/** @param code Of a refusal: its `turnkeyErrorCode`. @returns how it ends a command. */
+export const exitCodeOfRefusal = (code: unknown): ExitCode => refusalExitCodes.get(code) ?? exitCodes.failed;
 
 /** Ends a command with a message and a code. */
 export class CommandError extends Error {
@@ -46,19 +49,57 @@ export function note(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
+const systemProblems: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or directory',
+  EACCES: 'permission is denied',
+  EPERM: 'the system does not permit it',
+  EISDIR: 'it is a directory',
+  ENOTDIR: 'part of its path is a file, and no directory',
+  EEXIST: 'something else of that name is there',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the quota on the disk is used up',
+  EROFS: 'the disk can only be read',
+  EBADF: 'it is not open',
+};
+
+/** What the system said against a file, without its own shorthand. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return ('code' in error ? systemProblems[String(error.code)] : undefined) ?? error.message;
+}
+
+/** @returns a refusal's own message, and in words what the system refused where nothing said it better. */
+function messageOf(error: unknown): string {
+  const reason = reasonOf(error);
+  if (!(error instanceof Error) || reason === error.message) return reason;
+  const path = 'path' in error && typeof error.path === 'string' ? error.path : undefined;
+  return path === undefined ? error.message : `${path} cannot be used: ${reason}`;
+}
+
+let outputFailed = false;
+
+/** Standard output may lie on a full disk; without this, the process ends with a stack. cli.ts sees to a reader that is gone. */
+export function watchOutput(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (outputFailed || error.code === 'EPIPE') return;
+    outputFailed = true;
+    note(`latchkey: standard output cannot be written: ${reasonOf(error)}`);
+    process.exitCode = exitCodes.failed;
+  });
+}
+
 /** Writes why a command failed, and sets the exit code. */
 export function fail(json: boolean, error: unknown): void {
-  const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(json ? `${JSON.stringify({ error: { message } })}\n` : `latchkey: ${message}\n`);
   process.exitCode = exitCodeOf(error);
+  // That was told when it happened.
+  if (outputFailed) return;
+  const message = messageOf(error);
+  process.stderr.write(json ? `${JSON.stringify({ error: { message } })}\n` : `latchkey: ${message}\n`);
 }
 
 function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommandError) return error.exitCode;
-  if (error instanceof LatchkeyError) {
-    if (lockedCodes.has(error.code)) return exitCodes.locked;
-    return error.code === 'VAULT_MISSING' ? exitCodes.absent : exitCodes.failed;
-  }
+  if (error instanceof LatchkeyError) return exitCodeOfRefusal(error.code);
   const name = error instanceof Error ? error.name : '';
   if (name === 'VaultInUseError' || name === 'PortInUseError') return exitCodes.busy;
   return name === 'ConfigError' ? exitCodes.usage : exitCodes.failed;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { effects } from '../policy/policies.ts';
-import { CommandError, exitCodes } from './output.ts';
+import { CommandError, exitCodes, reasonOf } from './output.ts';
 
 const expression = z.string().nullish();
 
@@ -61,8 +61,7 @@ function parseFile(file: string): unknown {
   try {
     text = readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandError(exitCodes.usage, `${named(file)} cannot be read: ${reason}`);
+    throw new CommandError(exitCodes.usage, `${named(file)} cannot be read: ${reasonOf(error)}`);
   }
   try {
     return JSON.parse(text);

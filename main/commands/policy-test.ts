@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Config } from '../config.ts';
+import { shownExplanation, shownTest, type shownDecision } from '../policy/trial-shapes.ts';
 import { VaultApi } from './api.ts';
-import { CommandError, exitCodes, print } from './output.ts';
+import { CommandError, exitCodes, print, reasonOf } from './output.ts';
 import { readPolicyFile, type PolicyInFile } from './policy-file.ts';
 
 export interface AskOptions {
@@ -18,46 +19,7 @@ export interface TestOptions extends AskOptions {
   readonly against: string;
 }
 
-const decision = z.object({ outcome: z.string(), decidedBy: z.string(), policyIds: z.array(z.string()) });
-const rule = { policyId: z.string(), policyName: z.string(), effect: z.string(), draft: z.boolean() };
-
-const testAnswer = z.object({
-  policyTest: z.object({
-    tested: z.number(),
-    newlyAllowed: z.number(),
-    newlyDenied: z.number(),
-    newlyWaiting: z.number(),
-    activities: z.array(
-      z.object({
-        activityId: z.string(),
-        type: z.string(),
-        status: z.string(),
-        createdAt: z.object({ seconds: z.string(), nanos: z.string() }),
-        before: decision,
-        after: decision,
-        changed: z.boolean(),
-      }),
-    ),
-    policies: z.array(
-      z.object({
-        ...rule,
-        held: z.number(),
-        decided: z.number(),
-        outcomes: z.array(z.object({ outcome: z.string(), count: z.number() })),
-        clauses: z.array(
-          z.object({
-            from: z.number(),
-            to: z.number(),
-            text: z.string(),
-            held: z.number(),
-            failed: z.number(),
-            faults: z.number(),
-          }),
-        ),
-      }),
-    ),
-  }),
-});
+const testAnswer = z.object({ policyTest: shownTest });
 type PolicyTest = z.output<typeof testAnswer>['policyTest'];
 
 export async function testPolicies(config: Config, file: string, options: TestOptions): Promise<void> {
@@ -101,7 +63,7 @@ const policyWords: Readonly<Record<string, string>> = {
 const inWords = (outcome: string): string => words[outcome] ?? outcome;
 
 function deciders(
-  { decidedBy, policyIds }: z.output<typeof decision>,
+  { decidedBy, policyIds }: z.output<typeof shownDecision>,
   names: ReadonlyMap<string, string>,
 ): string {
   switch (decidedBy) {
@@ -162,37 +124,7 @@ export interface ExplainOptions extends AskOptions {
   readonly with?: string;
 }
 
-const explainAnswer = z.object({
-  policyExplanation: z.object({
-    ...decision.shape,
-    policies: z.array(
-      z.object({
-        ...rule,
-        outcome: z.string().optional(),
-        broken: z.string().optional(),
-        expressions: z.array(
-          z.object({
-            field: z.string(),
-            source: z.string(),
-            value: z.boolean().optional(),
-            fault: z
-              .object({ kind: z.string(), message: z.string(), from: z.number(), to: z.number() })
-              .optional(),
-            parts: z.array(
-              z.object({
-                from: z.number(),
-                to: z.number(),
-                text: z.string(),
-                values: z.array(z.string()),
-                times: z.number(),
-              }),
-            ),
-          }),
-        ),
-      }),
-    ),
-  }),
-});
+const explainAnswer = z.object({ policyExplanation: shownExplanation });
 type Explanation = z.output<typeof explainAnswer>['policyExplanation'];
 
 export async function explainPolicies(
@@ -210,10 +142,12 @@ export async function explainPolicies(
   const policies = options.with === undefined ? [] : readPolicyFile(options.with);
   const subject = body === undefined ? { activityId } : { requestBody: readBody(body), userId: user };
   const api = await VaultApi.connect(config, options.apiKey);
-  const { policyExplanation } = await api.query('explain_policies', explainAnswer, {
-    ...asked(policies, options),
-    ...subject,
-  });
+  const { policyExplanation } = await api.query(
+    'explain_policies',
+    explainAnswer,
+    { ...asked(policies, options), ...subject },
+    { activityId: '<activity>', userId: '--user' },
+  );
   print(options.json, policyExplanation, explanationToText(policyExplanation));
 }
 
@@ -221,8 +155,7 @@ function readBody(file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandError(exitCodes.usage, `--body ${file} cannot be read: ${reason}`);
+    throw new CommandError(exitCodes.usage, `--body ${file} cannot be read: ${reasonOf(error)}`);
   }
 }
 

@@ -13,7 +13,7 @@ import { declareInit } from './init-command.ts';
 import { declareKeygen } from './keygen-command.ts';
 import { declareKeyslots } from './keyslots-command.ts';
 import { declareMessages } from './messages-command.ts';
-import { fail } from './output.ts';
+import { CommandError, exitCodes, fail, watchOutput } from './output.ts';
 import { declarePolicy } from './policy-command.ts';
 import { declareRecovery } from './recovery-command.ts';
 import { declareRequest } from './request-command.ts';
@@ -23,7 +23,6 @@ import { declareService } from './service-command.ts';
 import { declareSessions } from './sessions-command.ts';
 import { declareSettings } from './settings-command.ts';
 import { declareSign } from './sign-command.ts';
-import type { GlobalOptions } from './subcommand.ts';
 import { declareWebhooks } from './webhooks-command.ts';
 
 const exitCodeHelp = `
@@ -57,6 +56,9 @@ const groups: readonly ((program: Command) => void)[] = [
 ];
 
 export async function main(argv: readonly string[]): Promise<void> {
+  // Parsing may fail before it comes to the option.
+  const json = argv.includes('--json');
+  watchOutput();
   const program = new Command('latchkey')
     .description('A key vault on your own machine: the service, and the commands to run it.')
     .version(version)
@@ -64,16 +66,43 @@ export async function main(argv: readonly string[]): Promise<void> {
     .option('--config-dir <directory>', 'where API key files are (LATCHKEY_CONFIG_DIR)')
     .option('--json', 'write results as one line of JSON')
     .addHelpText('after', exitCodeHelp)
-    .showHelpAfterError('(run latchkey --help for the commands)')
+    .configureOutput({
+      outputError: (text, write) => {
+        write(text.replace(/^error: /, 'latchkey: '));
+      },
+      // What is wrong is then written as JSON, once.
+      ...(json ? { writeErr: () => undefined } : {}),
+    })
     .exitOverride();
   for (const declare of groups) declare(program);
+  nameHelp(program, program.name());
   try {
     await program.parseAsync([...argv]);
   } catch (error) {
-    if (error instanceof CommanderError) {
-      process.exitCode = error.exitCode === 0 ? 0 : 2;
-      return;
-    }
-    fail(program.opts<GlobalOptions>().json === true, error);
+    if (error instanceof CommanderError) wrongUsage(error, json);
+    else fail(json, error);
   }
+}
+
+/** Whoever is wrong about a command is told of the help of that very command. */
+function nameHelp(command: Command, path: string): void {
+  command.showHelpAfterError(
+    `(run ${path} --help for ${command.commands.length > 0 ? 'the commands' : 'what it takes'})`,
+  );
+  for (const child of command.commands) nameHelp(child, `${path} ${child.name()}`);
+}
+
+/** Commander has written it for people; help and the version come this way too. */
+function wrongUsage(error: CommanderError, json: boolean): void {
+  if (error.exitCode === 0) {
+    process.exitCode = exitCodes.ok;
+    return;
+  }
+  process.exitCode = exitCodes.usage;
+  if (!json) return;
+  const message =
+    error.code === 'commander.help'
+      ? 'expected a command: run it with --help, which names those that there are'
+      : error.message.replace(/^error: /, '');
+  fail(json, new CommandError(exitCodes.usage, message));
 }

@@ -4,7 +4,7 @@ import { dirname, extname } from 'node:path';
 import type { ProveWith, Sheet, SheetRequest } from '../../preload/contract.ts';
 import type { Config } from '../config.ts';
 import { phraseFromShares } from '../keyslots/shares.ts';
-import { createSecretFile, syncDirectory } from './export.ts';
+import { createFile, syncDirectory } from './new-files.ts';
 import { CommandError, exitCodes, print } from './output.ts';
 import { unlocked, withVault, type OpenedVault } from './opened-vault.ts';
 import { readProofs } from './proof.ts';
@@ -99,7 +99,7 @@ function writeFiles(output: string, pages: readonly string[]): readonly string[]
   const made: string[] = [];
   try {
     for (const [index, file] of files.entries()) {
-      const descriptor = createSecretFile(file);
+      const descriptor = createFile(file, `--output ${file}`);
       made.push(file);
       try {
         writeFileSync(descriptor, pages[index] ?? '');

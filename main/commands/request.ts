@@ -5,7 +5,7 @@ import { send, stamp } from './api.ts';
 import { requireRunning } from './client.ts';
 import { dataDirectory } from './control.ts';
 import { readKeyFiles } from './key-files.ts';
-import { CommandError, exitCodes, print } from './output.ts';
+import { CommandError, exitCodeOfRefusal, exitCodes, print, reasonOf } from './output.ts';
 
 const submits = '/public/v1/submit/';
 
@@ -56,7 +56,7 @@ export async function request(config: Config, options: RequestOptions): Promise<
     body,
   });
   process.stdout.write(`${options.json ? text : pretty(text)}\n`);
-  if (!ok) process.exitCode = exitCodes.failed;
+  if (!ok) process.exitCode = exitCodeOfRefusal(codeIn(text));
 }
 
 /** Writes the `X-Stamp` of a body, for a client that has no stamper, such as curl. */
@@ -70,10 +70,7 @@ function readBody(source: string): string {
     if (source === '-') return readFileSync(0, 'utf8');
     return source.startsWith('@') ? readFileSync(source.slice(1), 'utf8') : source;
   } catch (error) {
-    throw new CommandError(
-      exitCodes.usage,
-      `--body ${source} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new CommandError(exitCodes.usage, `--body ${source} cannot be read: ${reasonOf(error)}`);
   }
 }
 
@@ -102,6 +99,15 @@ function fillIn(text: string, path: string, organizationId: string | undefined):
     ...(path.includes('/submit/') ? { timestampMs: String(Date.now()) } : {}),
     ...body,
   });
+}
+
+/** The code of a refusal, where the answer has one. */
+function codeIn(text: string): unknown {
+  try {
+    return (JSON.parse(text) as { readonly turnkeyErrorCode?: unknown } | null)?.turnkeyErrorCode;
+  } catch {
+    return undefined;
+  }
 }
 
 function pretty(text: string): string {

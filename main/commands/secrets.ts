@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isCancel, password as askPassword } from '@clack/prompts';
 import { findShare } from '../keyslots/shares.ts';
-import { CommandError, exitCodes } from './output.ts';
+import { CommandError, exitCodes, reasonOf } from './output.ts';
 
 export interface PasswordOptions {
   readonly passwordFile?: string;
@@ -45,13 +45,7 @@ export function readSecretFile(option: string, file: string): string {
   try {
     text = readFileSync(file, 'utf8').trim();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
-      throw new CommandError(exitCodes.usage, `${option} ${file} does not exist`);
-    }
-    throw new CommandError(
-      exitCodes.usage,
-      `${option} ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new CommandError(exitCodes.usage, `${option} ${file} cannot be read: ${reasonOf(error)}`);
   }
   if (text === '') throw new CommandError(exitCodes.usage, `${option} ${file} is empty`);
   return text;
@@ -75,10 +69,7 @@ function firstLine(source: string | number, name: string): string {
   try {
     text = readFileSync(source, 'utf8');
   } catch (error) {
-    throw new CommandError(
-      exitCodes.usage,
-      `${name} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new CommandError(exitCodes.usage, `${name} cannot be read: ${reasonOf(error)}`);
   }
   const [line = ''] = text.split(/\r?\n/, 1);
   if (line === '')

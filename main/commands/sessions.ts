@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { count, when } from './backup.ts';
 import { requireRunning, type Running } from './client.ts';
 import { dataDirectory } from './control.ts';
-import { CommandError, exitCodes, lockedCodes, print } from './output.ts';
+import { CommandError, exitCodeOfRefusal, exitCodes, print } from './output.ts';
 
 interface Moment {
   readonly seconds: string;
@@ -78,8 +78,5 @@ async function call(running: Running, path: string, body: object): Promise<Recor
   const answer = (await running.call('call', `/public/v1/${path}`, body)) as CallAnswer;
   const answered = answer.body as Record<string, unknown>;
   if (answer.status === 200) return answered;
-  throw new CommandError(
-    lockedCodes.has(answered['turnkeyErrorCode']) ? exitCodes.locked : exitCodes.failed,
-    String(answered['message']),
-  );
+  throw new CommandError(exitCodeOfRefusal(answered['turnkeyErrorCode']), String(answered['message']));
 }

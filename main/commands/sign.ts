@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import type { HashFunction } from '../crypto/hashes.ts';
 import type { PayloadEncoding } from '../crypto/payloads.ts';
 import { hex, VaultApi, type ActivityKind } from './api.ts';
-import { CommandError, exitCodes, note, print } from './output.ts';
+import { CommandError, exitCodes, note, print, reasonOf } from './output.ts';
 import { canAsk } from './secrets.ts';
 
 export interface SignOptions {
@@ -225,8 +225,7 @@ function readText(file: string): string {
   try {
     bytes = readFileSync(file === '-' ? 0 : file);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandError(exitCodes.usage, `${called(file)} cannot be read: ${reason}`);
+    throw new CommandError(exitCodes.usage, `${called(file)} cannot be read: ${reasonOf(error)}`);
   }
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -55,7 +55,11 @@ const replays = {
   path: 'replay_webhook_deliveries',
   type: 'ACTIVITY_TYPE_REPLAY_WEBHOOK_DELIVERIES',
   result: ['replayWebhookDeliveriesResult', z.object({ count: z.number() })],
-  options: { 'parameters.sinceMs': '--since', 'parameters.deliveryId': '--delivery' },
+  options: {
+    'parameters.endpointId': '<endpoint>',
+    'parameters.sinceMs': '--since',
+    'parameters.deliveryId': '--delivery',
+  },
 } as const satisfies ActivityKind<z.ZodType>;
 
 const endpointOnly = z.object({ endpointId: z.string() });
@@ -63,6 +67,7 @@ const tests = {
   path: 'test_webhook_endpoint',
   type: 'ACTIVITY_TYPE_TEST_WEBHOOK_ENDPOINT',
   result: ['testWebhookEndpointResult', endpointOnly],
+  options: { 'parameters.endpointId': '<endpoint>' },
 } as const satisfies ActivityKind<z.ZodType>;
 const creates = {
   path: 'create_webhook_endpoint',
@@ -89,11 +94,16 @@ export async function listWebhookDeliveries(
   { apiKey, json, endpoint, state, limit }: DeliveriesOptions,
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
-  const { deliveries } = await api.query('list_webhook_deliveries', deliveriesAnswer, {
-    ...(endpoint === undefined ? {} : { endpointId: endpoint }),
-    ...(state === undefined ? {} : { state }),
-    paginationOptions: { limit },
-  });
+  const { deliveries } = await api.query(
+    'list_webhook_deliveries',
+    deliveriesAnswer,
+    {
+      ...(endpoint === undefined ? {} : { endpointId: endpoint }),
+      ...(state === undefined ? {} : { state }),
+      paginationOptions: { limit },
+    },
+    { endpointId: '--endpoint', 'paginationOptions.limit': '--limit' },
+  );
   const lines = deliveries.map(({ deliveryId, state: became, attempts, activityType, lastResult = '' }) =>
     `${deliveryId}  ${became}  ${String(attempts)}  ${activityType.replace('ACTIVITY_TYPE_', '')}  ${lastResult}`.trimEnd(),
   );

@@ -14,13 +14,14 @@ import { places, problemsOf } from '../policy/check.ts';
 import { decide } from '../policy/decide.ts';
 import { explain, type Explanation } from '../policy/explain.ts';
 import type { Facts, Voter } from '../policy/facts.ts';
-import { storedPolicy, effects, type PolicyText } from '../policy/policies.ts';
+import { storedPolicy, type PolicyText } from '../policy/policies.ts';
 import { reachOf, type ActivityKind } from '../policy/reach.ts';
 import { replay, settledBy, withoutRootQuorum, type Case, type Decision } from '../policy/replay.ts';
 import { ExpressionError } from '../policy/syntax.ts';
+import { shownExplanation, shownTest, type trialOutcome } from '../policy/trial-shapes.ts';
 import { limits } from './limits.ts';
 import { found, id } from './parameters.ts';
-import { policyDraft, policyField } from './policy-parameters.ts';
+import { policyDraft } from './policy-parameters.ts';
 
 /** Which policies a question is asked of. */
 const asked = {
@@ -31,71 +32,6 @@ const asked = {
   /** Whether to ask what policies make of it had nobody been of the root quorum, which they cannot hold back. */
   withoutRootQuorum: z.boolean().optional(),
 };
-
-const outcome = z.enum([
-  'OUTCOME_ALLOW',
-  'OUTCOME_REQUIRES_CONSENSUS',
-  'OUTCOME_DENY_EXPLICIT',
-  'OUTCOME_DENY_IMPLICIT',
-]);
-const decision = z
-  .object({
-    outcome,
-    decidedBy: z.enum([
-      'DECIDER_ROOT_QUORUM',
-      'DECIDER_POLICIES',
-      'DECIDER_OWN_CREDENTIALS',
-      'DECIDER_NOTHING',
-    ]),
-    /** Of the policies that settled it. */
-    policyIds: z.array(z.string()),
-  })
-  .meta({ id: 'PolicyDecision' });
-
-/** Beside what policies come to when they are asked alone. */
-const policyOutcome = z.enum([...outcome.options, 'OUTCOME_ERROR', 'OUTCOME_TIME_INACTIVE']);
-
-/** `draft-1` is the first draft, where it is of no policy that there is. */
-const ruleId = z.string();
-const rule = { policyId: ruleId, policyName: z.string(), effect: z.enum(effects), draft: z.boolean() };
-const span = { from: z.int(), to: z.int() };
-
-const shownTest = z
-  .object({
-    tested: z.int(),
-    newlyAllowed: z.int(),
-    newlyDenied: z.int(),
-    /** Those that would wait for approvals now, and did not before. */
-    newlyWaiting: z.int(),
-    /** Newest first. */
-    activities: z.array(
-      z.object({
-        /** Or the id of a request that was refused, which is no activity. */
-        activityId: z.uuid(),
-        type: z.string(),
-        /** An activity's, or `REFUSED`. */
-        status: z.string(),
-        createdAt: z.object({ seconds: z.string(), nanos: z.string() }),
-        /** By the policies in force. */
-        before: decision,
-        /** With the drafts. */
-        after: decision,
-        changed: z.boolean(),
-      }),
-    ),
-    policies: z.array(
-      z.object({
-        ...rule,
-        held: z.int(),
-        decided: z.int(),
-        outcomes: z.array(z.object({ outcome: policyOutcome, count: z.int() })),
-        clauses: z.array(
-          z.object({ ...span, text: z.string(), held: z.int(), failed: z.int(), faults: z.int() }),
-        ),
-      }),
-    ),
-  })
-  .meta({ id: 'PolicyTest' });
 
 const refusedStatus = 'REFUSED';
 const mostTested = 1000;
@@ -153,29 +89,6 @@ export const testPolicies = query({
     };
   },
 });
-
-const explained = z.object({
-  /** Not there where it could not be evaluated. */
-  value: z.boolean().optional(),
-  fault: z.object({ kind: z.enum(['missing', 'invalid', 'limit']), message: z.string(), ...span }).optional(),
-  parts: z.array(z.object({ ...span, text: z.string(), values: z.array(z.string()), times: z.int() })),
-});
-
-const shownExplanation = z
-  .object({
-    ...decision.shape,
-    policies: z.array(
-      z.object({
-        ...rule,
-        /** Not there where policies have no say. */
-        outcome: policyOutcome.optional(),
-        expressions: z.array(z.object({ field: policyField, source: z.string(), ...explained.shape })),
-        /** Why its expressions cannot be evaluated at all. */
-        broken: z.string().optional(),
-      }),
-    ),
-  })
-  .meta({ id: 'PolicyExplanation' });
 
 export const explainPolicies = query({
   path: 'explain_policies',
@@ -428,7 +341,7 @@ const shownDecision = (settled: Decision | undefined) => {
 };
 
 /** Denied by a policy or by none is denied. */
-function kindOf(shown: z.output<typeof outcome>): 'allow' | 'consensus' | 'deny' {
+function kindOf(shown: z.output<typeof trialOutcome>): 'allow' | 'consensus' | 'deny' {
   if (shown === 'OUTCOME_ALLOW') return 'allow';
   return shown === 'OUTCOME_REQUIRES_CONSENSUS' ? 'consensus' : 'deny';
 }
