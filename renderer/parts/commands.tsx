@@ -55,7 +55,6 @@ const ways: readonly (Omit<Command, 'id' | 'run'> & { readonly to: string })[] =
   { to: '/connect', label: t('Give a script a key'), icon: IconPlugConnected, words: t('API connect') },
   { to: '/users/new', label: t('Add a user'), icon: IconUserPlus, words: t('make create person') },
   { to: '/policies/new', label: t('New policy'), icon: IconPlus, words: t('make create rule') },
-  { to: '/about', label: t('About Latchkey'), icon: IconInfoCircle, words: t('version licences self-test') },
   {
     to: '/keyslots/another/new-phrase',
     label: t('Add a recovery phrase'),
