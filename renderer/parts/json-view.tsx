@@ -37,7 +37,7 @@ function JsonPart({ name, value, isLast, depth }: Part): ReactNode {
   if (typeof value === 'string' && value.length > longText) {
     return <LongText label={label} text={JSON.stringify(value)} comma={comma} />;
   }
-  return <div>{`${label}${JSON.stringify(value)}${comma}`}</div>;
+  return <div translate="no">{`${label}${JSON.stringify(value)}${comma}`}</div>;
 }
 
 function entriesOf(value: unknown): readonly Entry[] | undefined {
@@ -68,8 +68,10 @@ function Fold({ label, entries, isArray, comma, depth }: FoldProps): ReactNode {
       }}
     >
       <summary>
-        {label}
-        {first}
+        <span translate="no">
+          {label}
+          {first}
+        </span>
         {!isOpen && (
           <>
             <span className="lk-json-folded">

@@ -134,7 +134,7 @@ test('a vault opens with the keychain; locked, lost or gone, that is said, and w
     await says(page, /^The keychain cannot be used now: The keyring is locked: unlock it in the desktop/);
     await look(page, 'unlock-keychain-locked');
     await unlockByPassword(page);
-    await page.getByText('The keychain cannot open the vault now: The keyring is locked').waitFor();
+    await page.getByText('The keychain could not be used to open the vault: The keyring is locked').waitFor();
     await goTo(page, place);
     await says(page, 'Not available: The keyring is locked');
     await look(page, 'keyslots-keychain-locked');
