@@ -79,6 +79,7 @@ export function AddressRow({ format, address, detail, signHref, detailsHref }: P
           type="button"
           className="lk-icon-button"
           aria-label={showQr}
+          aria-haspopup="dialog"
           data-hint={words.qr}
           onPointerDown={approach}
           onFocus={approach}

@@ -48,7 +48,9 @@ export function BackupAges(): ReactNode {
           )}{' '}
         </>
       )}
-      <Link href="/backups">{made === undefined ? t('Make a backup') : t('See the backups')}</Link>
+      <Link href="/backups" className="lk-link">
+        {made === undefined ? t('Make a backup') : t('See the backups')}
+      </Link>
     </p>
   );
   if (data.notices.length === 0) return <div className="lk-backup-ages">{ages}</div>;

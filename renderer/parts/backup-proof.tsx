@@ -1,20 +1,11 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import {
-  Alert,
-  Button,
-  Group,
-  PasswordInput,
-  SegmentedControl,
-  Stack,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
+import { Alert, Button, Group, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { BackupSecret, VerifiedBackup } from '../../preload/contract.ts';
 import { Moment } from './moment.tsx';
 import { Facts, Outcomes } from './page.tsx';
+import { PasswordField } from './password-field.tsx';
 import { wordsOf } from './phrase.ts';
 import { Failure } from './states.tsx';
 import { t } from './text.ts';
@@ -126,7 +117,7 @@ export function ProveBackup({ file, onDone }: Props): ReactNode {
           />
         )}
         {way === 'password' && (
-          <PasswordInput
+          <PasswordField
             label={t('Password')}
             description={t('One that the vault had when the backup was made.')}
             autoComplete="current-password"

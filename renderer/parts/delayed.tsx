@@ -29,7 +29,7 @@ export function DelayedNotice(): ReactNode {
             <Trans
               i18nKey="<to>{{count}} messages</to> wait to be sent. A code that has expired by then is not sent."
               count={messages}
-              components={{ to: <Link href="/messages" /> }}
+              components={{ to: <Link href="/messages" className="lk-link" /> }}
             />
           </li>
         )}
@@ -38,17 +38,17 @@ export function DelayedNotice(): ReactNode {
             <Trans
               i18nKey="Events wait for <to>{{count}} webhook endpoints</to>."
               count={endpoints}
-              components={{ to: <Link href="/webhooks" /> }}
+              components={{ to: <Link href="/webhooks" className="lk-link" /> }}
             />
           </li>
         )}
       </ul>
       {why === 'offline' ? (
-        t('It is sent as soon as there is a network again. Everything else works without one.')
+        t('What waits is sent as soon as there is a network again. Everything else works without one.')
       ) : (
         <Trans
-          i18nKey="It is sent once the network is switched on in the <to>settings</to>."
-          components={{ to: <Link href="/settings" /> }}
+          i18nKey="What waits is sent once the network is switched on in the <to>settings</to>."
+          components={{ to: <Link href="/settings" className="lk-link" /> }}
         />
       )}
     </Alert>

@@ -27,6 +27,7 @@ export function FreezeButton(): ReactNode {
           variant="default"
           size={30}
           aria-label={label}
+          aria-haspopup="dialog"
           onClick={() => {
             setAsking(true);
           }}

@@ -2,12 +2,13 @@
 
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Button, Checkbox, Group, PasswordInput, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import type { Keyslot, ProveWith } from '../../preload/contract.ts';
 import { KeyslotForm, useNewPassword } from './keyslot-form.tsx';
 import { textsOf, textsOfOne } from './keyslot-texts.ts';
 import { Outcomes } from './page.tsx';
+import { PasswordField } from './password-field.tsx';
 import { recoveryOf, recoveryProblem, toRecovery } from './phrase.ts';
 import { RecoveryField } from './recovery-field.tsx';
 import { Failure } from './states.tsx';
@@ -214,7 +215,7 @@ export function RotateForm({ slots, onClose }: RotateProps): ReactNode {
         required={false}
       />
     ) : (
-      <PasswordInput
+      <PasswordField
         key={slot.id}
         label={label}
         autoComplete="current-password"

@@ -1,8 +1,9 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Button, Group, PasswordInput, SegmentedControl, Stack } from '@mantine/core';
+import { Button, Group, SegmentedControl, Stack } from '@mantine/core';
 import type { KeyslotChange, ProveWith } from '../../preload/contract.ts';
 import { Outcomes } from './page.tsx';
+import { PasswordField } from './password-field.tsx';
 import { passwordStrength, shortestPassword } from './password.ts';
 import { recoveryOf, recoveryProblem, toRecovery } from './phrase.ts';
 import { RecoveryField } from './recovery-field.tsx';
@@ -117,7 +118,7 @@ export function useProof(): Proof {
           />
         )}
         {chosen === 'password' ? (
-          <PasswordInput
+          <PasswordField
             label={t('Password of the vault, as it is now')}
             autoComplete="current-password"
             data-autofocus={first || undefined}
@@ -171,7 +172,7 @@ export function useNewPassword(): NewPassword {
     fields: (
       <>
         <div>
-          <PasswordInput
+          <PasswordField
             label={t('New password')}
             autoComplete="new-password"
             required
@@ -185,7 +186,7 @@ export function useNewPassword(): NewPassword {
           {/* What is wrong is said once, by the field. */}
           {problems.password === undefined && <StrengthMeter password={password} />}
         </div>
-        <PasswordInput
+        <PasswordField
           label={t('The same password again')}
           autoComplete="new-password"
           required

@@ -1,18 +1,10 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import {
-  Button,
-  Group,
-  PasswordInput,
-  SegmentedControl,
-  Stack,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
+import { Button, Group, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import type { MailSettings } from '../../preload/contract.ts';
 import { emailProblem } from './contact.ts';
 import { Outcomes } from './page.tsx';
+import { PasswordField } from './password-field.tsx';
 import { Failure } from './states.tsx';
 import { t } from './text.ts';
 import { useMessageCall } from './vault.tsx';
@@ -144,7 +136,7 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
           }}
         />
         {typed.user.trim() !== '' && (
-          <PasswordInput
+          <PasswordField
             label={t('Password')}
             description={
               mail?.user == null

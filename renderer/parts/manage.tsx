@@ -90,6 +90,7 @@ export function DialogButton({
         size="xs"
         flex="none"
         aria-label={label}
+        aria-haspopup="dialog"
         className={danger ? 'lk-danger-button' : undefined}
         onClick={() => {
           setOpened(true);

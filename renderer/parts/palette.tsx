@@ -24,7 +24,14 @@ interface Props {
 
 export function Palette({ opened, onClose, ...wishes }: Props): ReactNode {
   return (
-    <Modal.Root opened={opened} onClose={onClose} size={620} yOffset="10vh" transitionProps={atOnce}>
+    <Modal.Root
+      opened={opened}
+      onClose={onClose}
+      size={620}
+      yOffset="10vh"
+      transitionProps={atOnce}
+      returnFocus={false}
+    >
       <Modal.Overlay />
       <Modal.Content aria-label={t('Search and commands')} className="lk-palette">
         <Finder onClose={onClose} {...wishes} />
@@ -63,8 +70,13 @@ function Finder({ onClose, ...wishes }: Omit<Props, 'opened'>): ReactNode {
   const [at, setAt] = useState(0);
   const listId = useId();
   const field = useRef<HTMLInputElement>(null);
+  // At once, for what is typed right after the key; so the dialog itself sees too late where the focus was before.
   useLayoutEffect(() => {
+    const before = document.activeElement;
     field.current?.focus();
+    return () => {
+      if (before instanceof HTMLElement) before.focus({ preventScroll: true });
+    };
   }, []);
   const { actions, places } = useCommands(wishes);
   const [asked] = useDebouncedValue(query.trim(), pause);

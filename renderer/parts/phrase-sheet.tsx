@@ -47,6 +47,9 @@ export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow 
       </p>
       <ol
         className="lk-words"
+        // Its words are English ones, whatever the window speaks.
+        lang="en"
+        translate="no"
         aria-label={label}
         aria-hidden={!visible}
         ref={list}

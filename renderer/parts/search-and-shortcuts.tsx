@@ -46,7 +46,13 @@ export function SearchAndShortcuts(): ReactNode {
 
   return (
     <>
-      <button type="button" className="lk-find" aria-keyshortcuts="Control+K Meta+K" onClick={openPalette}>
+      <button
+        type="button"
+        className="lk-find"
+        aria-haspopup="dialog"
+        aria-keyshortcuts="Control+K Meta+K"
+        onClick={openPalette}
+      >
         <IconSearch size={16} aria-hidden />
         <span>{t('Search')}</span>
         <span className="lk-find-keys" aria-hidden>

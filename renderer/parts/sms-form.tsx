@@ -4,7 +4,6 @@ import {
   Button,
   Group,
   NativeSelect,
-  PasswordInput,
   SegmentedControl,
   Stack,
   Text,
@@ -13,6 +12,7 @@ import {
 } from '@mantine/core';
 import type { HttpGatewaySettings, MessagesStatus, TwilioSettings } from '../../preload/contract.ts';
 import { headerProblem, headersOf } from './headers.ts';
+import { PasswordField } from './password-field.tsx';
 import { Failure } from './states.tsx';
 import { t } from './text.ts';
 import { useMessageCall } from './vault.tsx';
@@ -201,7 +201,7 @@ function TwilioForm({
             setApiKeySid(event.currentTarget.value);
           }}
         />
-        <PasswordInput
+        <PasswordField
           label={apiKeySid.trim() === '' ? t('Auth token') : t('Secret of the API key')}
           description={
             account === null

@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
-import { Fieldset, PasswordInput, SegmentedControl, Stack, TextInput } from '@mantine/core';
+import { Fieldset, SegmentedControl, Stack, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import type { RestoreVault } from '../../preload/contract.ts';
 import { Outcomes } from '../parts/page.tsx';
+import { PasswordField } from '../parts/password-field.tsx';
 import { recoveryOf, recoveryProblem } from '../parts/phrase.ts';
 import { RecoveryField } from '../parts/recovery-field.tsx';
 import { Failure } from '../parts/states.tsx';
@@ -115,7 +116,7 @@ export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
           />
         </Fieldset>
         {kind === 'password' ? (
-          <PasswordInput
+          <PasswordField
             label={t('Password')}
             autoComplete="current-password"
             required

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Anchor, PasswordInput, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Anchor, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import type { CreateVault, KeyslotKind, VaultStatus } from '../../preload/contract.ts';
@@ -9,6 +9,7 @@ import { KeychainNote } from '../parts/keychain-note.tsx';
 import { longestName } from '../parts/names.ts';
 import { DialogButton } from '../parts/manage.tsx';
 import { Outcomes } from '../parts/page.tsx';
+import { PasswordField } from '../parts/password-field.tsx';
 import { passwordStrength, shortestPassword } from '../parts/password.ts';
 import { wordsOf } from '../parts/phrase.ts';
 import { SheetMaker } from '../parts/recovery-sheet.tsx';
@@ -357,7 +358,7 @@ function OpeningStep({ opening, busy, error, onBack, onNext }: OpeningProps): Re
           }}
         />
         <div>
-          <PasswordInput
+          <PasswordField
             label={useKeychain ? t('Password (optional)') : t('Password')}
             description={
               useKeychain
@@ -373,7 +374,7 @@ function OpeningStep({ opening, busy, error, onBack, onNext }: OpeningProps): Re
           {form.errors['password'] === undefined && <StrengthMeter password={password} />}
         </div>
         {(password !== '' || !useKeychain) && (
-          <PasswordInput
+          <PasswordField
             label={t('The same password again')}
             autoComplete="new-password"
             required

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { PasswordInput, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useLocation } from 'wouter';
 import { curves, formatsFor } from '../parts/chains.ts';
@@ -11,6 +11,7 @@ import { readKey } from '../parts/key-text.ts';
 import { NameField } from '../parts/name-field.tsx';
 import { freeName, nameProblem } from '../parts/names.ts';
 import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
+import { PasswordField } from '../parts/password-field.tsx';
 import type { PrivateKey as PrivateKeyRecord } from '../parts/resources.ts';
 import { useTask } from '../parts/task.ts';
 import { t } from '../parts/text.ts';
@@ -90,7 +91,7 @@ export function ImportPrivateKey(): ReactNode {
               formats={formats}
               onFormats={setFormats}
             />
-            <PasswordInput
+            <PasswordField
               label={t('Private key')}
               description={forms[curve]}
               autoComplete="off"

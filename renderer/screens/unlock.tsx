@@ -1,10 +1,11 @@
 import { useState } from 'react';
 import type { SyntheticEvent, ReactNode } from 'react';
-import { Button, Group, PasswordInput, SegmentedControl, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core';
 import type { KeyslotKind, UnlockWith } from '../../preload/contract.ts';
 import { FrozenNotice } from '../parts/freeze.tsx';
 import { KeychainNote } from '../parts/keychain-note.tsx';
 import { useScreenTitle } from '../parts/page.tsx';
+import { PasswordField } from '../parts/password-field.tsx';
 import { recoveryOf, recoveryProblem, toRecovery } from '../parts/phrase.ts';
 import type { Recovery } from '../parts/phrase.ts';
 import { RecoveryField } from '../parts/recovery-field.tsx';
@@ -130,7 +131,7 @@ export function Unlock(): ReactNode {
             </Text>
           )}
           {chosen === 'password' && (
-            <PasswordInput
+            <PasswordField
               label={t('Password')}
               autoComplete="current-password"
               required

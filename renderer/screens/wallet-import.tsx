@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { PasswordInput, Stack, Text, Textarea } from '@mantine/core';
+import { Stack, Text, Textarea } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useLocation } from 'wouter';
 import { accountAt, chains } from '../parts/chains.ts';
@@ -9,6 +9,7 @@ import { FormEnd } from '../parts/form-end.tsx';
 import { NameField } from '../parts/name-field.tsx';
 import { freeName, nameProblem } from '../parts/names.ts';
 import { Outcomes, PageHead, Panel } from '../parts/page.tsx';
+import { PasswordField } from '../parts/password-field.tsx';
 import { wordsOf } from '../parts/phrase.ts';
 import type { Wallet as WalletRecord } from '../parts/resources.ts';
 import { useTask } from '../parts/task.ts';
@@ -113,7 +114,7 @@ export function ImportWallet(): ReactNode {
                 {tried && wordsProblem !== null ? '' : t('{{count}} words', { count: words.length })}
               </Text>
             </div>
-            <PasswordInput
+            <PasswordField
               label={t('BIP-39 passphrase (optional)')}
               description={t(
                 'Only if this wallet was made with one. A wrong one is not noticed: it opens another, empty wallet.',

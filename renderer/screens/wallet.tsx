@@ -52,6 +52,7 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
   const addButton = (
     <Button
       leftSection={<IconPlus size={16} aria-hidden />}
+      aria-haspopup="dialog"
       onClick={() => {
         setAdding(true);
       }}

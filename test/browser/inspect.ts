@@ -85,3 +85,50 @@ function overflows(): readonly string[] {
   }
   return found;
 }
+
+/** What is asked of the service is there. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('h1').first().waitFor();
+  await page.waitForFunction(() => document.querySelector('.lk-loading, .lk-skeleton') === null);
+}
+
+/** Runs in the page. @returns what is said outside of the brackets of the pseudo-locale. */
+export function untranslated(): readonly string[] {
+  /** Not the window's own words: code, ids, addresses, files; what the service answers; times in another script. */
+  const theirs =
+    'code, pre, kbd, samp, textarea, .lk-mono, [translate=no], .lk-failure p, script, style, noscript, [aria-hidden=true]';
+  /** Names of what is not translated, units, and what ids are made of. */
+  const kept =
+    /\b(Latchkey|Development|Root user|Latchkey window|Schnorr|Ethereum|Solana|Node\.js|OpenSSL|linux|Pseudo-English|English|UTC|GMT|API|URL|AM|PM|dev|window)\b|https?:\S+|(?<!\S)\/\w\S*|\b[\w-]*\d[\w.…-]*|\b[rsv]\b/g;
+  const found: string[] = [];
+  let depth = 0;
+  const outside = (text: string): string => {
+    let said = '';
+    for (const letter of text) {
+      if (letter === '⟦') depth += 1;
+      else if (letter === '⟧') depth -= 1;
+      else if (depth === 0) said += letter;
+    }
+    return said.replaceAll(kept, '');
+  };
+  const tell = (where: Element, text: string): void => {
+    const said = outside(text).trim();
+    if (/[a-z]{2}/i.test(said)) found.push(`“${said}” in ${where.outerHTML.slice(0, 60)}`);
+  };
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    const element = node.parentElement;
+    if (element === null || node.textContent === null) continue;
+    if (element.closest(theirs) === null) tell(element, node.textContent);
+    else outside(node.textContent);
+  }
+  depth = 0;
+  for (const element of document.body.querySelectorAll('*')) {
+    for (const name of ['aria-label', 'aria-description', 'title', 'placeholder', 'alt']) {
+      const text = element.getAttribute(name);
+      depth = 0;
+      if (text !== null && element.closest(theirs) === null) tell(element, text);
+    }
+  }
+  return [...found, ...(depth === 0 ? [] : ['brackets do not match'])];
+}
