@@ -682,7 +682,10 @@ describe('a command line that is wrong', () => {
   const anyWallet = importWallet('Any');
 
   test.each([
-    [[...anyWallet, '--mnemonic-file', '/no/such'], /^--mnemonic-file \/no\/such cannot be read: there is no such file/],
+    [
+      [...anyWallet, '--mnemonic-file', '/no/such'],
+      /^--mnemonic-file \/no\/such cannot be read: there is no such file/,
+    ],
     [[...anyWallet, '--mnemonic-fd', 'three'], /^invalid --mnemonic-fd "three": expected a number$/],
     [[...anyWallet, '--mnemonic-fd', '99'], /^--mnemonic-fd 99 cannot be read: it is not open/],
     [
