@@ -205,7 +205,11 @@ describe('what does not open a slot', () => {
     const none = noKeychain('This vault uses no keychain.');
     const absent = await refusal(openSlot('vault-1', slot, { with: 'keychain', keychain: none }));
     expect(absent).toMatchObject({ code: 'INVALID_ARGUMENT', message: 'This vault uses no keychain.' });
-    expect(await none.probe()).toEqual({ available: false, reason: 'This vault uses no keychain.' });
+    expect(await none.probe()).toEqual({
+      available: false,
+      reason: 'This vault uses no keychain.',
+      off: true,
+    });
   });
 
   test('another kind of secret', async () => {
