@@ -155,7 +155,7 @@ function Api(): ReactNode {
         rows={[
           [
             t('API address'),
-            <span key="url" className="lk-value">
+            <span key="url" className="lk-id">
               <span className="lk-mono">{url}</span>
               <CopyButton text={url} copy={t('Copy API address')} />
             </span>,
