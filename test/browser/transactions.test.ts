@@ -110,7 +110,7 @@ test('a contract’s interface is kept, read by, and deleted', async () => {
   await text.fill(JSON.stringify(lending));
   await button(page, 'Add the interface').click();
   const list = page.getByRole('list', { name: 'Contract interfaces' });
-  await list.getByText(contract).waitFor();
+  await list.getByTitle(contract).waitFor();
   await look('contract-interfaces');
 
   await goTo(page, 'Sign');
