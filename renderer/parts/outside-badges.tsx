@@ -13,7 +13,7 @@ export function OutsideBadges({ of }: Props): ReactNode {
         <span className="lk-badge" data-tone="waiting">
           {t('Imported')}
         </span>
-      )}
+      )}{' '}
       {of.exported && (
         <span className="lk-badge" data-tone="waiting">
           {t('Exported')}
