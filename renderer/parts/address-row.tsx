@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { createContext, use, useCallback, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Group, Modal, Stack, Text } from '@mantine/core';
 import { describeFormat } from './chains.ts';
@@ -53,15 +53,11 @@ const words = { sign: t('Sign'), qr: t('Show QR code'), details: t('Details, exp
 
 /**
  * One address with what one does with it: copy it, show it to a camera, sign with it. A wallet may have a hundred thousand of
- * them to scroll through, so it is of plain elements, and the dialog is there once somebody is about to open it.
+ * them to scroll through, so it is of plain elements, and one dialog serves all.
  */
 export function AddressRow({ format, address, detail, signHref, detailsHref }: Props): ReactNode {
   const { label, plate, copy, showQr, details } = wordsFor(format);
-  const [isNear, setIsNear] = useState(false);
-  const [shown, setShown] = useState(false);
-  const approach = () => {
-    setIsNear(true);
-  };
+  const show = use(ShowAddress);
   return (
     <div className="lk-account">
       <span className="lk-plate" aria-hidden="true">
@@ -81,11 +77,8 @@ export function AddressRow({ format, address, detail, signHref, detailsHref }: P
           aria-label={showQr}
           aria-haspopup="dialog"
           data-hint={words.qr}
-          onPointerDown={approach}
-          onFocus={approach}
           onClick={() => {
-            setIsNear(true);
-            setShown(true);
+            show({ format, address });
           }}
         >
           <Glyph of="qr" />
@@ -108,44 +101,59 @@ export function AddressRow({ format, address, detail, signHref, detailsHref }: P
           </a>
         )}
       </div>
-      {isNear && (
-        <AddressDialog
-          format={format}
-          address={address}
-          opened={shown}
-          onClose={() => {
-            setShown(false);
-          }}
-        />
-      )}
     </div>
   );
 }
 
-interface DialogProps {
+interface ShownAddress {
   readonly format: string;
   readonly address: string;
-  readonly opened: boolean;
-  readonly onClose: () => void;
+}
+
+const ShowAddress = createContext<(address: ShownAddress) => void>(() => undefined);
+
+/** Shows an address of the rows inside it in a dialog: one for all, since a row goes when it is out of sight. */
+export function AddressDialogs({ children }: { readonly children: ReactNode }): ReactNode {
+  const [shown, setShown] = useState<ShownAddress | null>(null);
+  const [opened, setOpened] = useState(false);
+  const show = useCallback((address: ShownAddress) => {
+    setShown(address);
+    setOpened(true);
+  }, []);
+  return (
+    <ShowAddress value={show}>
+      {children}
+      {/* Also while it is shut: it gives the focus back to where that was when it opened. */}
+      <Modal
+        opened={opened}
+        onClose={() => {
+          setOpened(false);
+        }}
+        title={shown === null ? '' : wordsFor(shown.format).name}
+        size="sm"
+        centered
+      >
+        {shown !== null && <AddressCode {...shown} />}
+      </Modal>
+    </ShowAddress>
+  );
 }
 
 /** An address as a QR code, and what to compare it by. */
-function AddressDialog({ format, address, opened, onClose }: DialogProps): ReactNode {
-  const { label, about, name } = wordsFor(format);
+function AddressCode({ format, address }: ShownAddress): ReactNode {
+  const { label, about } = wordsFor(format);
   return (
-    <Modal opened={opened} onClose={onClose} title={name} size="sm" centered>
-      <Stack align="center" gap="md">
-        <QrCode text={address} label={t('QR code of {{address}}', { address })} />
-        <Grouped text={address} />
-        <Text size="sm" c="dimmed" ta="center">
-          {t('{{value}}. Compare the first and last groups with what the other side shows.', {
-            value: about === '' ? label : about,
-          })}
-        </Text>
-        <Group>
-          <CopyButton text={address} copy={t('Copy address')} wide />
-        </Group>
-      </Stack>
-    </Modal>
+    <Stack align="center" gap="md">
+      <QrCode text={address} label={t('QR code of {{address}}', { address })} />
+      <Grouped text={address} />
+      <Text size="sm" c="dimmed" ta="center">
+        {t('{{value}}. Compare the first and last groups with what the other side shows.', {
+          value: about === '' ? label : about,
+        })}
+      </Text>
+      <Group>
+        <CopyButton text={address} copy={t('Copy address')} wide />
+      </Group>
+    </Stack>
   );
 }

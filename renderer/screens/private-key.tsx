@@ -3,7 +3,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconSignature } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
-import { AddressRow } from '../parts/address-row.tsx';
+import { AddressDialogs, AddressRow } from '../parts/address-row.tsx';
 import { curveLabel } from '../parts/chains.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { ExportForm, PrivateKeyTexts } from '../parts/export-form.tsx';
@@ -67,13 +67,15 @@ export function PrivateKey({ privateKeyId }: { readonly privateKeyId: string }):
             {key.addresses.length === 0 ? (
               <Text c="dimmed">{t('It was made without an address. Sign with it by its id.')}</Text>
             ) : (
-              <ul className="lk-rows" aria-label={t('Addresses')}>
-                {key.addresses.map(({ format = '', address = '' }) => (
-                  <li key={format}>
-                    <AddressRow format={format} address={address} detail={curveLabel(key.curve)} />
-                  </li>
-                ))}
-              </ul>
+              <AddressDialogs>
+                <ul className="lk-rows" aria-label={t('Addresses')}>
+                  {key.addresses.map(({ format = '', address = '' }) => (
+                    <li key={format}>
+                      <AddressRow format={format} address={address} detail={curveLabel(key.curve)} />
+                    </li>
+                  ))}
+                </ul>
+              </AddressDialogs>
             )}
           </Panel>
           <TagEditor kind="privateKey" holderId={key.privateKeyId} tagIds={key.privateKeyTags} />

@@ -4,7 +4,7 @@ import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconSignature } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
-import { AddressRow } from '../parts/address-row.tsx';
+import { AddressDialogs, AddressRow } from '../parts/address-row.tsx';
 import { curveLabel, describeFormat } from '../parts/chains.ts';
 import { ExportForm, PrivateKeyTexts } from '../parts/export-form.tsx';
 import { ShortId } from '../parts/identifier.tsx';
@@ -60,11 +60,13 @@ export function WalletAccount({ walletId, address }: Props): ReactNode {
       {account !== undefined && (
         <>
           <Panel kind="plain">
-            <AddressRow
-              format={account.addressFormat}
-              address={account.address}
-              detail={curveLabel(account.curve)}
-            />
+            <AddressDialogs>
+              <AddressRow
+                format={account.addressFormat}
+                address={account.address}
+                detail={curveLabel(account.curve)}
+              />
+            </AddressDialogs>
           </Panel>
           <Panel>
             <Facts

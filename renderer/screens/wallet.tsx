@@ -5,7 +5,7 @@ import { notifications } from '@mantine/notifications';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconPlus, IconSearch, IconWallet } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
-import { AddressRow } from '../parts/address-row.tsx';
+import { AddressDialogs, AddressRow } from '../parts/address-row.tsx';
 import {
   accountAt,
   addressFormats,
@@ -199,14 +199,16 @@ function Accounts({
     [list],
   );
   return (
-    <LongRows
-      count={list.total}
-      label={t('Accounts')}
-      height={{ wide: 5, narrow: 8.5 }}
-      isComplete={list.isComplete}
-      onShow={onShow}
-      row={(index) => <AccountRow walletId={walletId} account={list.lineAt(index)?.account} />}
-    />
+    <AddressDialogs>
+      <LongRows
+        count={list.total}
+        label={t('Accounts')}
+        height={{ wide: 5, narrow: 8.5 }}
+        isComplete={list.isComplete}
+        onShow={onShow}
+        row={(index) => <AccountRow walletId={walletId} account={list.lineAt(index)?.account} />}
+      />
+    </AddressDialogs>
   );
 }
 
