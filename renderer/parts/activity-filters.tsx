@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Select, TextInput } from '@mantine/core';
-import { IconSearch } from '@tabler/icons-react';
 import { describeStatus, filterStatuses, typeFilters } from './activity-words.ts';
+import { ListSearch } from './list-search.tsx';
 import type { User } from './resources.ts';
 import { t } from './text.ts';
 import { useAsk } from './vault.tsx';
@@ -73,29 +73,15 @@ export function ActivityFilters({ wish, onWish }: Props): ReactNode {
     };
   }, [typed, wish, onWish]);
   return (
-    <form
-      role="search"
-      aria-label={t('Activities')}
-      className="lk-filters"
-      onSubmit={(event) => {
-        event.preventDefault();
+    <ListSearch
+      label={t('Activities')}
+      placeholder={t('A name, an address, an id, part of a payload')}
+      typed={typed}
+      onType={setTyped}
+      onEnter={() => {
         onWish({ ...wish, text: typed });
       }}
     >
-      <TextInput
-        type="search"
-        wrapperProps={{ 'data-wide': true }}
-        label={t('Search')}
-        placeholder={t('A name, an address, an id, part of a payload')}
-        leftSection={<IconSearch size={16} aria-hidden />}
-        autoComplete="off"
-        spellCheck={false}
-        maxLength={200}
-        value={typed}
-        onChange={(event) => {
-          setTyped(event.currentTarget.value);
-        }}
-      />
       <Select
         label={t('What')}
         placeholder={t('Everything')}
@@ -148,6 +134,6 @@ export function ActivityFilters({ wish, onWish }: Props): ReactNode {
           onWish({ ...wish, to: event.currentTarget.value });
         }}
       />
-    </form>
+    </ListSearch>
   );
 }

@@ -1,8 +1,8 @@
 import { memo, useDeferredValue, useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
-import { Button, Select, TextInput } from '@mantine/core';
-import { IconSearch } from '@tabler/icons-react';
+import { Button, Select } from '@mantine/core';
 import { curveLabel } from './chains.ts';
+import { ListSearch } from './list-search.tsx';
 import { LongRows } from './long-rows.tsx';
 import { OutsideBadges } from './outside-badges.tsx';
 import { Panel } from './page.tsx';
@@ -51,28 +51,12 @@ export function PrivateKeyList({ keys }: { readonly keys: readonly PrivateKey[] 
     <>
       {keys.length > fewKeys && (
         <>
-          <form
-            role="search"
-            aria-label={t('Private keys')}
-            className="lk-filters"
-            onSubmit={(event) => {
-              event.preventDefault();
-            }}
+          <ListSearch
+            label={t('Private keys')}
+            placeholder={t('A name, an address, an id, a tag')}
+            typed={typed}
+            onType={setTyped}
           >
-            <TextInput
-              type="search"
-              wrapperProps={{ 'data-wide': true }}
-              label={t('Search')}
-              placeholder={t('A name, an address, an id, a tag')}
-              leftSection={<IconSearch size={16} aria-hidden />}
-              autoComplete="off"
-              spellCheck={false}
-              maxLength={200}
-              value={typed}
-              onChange={(event) => {
-                setTyped(event.currentTarget.value);
-              }}
-            />
             <Select
               label={t('Tag')}
               placeholder={t('With any tag, or none')}
@@ -83,7 +67,7 @@ export function PrivateKeyList({ keys }: { readonly keys: readonly PrivateKey[] 
               value={tagId}
               onChange={setTagId}
             />
-          </form>
+          </ListSearch>
           <div className="lk-list-foot">
             <span role="status">{t('{{count}} private keys', { count: found.length })}</span>
           </div>

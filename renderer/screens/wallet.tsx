@@ -3,7 +3,7 @@ import type { SyntheticEvent, ReactNode } from 'react';
 import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconPlus, IconSearch, IconWallet } from '@tabler/icons-react';
+import { IconPlus, IconWallet } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
 import { AddressDialogs, AddressRow } from '../parts/address-row.tsx';
 import {
@@ -21,6 +21,7 @@ import type { Curve, NewAccount } from '../parts/chains.ts';
 import { ExportForm, SeedPhrase } from '../parts/export-form.tsx';
 import { ShortId } from '../parts/identifier.tsx';
 import { DeleteForm, Manage, ManageAction, RenameForm } from '../parts/manage.tsx';
+import { ListSearch } from '../parts/list-search.tsx';
 import { LongRows } from '../parts/long-rows.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { longestName } from '../parts/names.ts';
@@ -91,28 +92,12 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
         <>
           {all.list.total > fewAccounts && (
             <>
-              <form
-                role="search"
-                aria-label={t('Accounts')}
-                className="lk-filters"
-                onSubmit={(event) => {
-                  event.preventDefault();
-                }}
+              <ListSearch
+                label={t('Accounts')}
+                placeholder={t('An address, a label, a path')}
+                typed={text}
+                onType={setText}
               >
-                <TextInput
-                  type="search"
-                  wrapperProps={{ 'data-wide': true }}
-                  label={t('Search')}
-                  placeholder={t('An address, a label, a path')}
-                  leftSection={<IconSearch size={16} aria-hidden />}
-                  autoComplete="off"
-                  spellCheck={false}
-                  maxLength={200}
-                  value={text}
-                  onChange={(event) => {
-                    setText(event.currentTarget.value);
-                  }}
-                />
                 <Select
                   label={t('Chain')}
                   placeholder={t('Every chain')}
@@ -123,7 +108,7 @@ export function Wallet({ walletId }: { readonly walletId: string }): ReactNode {
                   value={format}
                   onChange={setFormat}
                 />
-              </form>
+              </ListSearch>
               <div className="lk-list-foot">
                 <span role="status">
                   {list.isComplete
