@@ -99,7 +99,7 @@ export function untranslated(): readonly string[] {
     'code, pre, kbd, samp, textarea, .lk-mono, [translate=no], .lk-failure p, script, style, noscript, [aria-hidden=true]';
   /** Names of what is not translated, units, and what ids are made of. */
   const kept =
-    /\b(Latchkey|Development|Root user|Latchkey window|Schnorr|Ethereum|Solana|Node\.js|OpenSSL|linux|Pseudo-English|English|UTC|GMT|API|URL|AM|PM|dev|window)\b|https?:\S+|(?<!\S)\/\w\S*|\b[\w-]*\d[\w.…-]*|\b[rsv]\b/g;
+    /\b(Latchkey|Development|Root user|Latchkey window|Schnorr|Ethereum|Solana|Node\.js|OpenSSL|linux|Pseudo-English|English|UTC|GMT|API|URL|AM|PM|dev|window)\b|https?:\S+|(?<!\S)\/\w\S*|\b[\w-]*\d[\w.…-]*|\b\w{4,}…\w{4,}|\b[rsv]\b/g;
   const found: string[] = [];
   let depth = 0;
   const outside = (text: string): string => {

@@ -65,28 +65,25 @@ describe('a service that stops', () => {
     await using service = await serveDevVault();
     await using person = await openWindow(browser);
     const { page } = person;
-    let answer: () => void = () => undefined;
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+    const status = Promise.withResolvers<undefined>();
     await page.route('**/window/status', async (route) => {
-      await answered;
+      await status.promise;
       await route.continue();
     });
     await page.goto(service.windowUrl);
     await page.getByRole('status').filter({ hasText: 'Asking the vault for its state' }).waitFor();
-    answer();
+    status.resolve(undefined);
     await heading(page, 'Home').waitFor();
 
+    const log = Promise.withResolvers<undefined>();
     await page.route('**/window/call', async (route) => {
-      if (route.request().postData()?.includes('list_activities') === true) {
-        await new Promise((resolve) => setTimeout(resolve, 1_000));
-      }
+      if (route.request().postData()?.includes('list_activities') === true) await log.promise;
       await route.continue();
     });
     await page.getByRole('link', { name: 'Activity', exact: true }).click();
     await page.getByRole('status').filter({ hasText: 'Loading the activity log' }).waitFor();
     await takePicture(page, 'activity-loading');
+    log.resolve(undefined);
     await page.getByRole('heading', { name: 'Nothing has happened yet' }).waitFor();
   });
 });
@@ -172,7 +169,8 @@ describe('a file that was changed outside Latchkey', () => {
     const file = new Sqlite(join(place.path, 'vault.db'));
     const rename = file.prepare('UPDATE wallets SET name = ?');
     rename.run('Mine');
-    await goTo(page, 'Users');
+    // The screen may be shut before it has shown anything.
+    await page.getByRole('link', { name: 'Users', exact: true }).click();
     await heading(page, 'Unlock').waitFor();
     const refusal = page
       .getByRole('alert')
