@@ -1,5 +1,6 @@
 /** The composition root: opens the file, wires the service, listens. The only wiring there is. */
 import { randomBytes } from 'node:crypto';
+import { existsSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Delayed, VaultBridge } from '../preload/contract.ts';
@@ -108,6 +109,8 @@ export const openVault = (config: Config, substitutes: Substitutes = {}): OpenVa
 interface OpenFile {
   readonly directory: VaultDirectory | undefined;
   readonly connection: Connection;
+  /** Whether the file was not there before. */
+  readonly isNew: boolean;
 }
 
 function open(config: Config, substitutes: Substitutes): Opened {
@@ -124,6 +127,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
 function openFile(config: Config): OpenFile {
   checkSecp256k1Accelerator();
   const directory = config.dataDirectory === null ? undefined : VaultDirectory.acquire(config.dataDirectory);
+  const isNew = directory !== undefined && !existsSync(directory.database);
   let connection: Connection | undefined;
   try {
     if (directory) createPrivateFile(directory.database);
@@ -132,7 +136,7 @@ function openFile(config: Config): OpenFile {
     if (changed.length > 0) throw misshapen(changed);
     migrate(connection);
     checkPresence(connection);
-    return { directory, connection };
+    return { directory, connection, isNew };
   } catch (error) {
     connection?.close();
     directory?.release();
@@ -140,9 +144,16 @@ function openFile(config: Config): OpenFile {
   }
 }
 
-function closeFile({ directory, connection }: OpenFile): void {
-  connection.close();
-  directory?.release();
+/** What was made here for a vault and holds none is not left behind. */
+function closeFile({ directory, connection, isNew }: OpenFile): void {
+  try {
+    const isEmpty = isNew && getVault(connection) === undefined && !holdsRows(connection);
+    connection.close();
+    if (directory === undefined || !isEmpty) return;
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${directory.database}${suffix}`, { force: true });
+  } finally {
+    directory?.release();
+  }
 }
 
 function wire(config: Config, substitutes: Substitutes, file: OpenFile): Opened {
