@@ -1,4 +1,5 @@
 /** The file of one vault, held by this process: of a schema that is known, and up to date. */
+import { existsSync, rmSync } from 'node:fs';
 import { Connection } from './db/connection.ts';
 import { holdsRows } from './db/integrity.ts';
 import { migrate } from './db/migrations.ts';
@@ -11,6 +12,8 @@ export interface VaultFile {
   /** Undefined for a vault in memory. */
   readonly directory: VaultDirectory | undefined;
   readonly connection: Connection;
+  /** Whether it was not there before. */
+  readonly isNew: boolean;
 }
 
 /**
@@ -20,6 +23,7 @@ export interface VaultFile {
  */
 export function openVaultFile(dataDirectory: string | null): VaultFile {
   const directory = dataDirectory === null ? undefined : VaultDirectory.acquire(dataDirectory);
+  const isNew = directory !== undefined && !existsSync(directory.database);
   let connection: Connection | undefined;
   try {
     if (directory) createPrivateFile(directory.database);
@@ -28,7 +32,7 @@ export function openVaultFile(dataDirectory: string | null): VaultFile {
     if (changed.length > 0) throw misshapen(changed);
     migrate(connection);
     checkPresence(connection);
-    return { directory, connection };
+    return { directory, connection, isNew };
   } catch (error) {
     connection?.close();
     directory?.release();
@@ -36,9 +40,16 @@ export function openVaultFile(dataDirectory: string | null): VaultFile {
   }
 }
 
-export function closeVaultFile({ directory, connection }: VaultFile): void {
-  connection.close();
-  directory?.release();
+/** What was made here for a vault and holds none is not left behind. */
+export function closeVaultFile({ directory, connection, isNew }: VaultFile): void {
+  try {
+    const isEmpty = isNew && getVault(connection) === undefined && !holdsRows(connection);
+    connection.close();
+    if (directory === undefined || !isEmpty) return;
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${directory.database}${suffix}`, { force: true });
+  } finally {
+    directory?.release();
+  }
 }
 
 /** Where rows are left of a vault, no other is made over them. @throws LatchkeyError VAULT_TAMPERED */
