@@ -288,15 +288,7 @@ function wire(config: Config, substitutes: Substitutes, file: OpenFile): Opened 
     restore:
       directory === undefined
         ? null
-        : (file, how, onProgress) =>
-            restoreHere(connection, directory, {
-              file,
-              how,
-              keychain,
-              random: systemRandom,
-              clock,
-              onProgress,
-            }),
+        : (wish) => restoreHere(connection, directory, { ...wish, keychain, random: systemRandom, clock }),
   });
   const lock = (): void => {
     log.signBeforeLock();
@@ -398,6 +390,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
   const server = await listen({
     service,
     bridge: door,
+    bringBackup: (part) => backups.bring(part),
     sessions,
     journal,
     origins: { allowed: config.allowedOrigins, loopback: config.allowLoopbackOrigins },
