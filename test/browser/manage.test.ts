@@ -611,7 +611,7 @@ describe('what one person does in one vault', () => {
     await page.getByRole('link', { name: 'Add an API key' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('On the server');
     await choose(page, 'Expires', 'After 30 days');
-    await button(page, 'Make a key').click();
+    await button(page, 'Make the key').click();
     await page.getByRole('heading', { name: '“On the server” is ready' }).waitFor();
     await button(page, 'Show the private key').click(held);
     const environment = await page.getByRole('region', { name: 'environment lines' }).innerText();
@@ -721,7 +721,7 @@ describe('what one person does in one vault', () => {
       'Delete wallets',
       'Import a private key Phantom',
       'Make a tag for private keys cold',
-      'Add users Payroll',
+      'Make users Payroll',
       'Delete users',
     ]) {
       const row = rows.getByRole('link', { name: what });

@@ -184,9 +184,9 @@ describe('a person sets up a vault and uses it', () => {
     const rows = await page.getByRole('list', { name: 'Activities' }).getByRole('listitem').allInnerTexts();
     expect(rows.map((row) => row.split(/\s{2,}|\n/)[0])).toEqual([
       expect.stringContaining('Sign a payload'),
-      expect.stringContaining('Create private keys'),
+      expect.stringContaining('Make private keys'),
       expect.stringContaining('Add accounts to a wallet'),
-      expect.stringContaining('Create a wallet'),
+      expect.stringContaining('Make a wallet'),
     ]);
     await look('activity');
     await choose(page, 'What', 'Sign a payload');
@@ -200,7 +200,7 @@ describe('a person sets up a vault and uses it', () => {
     await goTo(page, 'Connect');
     await page.getByRole('textbox', { name: 'Name' }).fill('Payroll script');
     await look('connect');
-    await button(page, 'Make a key').click();
+    await button(page, 'Make the key').click();
     await page.getByRole('heading', { name: '“Payroll script” is ready' }).waitFor();
     await look('connect-made');
     await button(page, 'Show the private key').click(held);
