@@ -94,7 +94,8 @@ const entries = {
     'config.ts',
     'preload/contract.ts',
   ],
-  'vault.ts': [...composed, 'bridge.ts', 'setup.ts', 'config.ts', 'preload/contract.ts'],
+  'vault.ts': [...composed, 'vault-file.ts', 'bridge.ts', 'setup.ts', 'config.ts', 'preload/contract.ts'],
+  'vault-file.ts': ['integrity/', 'db/'],
   'cli.ts': ['commands/', 'lib/', 'config.ts'],
   'index.ts': [
     'desktop/',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readConfig, sessionBusAddress, startArguments } from './config.ts';
+import { makeConfig, readConfig, sessionBusAddress, startArguments } from './config.ts';
 
 describe('sessionBusAddress', () => {
   test.each([
@@ -36,5 +36,24 @@ describe('startArguments', () => {
     const again = readConfig(args, {});
     const { dataDirectory, keysDirectory, port, allowedOrigins, rpId, oidcIssuers } = config;
     expect(again).toMatchObject({ dataDirectory, keysDirectory, port, allowedOrigins, rpId, oidcIssuers });
+  });
+});
+
+describe('isNpmScript', () => {
+  test.each(["'latchkey'", 'latchkey serve --ui', 'node main/start.ts', 'node main/start.ts "--port" "0"'])(
+    'holds for %s',
+    (script) => {
+      expect(makeConfig({}, { npm_lifecycle_script: script }).isNpmScript).toBe(true);
+    },
+  );
+
+  test.each([
+    undefined,
+    'latchkey serve & vitest run',
+    'latchkeys',
+    'vitest run',
+    'node main/start.ts; date',
+  ])('does not for %s, whose shell may end before', (script) => {
+    expect(makeConfig({}, { npm_lifecycle_script: script }).isNpmScript).toBe(false);
   });
 });

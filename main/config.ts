@@ -38,6 +38,8 @@ export interface Config {
   readonly credentialsDirectory: string | undefined;
   /** Linux: where the user's own systemd looks for units. */
   readonly unitDirectory: string;
+  /** Whether this is all that npm has its shell run: `npx latchkey serve`, `npm start`, or a script that says the like. */
+  readonly isNpmScript: boolean;
   /** The built window. */
   readonly rendererDirectory: string;
   /** The code of the API's reference page. */
@@ -60,6 +62,9 @@ export interface ConfigOptions {
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
+
+/** A shell that was told more than one command may end and leave this one to go on. npm quotes what it is given. */
+const npmScript = /^'?(latchkey|node main\/start\.ts)'?( [^&;|<>()`$]*)?$/;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -85,6 +90,7 @@ export function makeConfig(options: ConfigOptions, environment: Environment = pr
     appImage: environment['APPIMAGE'],
     credentialsDirectory: environment['CREDENTIALS_DIRECTORY'],
     unitDirectory: join(environment['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'systemd', 'user'),
+    isNpmScript: npmScript.test(environment['npm_lifecycle_script'] ?? ''),
     rendererDirectory: built('renderer'),
     referenceDirectory: built('reference'),
   });

@@ -6,6 +6,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { constants, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 const projectRoot = dirname(import.meta.dirname);
 
@@ -301,9 +302,15 @@ async function become(program: string, argv: readonly string[]): Promise<void> {
       if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
     });
   }
+  // npm passes its own on to its shell alone, which ends and tells nobody.
+  const shell = process.ppid;
+  const watch = setInterval(() => {
+    if (process.env['npm_lifecycle_event'] === 'start' && process.ppid !== shell) child.kill('SIGTERM');
+  }, 500).unref();
   process.exitCode = await new Promise<number>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => {
+      clearInterval(watch);
       resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
     });
   });
@@ -323,7 +330,10 @@ async function start(argv: readonly string[]): Promise<void> {
     return;
   }
   process.stderr.write(`No desktop app: ${electron.obstacle}. The window opens in the browser instead.\n`);
-  await become(process.execPath, [join(projectRoot, 'dist/main/cli.js'), 'serve', '--ui', '--open', ...argv]);
+  // In this process: one that npm ends, or that is killed, leaves no other behind it that holds the vault.
+  const command = join(projectRoot, 'dist/main/cli.js');
+  process.argv.splice(1, Infinity, command, 'serve', '--ui', '--open', ...argv);
+  await import(pathToFileURL(command).href);
 }
 
 if (import.meta.main) {

@@ -1,4 +1,4 @@
-/** The composition root: opens the file, wires the service, listens. The only wiring there is. */
+/** The composition root: wires the service over an open file, and listens. The only wiring there is. */
 import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -12,36 +12,32 @@ import { restoreHere } from './backup/restore.ts';
 import { VaultDoor } from './bridge.ts';
 import { defaultPort, version, type Config } from './config.ts';
 import { checkSecp256k1Accelerator } from './crypto/secp256k1.ts';
-import { Connection, type Reader } from './db/connection.ts';
-import { holdsRows } from './db/integrity.ts';
-import { RowGuard } from './integrity/guard.ts';
-import { misshapen } from './integrity/refusal.ts';
-import { migrate } from './db/migrations.ts';
-import { checkSchema } from './db/schema.ts';
+import type { Connection, Reader } from './db/connection.ts';
 import { countDelayed, hastenDeliveries } from './db/outbox.ts';
 import { isNetworkOn } from './db/settings.ts';
 import { UnitOfWork } from './db/unit-of-work.ts';
-import { getVault } from './db/vault.ts';
-import { createPrivateFile, VaultDirectory } from './db/vault-directory.ts';
+import type { VaultDirectory } from './db/vault-directory.ts';
 import { hastenWebhooks } from './db/webhook-deliveries.ts';
 import type { DevControls } from './http/dev-routes.ts';
 import type { Service } from './http/handle.ts';
 import { RequestJournal } from './http/request-journal.ts';
 import { listen } from './http/server.ts';
 import { WindowSessions } from './http/window-sessions.ts';
+import { RowGuard } from './integrity/guard.ts';
 import { noKeychain, systemKeychain, type Keychain } from './keyslots/keychain.ts';
 import { Keyring } from './keyslots/keyring.ts';
 import { systemClock, type Clock } from './lib/clock.ts';
-import { NetworkWatch } from './outbox/network-watch.ts';
 import type { Random } from './lib/random.ts';
 import type { Shell } from './lib/shell.ts';
 import { Messages, messageKind } from './messages/messages.ts';
 import { operations, versions } from './operations/index.ts';
 import { startSweeping } from './operations/sweeping.ts';
+import { NetworkWatch } from './outbox/network-watch.ts';
 import { Outbox } from './outbox/outbox.ts';
 import { IdleLock } from './settings/idle-lock.ts';
 import { Settings } from './settings/settings.ts';
 import { setUp, type MadeVault, type NewVault } from './setup.ts';
+import { closeVaultFile, openVaultFile, type VaultFile } from './vault-file.ts';
 import { LogWatch } from './webhooks/log-watch.ts';
 import { Webhooks } from './webhooks/webhooks.ts';
 
@@ -84,7 +80,9 @@ export interface Vault extends Omit<OpenVault, 'close'> {
   close(): Promise<void>;
 }
 
-interface Opened extends OpenVault {
+/** An open vault with what serves it. */
+interface Opened {
+  readonly vault: OpenVault;
   readonly door: VaultDoor;
   readonly service: Service;
   readonly directory: VaultDirectory | undefined;
@@ -103,49 +101,20 @@ export const keychainOf = ({ useKeychain, sessionBus }: Config): Keychain =>
 
 /** Opens the vault's file and takes its lock, making both where they are missing. */
 export const openVault = (config: Config, substitutes: Substitutes = {}): OpenVault =>
-  open(config, substitutes);
-
-interface OpenFile {
-  readonly directory: VaultDirectory | undefined;
-  readonly connection: Connection;
-}
+  open(config, substitutes).vault;
 
 function open(config: Config, substitutes: Substitutes): Opened {
-  const file = openFile(config);
+  checkSecp256k1Accelerator();
+  const file = openVaultFile(config.dataDirectory);
   try {
     return wire(config, substitutes, file);
   } catch (error) {
-    closeFile(file);
+    closeVaultFile(file);
     throw error;
   }
 }
 
-/** Takes the vault's lock and opens its file; where that fails, neither is held. */
-function openFile(config: Config): OpenFile {
-  checkSecp256k1Accelerator();
-  const directory = config.dataDirectory === null ? undefined : VaultDirectory.acquire(config.dataDirectory);
-  let connection: Connection | undefined;
-  try {
-    if (directory) createPrivateFile(directory.database);
-    connection = Connection.open(directory?.database ?? ':memory:');
-    const changed = checkSchema(connection);
-    if (changed.length > 0) throw misshapen(changed);
-    migrate(connection);
-    checkPresence(connection);
-    return { directory, connection };
-  } catch (error) {
-    connection?.close();
-    directory?.release();
-    throw error;
-  }
-}
-
-function closeFile({ directory, connection }: OpenFile): void {
-  connection.close();
-  directory?.release();
-}
-
-function wire(config: Config, substitutes: Substitutes, file: OpenFile): Opened {
+function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened {
   const { directory, connection } = file;
   const random = substitutes.random ?? systemRandom;
   const clock = substitutes.clock ?? systemClock;
@@ -309,7 +278,7 @@ function wire(config: Config, substitutes: Substitutes, file: OpenFile): Opened 
     lock,
     onFault,
   });
-  return {
+  const vault: OpenVault = {
     connection,
     units,
     guard,
@@ -319,18 +288,7 @@ function wire(config: Config, substitutes: Substitutes, file: OpenFile): Opened 
     outbox,
     webhooks,
     messages,
-    door,
-    service,
-    directory,
-    journal,
     lastUses,
-    backups,
-    settings,
-    idleLock,
-    listensAt: (address) => {
-      url = address;
-    },
-    lock,
     setUp: (vault) => setUp(parts, vault),
     close: () => {
       network.close();
@@ -342,50 +300,32 @@ function wire(config: Config, substitutes: Substitutes, file: OpenFile): Opened 
       messages.close();
       lock();
       guard.stop();
-      closeFile(file);
+      closeVaultFile(file);
     },
   };
-}
-
-/** Where rows are left of a vault, no other is made over them. @throws LatchkeyError VAULT_TAMPERED */
-function checkPresence(connection: Connection): void {
-  if (getVault(connection) !== undefined || !holdsRows(connection)) return;
-  throw misshapen([
-    { table: 'vault', row: '1', problem: 'it is missing, and the rows of its vault are there' },
-  ]);
+  const listensAt = (address: string): void => {
+    url = address;
+  };
+  return { vault, door, service, directory, journal, backups, settings, idleLock, listensAt, lock };
 }
 
 /** Opens the vault and serves it on loopback; the vault may be missing or locked, and the service says so. */
 export async function startVault(config: Config, substitutes: Substitutes = {}): Promise<Vault> {
-  const opened = open(config, substitutes);
-  const {
-    connection,
-    units,
-    guard,
-    keyring,
-    log,
-    outbox,
-    webhooks,
-    messages,
-    door,
-    service,
-    directory,
-    journal,
-    lastUses,
-    backups,
-    settings,
-    idleLock,
-  } = opened;
+  const { vault, door, service, directory, journal, backups, settings, idleLock, listensAt, lock } = open(
+    config,
+    substitutes,
+  );
+  const { units, keyring, log, outbox, webhooks, messages, lastUses } = vault;
   const nonce = directory?.nonce ?? randomBytes(32).toString('base64url');
   const sessions = new WindowSessions(nonce);
   // What is deferred last ends first. Each is ended whatever becomes of the others, so that the keys go and the file is freed.
   await using started = new AsyncDisposableStack();
   started.defer(() => {
-    opened.close();
+    vault.close();
   });
   started.defer(() => log.settled());
   started.defer(() => {
-    opened.lock();
+    lock();
   });
   started.defer(() => backups.close());
   started.defer(() => {
@@ -410,13 +350,11 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
     discoveryKeys: () => ({ ...door.serverKeys() }),
     webhookKeys: () => webhooks.jwks(),
     reference: { version, directory: config.referenceDirectory },
-    ...(substitutes.dev
-      ? { dev: substitutes.dev({ connection, guard, keyring, messages, outbox, webhooks }) }
-      : {}),
+    ...(substitutes.dev ? { dev: substitutes.dev(vault) } : {}),
   });
   started.defer(() => server.close());
   const url = `http://127.0.0.1:${String(server.port)}`;
-  opened.listensAt(url);
+  listensAt(url);
   directory?.announce(server.port);
   outbox.start();
   webhooks.start();
@@ -427,17 +365,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
   });
   const running = started.move();
   return {
-    connection,
-    units,
-    guard,
-    keyring,
-    bridge: door,
-    log,
-    outbox,
-    webhooks,
-    messages,
-    lastUses,
-    setUp: opened.setUp,
+    ...vault,
     url,
     newLink: () => `http://localhost:${server.port}/#code=${sessions.newCode()}`,
     close: () => running.disposeAsync(),

@@ -90,11 +90,11 @@ const errorOf = ({ json }: { readonly json: Json }): unknown =>
   (json['error'] as { readonly message?: string } | undefined)?.message;
 
 describe('a service that ends', () => {
-  test('by SIGTERM or SIGINT has signed its last row', async () => {
+  test('by SIGTERM, SIGINT or SIGHUP has signed its last row', async () => {
     using home = new Home();
     await home.init('--no-keychain');
     let rows = 0;
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       const { service, client } = await home.serve(...unlocked(home));
       await addWallets(client, 3);
       rows += 3;

@@ -24,6 +24,7 @@ import {
   testKeyOf,
 } from './support.ts';
 import type { CommandOptions, Json } from './support.ts';
+import { Terminal } from './terminal.ts';
 
 const password = 'correct horse battery staple';
 
@@ -425,8 +426,40 @@ describe('serve', () => {
     const { code, error } = await empty.run(['serve', '--port', '0', '--json', '--no-keychain']);
     expect(code).toBe(3);
     expect(error).toBe(
-      `there is no vault in ${empty.vault}: make one with \`latchkey init\`, or start with --ui`,
+      `there is no vault in ${empty.vault}: make one with \`latchkey init\`, or in the window of \`latchkey serve --ui --open\``,
     );
+    expect(existsSync(empty.vault)).toBe(false);
+  });
+
+  test('leaves no empty file behind where nobody made a vault in its window', async () => {
+    using empty = new Home();
+    await using process = empty.start(['serve', '--ui', '--port', '0', '--json', '--no-keychain']);
+    expect(JSON.parse(await process.nextLine())).toMatchObject({ state: 'none' });
+    expect(await process.stop()).toBe(0);
+    expect(readdirSync(empty.vault)).toEqual(['lock']);
+  });
+
+  test('ends in good order with the terminal that it was started on', async () => {
+    const note = join(home.vault, 'endpoint.json');
+    {
+      await using terminal = new Terminal('serve --port 0 --no-keychain', home.environment);
+      await expect.poll(() => terminal.shown).toContain('the vault is locked');
+      expect(existsSync(note)).toBe(true);
+    }
+    await expect.poll(() => existsSync(note)).toBe(false);
+  });
+
+  test('ends with the shell that npm has run it', async () => {
+    const cli = join(import.meta.dirname, '../dist/main/cli.js');
+    const shell = home.start(['serve', '--port', '0', '--json', '--no-keychain'], {
+      program: ['sh', '-c', '"$0" "$@"; exit $?', process.execPath, cli],
+      environment: { ...home.environment, npm_lifecycle_script: 'latchkey serve' },
+    });
+    processes.use(shell);
+    await shell.nextLine();
+    // Its pipes are open until the service has ended too.
+    expect(await shell.stop()).toBe('SIGTERM');
+    expect(existsSync(join(home.vault, 'endpoint.json'))).toBe(false);
   });
 
   test('ends with 4 where a second process holds the vault, and names it', async () => {

@@ -16,8 +16,7 @@ import { LatchkeyError } from '../lib/errors.ts';
 import { SeededRandom } from '../lib/seeded-random.ts';
 import { freezeOnSignal } from '../freeze-signal.ts';
 import { startVault, type OpenVault, type Vault } from '../vault.ts';
-
-import { untilSignalled } from './serve.ts';
+import { untilSignalled } from './signals.ts';
 
 export interface DevOptions {
   /** Drawn anew where none is given. */
@@ -49,7 +48,7 @@ export async function dev(config: Config, options: DevOptions): Promise<void> {
   const stopListening = freezeOnSignal(vault.bridge);
   try {
     // Whoever reads the line may send the signal at once.
-    const signalled = untilSignalled();
+    const signalled = untilSignalled(config);
     process.stdout.write(`${JSON.stringify(line)}\n`);
     await signalled;
   } finally {

@@ -5,6 +5,7 @@ import type { Config } from '../config.ts';
 import { requireRunning } from './client.ts';
 import { dataDirectory } from './control.ts';
 import { note, print } from './output.ts';
+import { untilSignalled } from './signals.ts';
 
 export interface RequestsOptions {
   readonly follow: boolean;
@@ -32,11 +33,9 @@ export async function showRequests(config: Config, { follow, failed, json }: Req
   if (!follow) return;
   note(`Following the requests to ${running.url}; Ctrl-C ends it.`);
   const ended = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      ended.abort();
-    });
-  }
+  void untilSignalled(config).then(() => {
+    ended.abort();
+  });
   try {
     for (;;) {
       await wait(pauseMs, undefined, { signal: ended.signal });

@@ -1,5 +1,7 @@
 /** `latchkey serve`: the service, and with `--ui` its window, until a signal ends it. */
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { VaultStatus } from '../../preload/contract.ts';
 import type { Config } from '../config.ts';
 import { VaultInUseError } from '../db/vault-directory.ts';
@@ -8,6 +10,7 @@ import { freezeOnSignal } from '../freeze-signal.ts';
 import { startVault, type Vault } from '../vault.ts';
 import { findRunning } from './client.ts';
 import { CommandError, exitCodes, note, print } from './output.ts';
+import { untilSignalled } from './signals.ts';
 import { unlockingNotes } from './unlocking.ts';
 
 export interface ServeOptions {
@@ -18,21 +21,20 @@ export interface ServeOptions {
 }
 
 export async function serve(config: Config, options: ServeOptions): Promise<void> {
+  const { dataDirectory } = config;
+  // Without a window nobody could make one, and starting would leave an empty file in its place.
+  if (!config.ui && dataDirectory !== null && !existsSync(join(dataDirectory, 'vault.db')))
+    throw nothingToServe(config);
   const vault = await startOrJoin(config, options);
   if (vault === undefined) return;
   const stopListening = freezeOnSignal(vault.bridge);
   try {
     const hush = vault.bridge.onEvent(unlockingNotes());
     const status = await unlockAtStart(vault, options.password).finally(hush);
-    if (status.state === 'none' && !config.ui) {
-      throw new CommandError(
-        exitCodes.absent,
-        `there is no vault in ${String(config.dataDirectory)}: make one with \`latchkey init\`, or start with --ui`,
-      );
-    }
+    if (status.state === 'none' && !config.ui) throw nothingToServe(config);
     const link = config.ui ? vault.newLink() : undefined;
     // Whoever reads the line may send the signal at once.
-    const signalled = untilSignalled();
+    const signalled = untilSignalled(config);
     print(
       options.json,
       { url: vault.url, state: status.state, ...(link === undefined ? {} : { windowUrl: link }) },
@@ -48,6 +50,12 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
     await vault.close();
   }
 }
+
+const nothingToServe = ({ dataDirectory }: Config): CommandError =>
+  new CommandError(
+    exitCodes.absent,
+    `there is no vault in ${String(dataDirectory)}: make one with \`latchkey init\`, or in the window of \`latchkey serve --ui --open\``,
+  );
 
 /** Where a process serves the vault already, its window is what the user wants. */
 async function startOrJoin(config: Config, options: ServeOptions): Promise<Vault | undefined> {
@@ -115,19 +123,4 @@ export function openInBrowser(address: string): void {
   const child = spawn(command, [...args, address], { stdio: 'ignore', detached: true });
   child.on('error', () => undefined);
   child.unref();
-}
-
-const endings = ['SIGINT', 'SIGTERM'] as const;
-
-/** Until SIGINT or SIGTERM. npm passes on what its whole group got already: only what comes a second later ends at once. */
-export function untilSignalled(): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      resolve();
-      setTimeout(() => {
-        for (const signal of endings) process.off(signal, end);
-      }, 1000).unref();
-    };
-    for (const signal of endings) process.on(signal, end);
-  });
 }

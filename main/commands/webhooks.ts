@@ -11,6 +11,7 @@ import { getServerKey } from '../db/server-keys.ts';
 import { VaultApi, type ActivityKind } from './api.ts';
 import { dataDirectory } from './control.ts';
 import { CommandError, exitCodes, note, print } from './output.ts';
+import { untilSignalled } from './signals.ts';
 
 interface WebhookOptions {
   readonly apiKey: string;
@@ -176,7 +177,7 @@ export async function listenToWebhooks(config: Config, { apiKey, json, port }: L
   });
   note(`Listening at ${url} as webhook endpoint ${endpointId}; Ctrl-C ends it.`);
   try {
-    await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+    await untilSignalled(config);
   } finally {
     server.closeAllConnections();
     server.close();

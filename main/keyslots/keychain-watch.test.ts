@@ -1,10 +1,9 @@
 import { expect, test, vi } from 'vitest';
-import { systemKeychain, type KeychainState } from './keychain.ts';
+import type { KeychainState } from './keychain.ts';
 import { KeychainWatch } from './keychain-watch.ts';
 
-async function reasonWithoutBus(): Promise<KeychainState> {
-  return systemKeychain({ sessionBus: undefined, platform: 'linux' }).probe();
-}
+const absent = { available: false, reason: 'No keyring runs.' } as const;
+const missing: KeychainState = { ...absent, quiet: true };
 const locked: KeychainState = { available: false, reason: 'The keychain is locked.' };
 
 function watchOver(states: KeychainState[], pauseMs = 0) {
@@ -21,7 +20,6 @@ test('asks one that works once', async () => {
 });
 
 test('asks one that is missing again, and tells when it is there', async () => {
-  const missing = await reasonWithoutBus();
   const { watch, onChange } = watchOver([missing, missing]);
   await vi.waitFor(async () => {
     await watch.state();
@@ -31,9 +29,8 @@ test('asks one that is missing again, and tells when it is there', async () => {
 });
 
 test('asks no more often than it may', async () => {
-  const missing = await reasonWithoutBus();
   const { watch, probe } = watchOver([missing], 60_000);
-  for (let time = 0; time < 3; time++) expect(await watch.state()).toEqual(missing);
+  for (let time = 0; time < 3; time++) expect(await watch.state()).toEqual(absent);
   expect(probe).toHaveBeenCalledOnce();
 });
 
@@ -41,6 +38,6 @@ test('asks one that is locked again only where somebody wants to know', async ()
   const { watch, probe } = watchOver([locked]);
   for (let time = 0; time < 3; time++) expect(await watch.state()).toEqual(locked);
   expect(probe).toHaveBeenCalledOnce();
-  expect(await watch.look()).toEqual({ available: true });
+  await watch.look();
   expect(await watch.state()).toEqual({ available: true });
 });

@@ -1,5 +1,5 @@
 /** What is known of the keychain: whoever asks hears it at once, and of what has changed since by an event. */
-import { asksNobody, type Keychain, type KeychainState } from './keychain.ts';
+import type { Keychain, KeychainState } from './keychain.ts';
 
 export interface KeychainWatchParts {
   readonly keychain: Pick<Keychain, 'probe'>;
@@ -25,15 +25,16 @@ export class KeychainWatch {
   async state(): Promise<KeychainState> {
     this.#known ??= this.#ask();
     const known = await this.#known;
+    if (known.available) return known;
+    const { quiet = false, ...told } = known;
     const isDue = performance.now() - this.#askedAt > (this.#parts.pauseMs ?? 10_000);
-    if (!known.available && !this.#isAsking && isDue && asksNobody(known.reason))
-      void this.#askQuietly(known);
-    return known;
+    if (quiet && isDue && !this.#isAsking) void this.#askQuietly(known);
+    return told;
   }
 
   /** Asks in any case: somebody wants to know. */
-  async look(): Promise<KeychainState> {
-    return await (this.#known = this.#ask());
+  async look(): Promise<void> {
+    await (this.#known = this.#ask());
   }
 
   async #askQuietly(before: KeychainState): Promise<void> {

@@ -89,10 +89,19 @@ describe('systemKeychain', () => {
     const fail = () => Promise.reject(new Error(says));
     const keychain = keychainOver({ getPassword: fail, setPassword: fail, deletePassword: fail });
     const state = await keychain.probe();
-    expect(state).toEqual({ available: false, reason: expect.stringContaining(meaning) as string });
+    expect(state).toMatchObject({ available: false, reason: expect.stringContaining(meaning) as string });
     expect(await reasonOf(keychain.get('a'))).toContain(meaning);
     expect(await reasonOf(keychain.set('a', Uint8Array.of(1)))).toContain(meaning);
     expect(await reasonOf(keychain.delete('a'))).toContain(meaning);
+  });
+
+  test.each([
+    ['Cannot create an item in a locked collection', undefined],
+    ['Something new.', undefined],
+    ['The name org.freedesktop.secrets was not provided by any .service files', true],
+  ])('whether it can be asked again without a word to anybody, after %j', async (says, quiet) => {
+    const state = await keychainOver({ setPassword: () => Promise.reject(new Error(says)) }).probe();
+    expect('quiet' in state ? state.quiet : undefined).toBe(quiet);
   });
 
   test('a library that does not load: what is missing, by platform; and it is asked for again', async () => {
@@ -108,11 +117,13 @@ describe('systemKeychain', () => {
     expect(state).toEqual({
       available: false,
       reason: expect.stringContaining('apt install libsecret-1-0 gnome-keyring') as string,
+      quiet: true,
     });
     const mac = await keychainOver({}, { load }).probe();
     expect(mac).toEqual({
       available: false,
       reason: expect.stringContaining('install Latchkey again') as string,
+      quiet: true,
     });
     expect(await linux.probe()).toEqual({ available: true });
   });

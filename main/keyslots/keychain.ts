@@ -5,8 +5,15 @@ import type { BusFault } from './session-bus.ts';
 
 export type KeychainState =
   | { readonly available: true }
-  /** One line for a person: what is missing, and what to do. `off` where nobody may use it. */
-  | { readonly available: false; readonly reason: string; readonly off?: true };
+  | {
+      readonly available: false;
+      /** One line for a person: what is missing, and what to do. */
+      readonly reason: string;
+      /** Nobody may use it. */
+      readonly off?: true;
+      /** It was found out before anybody would be asked for a password, and so can be asked again at any time. */
+      readonly quiet?: true;
+    };
 
 /** Small secrets by account, all under one service. Every call but `probe` rejects with LatchkeyError INVALID_ARGUMENT. */
 export interface Keychain {
@@ -39,7 +46,7 @@ const service = 'latchkey';
 
 /** A keychain that is not there, for vaults that must not touch the real one. */
 export function noKeychain(reason: string): Keychain {
-  const refuse = (): Promise<never> => Promise.reject(unavailable(reason));
+  const refuse = (): Promise<never> => Promise.reject(new Unavailable({ text: reason }));
   return {
     get: refuse,
     set: refuse,
@@ -65,14 +72,14 @@ export function systemKeychain({
   /** The service is asked again each time: it may be installed, started or stopped while the vault runs. */
   async function ready(): Promise<PasswordStore> {
     if (hasSecretService) {
-      if (sessionBus === undefined) throw unavailable(reasons['no-bus']);
+      if (sessionBus === undefined) throw new Unavailable(reasons['no-bus']);
       const fault = await secretServiceFault(sessionBus, limits.probe * 0.8);
-      if (fault !== undefined) throw unavailable(reasons[fault]);
+      if (fault !== undefined) throw new Unavailable(reasons[fault]);
     }
     try {
       return await load();
     } catch (error) {
-      throw unavailable(hasSecretService ? reasons['no-library'] : reasons['no-addon'], error);
+      throw new Unavailable(hasSecretService ? reasons['no-library'] : reasons['no-addon'], error);
     }
   }
 
@@ -80,11 +87,11 @@ export function systemKeychain({
   const call = <T>(limit: number, use: (store: PasswordStore) => Promise<T>): Promise<T> =>
     turns.take(limit, async (isWanted) => {
       const store = await ready();
-      if (!isWanted()) throw unavailable(reasons.silent);
+      if (!isWanted()) throw new Unavailable(reasons.silent);
       try {
         return await use(store);
       } catch (error) {
-        throw error instanceof LatchkeyError ? error : unavailable(reasonOf(error, platform), error);
+        throw error instanceof Unavailable ? error : new Unavailable(reasonOf(error, platform), error);
       }
     });
 
@@ -114,9 +121,9 @@ export function systemKeychain({
           await store.deletePassword(service, account);
           return read;
         });
-        return kept === value ? { available: true } : { available: false, reason: reasons.forgetful };
+        return kept === value ? { available: true } : notAvailable(reasons.forgetful);
       } catch (error) {
-        return { available: false, reason: error instanceof LatchkeyError ? error.message : oneLine(error) };
+        return notAvailable(error instanceof Unavailable ? error.reason : { text: oneLine(error) });
       }
     },
   };
@@ -130,10 +137,10 @@ class Turns {
   #isOverdue = false;
 
   async take<T>(limit: number, work: (isWanted: () => boolean) => Promise<T>): Promise<T> {
-    if (this.#isOverdue) throw unavailable(reasons.silent);
+    if (this.#isOverdue) throw new Unavailable(reasons.silent);
     let isWanted = true;
     const turn = this.#last.then(() => {
-      if (!isWanted) throw unavailable(reasons.silent);
+      if (!isWanted) throw new Unavailable(reasons.silent);
       return work(() => isWanted);
     });
     // Whoever is next waits for the work itself, not for its limit.
@@ -145,7 +152,7 @@ class Turns {
     const timer = setTimeout(() => {
       isWanted = false;
       this.#isOverdue = true;
-      reject(unavailable(reasons.silent));
+      reject(new Unavailable(reasons.silent));
     }, limit).unref();
     try {
       return await Promise.race([turn, limitReached]);
@@ -155,36 +162,63 @@ class Turns {
   }
 }
 
+interface Reason extends Pick<Extract<KeychainState, { available: false }>, 'quiet'> {
+  /** One line for a person. */
+  readonly text: string;
+}
+
 const instead = 'or use a password instead';
 
 const reasons = {
-  'no-bus': `There is no D-Bus session, through which the keychain is reached: run Latchkey in a desktop session or under dbus-run-session, ${instead}.`,
-  'bus-silent': `The D-Bus session does not answer, so the keychain cannot be reached: log out and in again, ${instead}.`,
-  'no-service': `No Secret Service (keyring) runs in this session: install one with "apt install gnome-keyring", or switch it on in KeePassXC or KWallet, ${instead}.`,
-  'service-silent': `The Secret Service (keyring) of this session does not answer: restart it or log out and in again, ${instead}.`,
-  'no-library': `The keychain library cannot be loaded, most likely because libsecret is missing: install it with "apt install libsecret-1-0 gnome-keyring" and start Latchkey again, ${instead}.`,
-  'no-addon': `The keychain library cannot be loaded: install Latchkey again, ${instead}.`,
-  'no-collection': `The keyring of this session has not been set up: log in to the desktop once, or give "gnome-keyring-daemon --replace --unlock" a password on its standard input and start Latchkey again, ${instead}.`,
-  'keyring-locked': `The keyring is locked: unlock it in the desktop, or give "gnome-keyring-daemon --replace --unlock" its password on its standard input and start Latchkey again, ${instead}.`,
-  'keyring-restarted': `The keyring of this session was restarted while Latchkey ran: start Latchkey again, ${instead}.`,
-  locked: `The keychain is locked, or was told not to let Latchkey in: unlock it, try again and choose “Allow” if you are asked, ${instead}.`,
-  silent: `The keychain did not answer in time; it may be waiting for you to unlock it: look for its window and try again, ${instead}.`,
-  forgetful: `The keychain did not give back what it was given: restart it, ${instead}.`,
-  'no-session': `The keychain cannot be used in this kind of session (a service or a remote login): run Latchkey in a desktop session, ${instead}.`,
-} as const satisfies Record<BusFault, string> & Record<string, string>;
-
-/** Found out before anybody would be asked for a password. */
-const quietReasons: ReadonlySet<string> = new Set(
-  (['no-bus', 'bus-silent', 'no-service', 'service-silent', 'no-library', 'no-addon'] as const).map(
-    (name) => reasons[name],
-  ),
-);
-
-/** Whether a keychain that was not available for a reason can be asked again without bothering anybody. */
-export const asksNobody = (reason: string): boolean => quietReasons.has(reason);
+  'no-bus': {
+    quiet: true,
+    text: `There is no D-Bus session, through which the keychain is reached: run Latchkey in a desktop session or under dbus-run-session, ${instead}.`,
+  },
+  'bus-silent': {
+    quiet: true,
+    text: `The D-Bus session does not answer, so the keychain cannot be reached: log out and in again, ${instead}.`,
+  },
+  'no-service': {
+    quiet: true,
+    text: `No Secret Service (keyring) runs in this session: install one with "apt install gnome-keyring", or switch it on in KeePassXC or KWallet, ${instead}.`,
+  },
+  'service-silent': {
+    quiet: true,
+    text: `The Secret Service (keyring) of this session does not answer: restart it or log out and in again, ${instead}.`,
+  },
+  'no-library': {
+    quiet: true,
+    text: `The keychain library cannot be loaded, most likely because libsecret is missing: install it with "apt install libsecret-1-0 gnome-keyring" and start Latchkey again, ${instead}.`,
+  },
+  'no-addon': {
+    quiet: true,
+    text: `The keychain library cannot be loaded: install Latchkey again, ${instead}.`,
+  },
+  'no-collection': {
+    text: `The keyring of this session has not been set up: log in to the desktop once, or give "gnome-keyring-daemon --replace --unlock" a password on its standard input and start Latchkey again, ${instead}.`,
+  },
+  'keyring-locked': {
+    text: `The keyring is locked: unlock it in the desktop, or give "gnome-keyring-daemon --replace --unlock" its password on its standard input and start Latchkey again, ${instead}.`,
+  },
+  'keyring-restarted': {
+    text: `The keyring of this session was restarted while Latchkey ran: start Latchkey again, ${instead}.`,
+  },
+  locked: {
+    text: `The keychain is locked, or was told not to let Latchkey in: unlock it, try again and choose “Allow” if you are asked, ${instead}.`,
+  },
+  silent: {
+    text: `The keychain did not answer in time; it may be waiting for you to unlock it: look for its window and try again, ${instead}.`,
+  },
+  forgetful: {
+    text: `The keychain did not give back what it was given: restart it, ${instead}.`,
+  },
+  'no-session': {
+    text: `The keychain cannot be used in this kind of session (a service or a remote login): run Latchkey in a desktop session, ${instead}.`,
+  },
+} as const satisfies Record<BusFault, Reason> & Record<string, Reason>;
 
 /** What the native libraries say, as far as it is known, and what it means. */
-const knownFailures: readonly { readonly says: RegExp; readonly reason: string }[] = [
+const knownFailures: readonly { readonly says: RegExp; readonly reason: Reason }[] = [
   // libsecret opens its session once in the life of a process.
   { says: /session wrapping the secret/i, reason: reasons['keyring-restarted'] },
   { says: /autolaunch D-Bus|Could not connect/i, reason: reasons['no-bus'] },
@@ -201,11 +235,12 @@ const knownFailures: readonly { readonly says: RegExp; readonly reason: string }
 
 const names: Partial<Record<NodeJS.Platform, string>> = { darwin: 'Keychain', win32: 'Credential Manager' };
 
-function reasonOf(error: unknown, platform: NodeJS.Platform): string {
+function reasonOf(error: unknown, platform: NodeJS.Platform): Reason {
   const text = oneLine(error);
   const known = knownFailures.find(({ says }) => says.test(text));
   if (known !== undefined) return known.reason;
-  return `${names[platform] ?? 'The Secret Service (keyring)'} refused: ${text.replace(/\.$/, '')}. Try again, ${instead}.`;
+  const name = names[platform] ?? 'The Secret Service (keyring)';
+  return { text: `${name} refused: ${text.replace(/\.$/, '')}. Try again, ${instead}.` };
 }
 
 /** The platform's own words, in whatever language it speaks, fit for one line. */
@@ -214,5 +249,17 @@ function oneLine(error: unknown): string {
   return text.length <= 160 ? text : `${text.slice(0, 157)}...`;
 }
 
-const unavailable = (reason: string, cause?: unknown): LatchkeyError =>
-  new LatchkeyError('INVALID_ARGUMENT', reason, { cause });
+const notAvailable = ({ text, quiet }: Reason): KeychainState => ({
+  available: false,
+  reason: text,
+  ...(quiet && { quiet }),
+});
+
+class Unavailable extends LatchkeyError {
+  readonly reason: Reason;
+
+  constructor(reason: Reason, cause?: unknown) {
+    super('INVALID_ARGUMENT', reason.text, { cause });
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,37 @@
+/** What ends a command that runs until it is told to stop. */
+import type { Config } from '../config.ts';
+import { note } from './output.ts';
+
+/** Ctrl-C, `kill`, and a terminal that is closed. */
+const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** How long what follows may take before it is told, and before another signal ends it at once. */
+const patienceMs = 1000;
+
+/** How often it is seen whether the parent is still there. */
+const parentMs = 500;
+
+/**
+ * Until one of the signals comes, so that what is open can be closed. npm passes on what its whole group got already: only
+ * what comes a second later ends the process as it stands.
+ *
+ * What npm is sent by `kill` reaches its shell alone, which ends and tells nobody: where there is such a shell, its end is
+ * a signal too.
+ */
+export function untilSignalled({ isNpmScript }: Pick<Config, 'isNpmScript'>): Promise<void> {
+  return new Promise((resolve) => {
+    const shell = process.ppid;
+    const watch = setInterval(() => {
+      if (isNpmScript && process.ppid !== shell) end();
+    }, parentMs).unref();
+    const end = (): void => {
+      resolve();
+      clearInterval(watch);
+      setTimeout(() => {
+        for (const signal of endings) process.off(signal, end);
+        note('Ending, once what is under way is done; Ctrl-C again ends at once.');
+      }, patienceMs).unref();
+    };
+    for (const signal of endings) process.on(signal, end);
+  });
+}

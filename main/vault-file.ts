@@ -1,0 +1,61 @@
+/** The file of one vault, held by this process: of a schema that is known, and up to date. */
+import { existsSync, rmSync } from 'node:fs';
+import { Connection } from './db/connection.ts';
+import { holdsRows } from './db/integrity.ts';
+import { migrate } from './db/migrations.ts';
+import { checkSchema } from './db/schema.ts';
+import { getVault } from './db/vault.ts';
+import { createPrivateFile, VaultDirectory } from './db/vault-directory.ts';
+import { misshapen } from './integrity/refusal.ts';
+
+export interface VaultFile {
+  /** Undefined for a vault in memory. */
+  readonly directory: VaultDirectory | undefined;
+  readonly connection: Connection;
+  /** Whether it was not there before. */
+  readonly isNew: boolean;
+}
+
+/**
+ * Takes the vault's lock and opens its file, making both where they are missing; where that fails, neither is held.
+ * @param dataDirectory Null for a vault in memory.
+ * @throws LatchkeyError VAULT_TAMPERED for a schema that is not Latchkey's, NewerVaultError, or what the lock refuses.
+ */
+export function openVaultFile(dataDirectory: string | null): VaultFile {
+  const directory = dataDirectory === null ? undefined : VaultDirectory.acquire(dataDirectory);
+  const isNew = directory !== undefined && !existsSync(directory.database);
+  let connection: Connection | undefined;
+  try {
+    if (directory) createPrivateFile(directory.database);
+    connection = Connection.open(directory?.database ?? ':memory:');
+    const changed = checkSchema(connection);
+    if (changed.length > 0) throw misshapen(changed);
+    migrate(connection);
+    checkPresence(connection);
+    return { directory, connection, isNew };
+  } catch (error) {
+    connection?.close();
+    directory?.release();
+    throw error;
+  }
+}
+
+/** What was made here for a vault and holds none is not left behind. */
+export function closeVaultFile({ directory, connection, isNew }: VaultFile): void {
+  try {
+    const isEmpty = isNew && getVault(connection) === undefined && !holdsRows(connection);
+    connection.close();
+    if (directory === undefined || !isEmpty) return;
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${directory.database}${suffix}`, { force: true });
+  } finally {
+    directory?.release();
+  }
+}
+
+/** Where rows are left of a vault, no other is made over them. @throws LatchkeyError VAULT_TAMPERED */
+function checkPresence(connection: Connection): void {
+  if (getVault(connection) !== undefined || !holdsRows(connection)) return;
+  throw misshapen([
+    { table: 'vault', row: '1', problem: 'it is missing, and the rows of its vault are there' },
+  ]);
+}
