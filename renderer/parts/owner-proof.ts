@@ -56,11 +56,11 @@ const isRefusedWithoutProof = ({ body }: CallAnswer): boolean =>
 
 /** Makes calls that ask the owner where the service wants it, and go on as if nothing had been. */
 export const askingCall =
-  (call: Bridge['call']): Bridge['call'] =>
+  (bridge: Pick<Bridge, 'call'>): Bridge['call'] =>
   async (path, body) => {
     const from = document.activeElement;
     for (;;) {
-      const answer = await call(path, body);
+      const answer = await bridge.call(path, body);
       if (!isRefusedWithoutProof(answer)) return answer;
       if (!(await askOwner(from))) {
         throw new BridgeError(t('You did not confirm that it is you. Nothing was changed.'));

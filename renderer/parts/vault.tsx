@@ -91,7 +91,7 @@ export function VaultProvider({
     };
   }, [door]);
   const asking = useMemo(
-    () => ({ ...door, bridge: { ...door.bridge, call: askingCall(door.bridge.call) } }),
+    () => ({ ...door, bridge: { ...door.bridge, call: askingCall(door.bridge) } }),
     [door],
   );
   return (
