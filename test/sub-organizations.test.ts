@@ -392,7 +392,7 @@ describe('making one', () => {
     ],
     [
       'a quorum of nobody',
-      { rootQuorumThreshold: 0 },
+      { rootUsers: [userOf('A', { userEmail: 'a@example.com' })], rootQuorumThreshold: 0 },
       /^invalid parameters\.rootQuorumThreshold: quorum threshold must be non-zero integer, got 0$/,
     ],
     ['no root user', { rootUsers: [] }, /parameters\.rootUsers/],
