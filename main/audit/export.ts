@@ -6,9 +6,10 @@
 import { z } from 'zod';
 import { plain } from '../crypto/bytes.ts';
 import { toHex } from '../crypto/encodings.ts';
-import { listLog, logEnd, type ActivityRow, type ActivityStatus } from '../db/activities.ts';
+import { listLog, logEnd, type ActivityRow } from '../db/activities.ts';
 import type { Reader } from '../db/connection.ts';
 import { listLogHeads } from '../db/log-heads.ts';
+import type { ActivityStatus } from '../lib/activity-status.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import type { LogCheck, LogPart, LogRange } from '../../preload/contract.ts';
 import { LogChecker, type KnownHead } from './check.ts';

@@ -3,17 +3,9 @@
  * new status) appends its next revision; the newest revision is the activity.
  */
 import { hash } from 'node:crypto';
+import type { ActivityStatus } from '../lib/activity-status.ts';
 import type { Reader, Writer } from './connection.ts';
 import type { Page } from './page.ts';
-
-export type ActivityStatus =
-  | 'ACTIVITY_STATUS_CREATED'
-  | 'ACTIVITY_STATUS_PENDING'
-  | 'ACTIVITY_STATUS_COMPLETED'
-  | 'ACTIVITY_STATUS_FAILED'
-  | 'ACTIVITY_STATUS_CONSENSUS_NEEDED'
-  | 'ACTIVITY_STATUS_REJECTED'
-  | 'ACTIVITY_STATUS_AUTHENTICATORS_NEEDED';
 
 /** A revision as it is handed in; the log adds its place and hashes. */
 export interface ActivityEntry {

@@ -2,8 +2,8 @@
  * Activities as a list of any length: each at the place of its first revision, which stays its place whatever becomes of it.
  * Where those are that fit a search is read from one index, unless their texts are looked through.
  */
-import type { ActivityRow, ActivityStatus } from './activities.ts';
-import { getActivityRow } from './activities.ts';
+import type { ActivityStatus } from '../lib/activity-status.ts';
+import { getActivityRow, type ActivityRow } from './activities.ts';
 import type { Reader, Value } from './connection.ts';
 import { anywhere, lookThrough, readNumbers, type Slice } from './slices.ts';
 

@@ -5,7 +5,7 @@
  */
 import type { Connection, Reader, Writer } from './connection.ts';
 
-/** What stands over the file: `integrity.ts`. */
+/** What stands over the file: `integrity/guard.ts`. */
 export interface Guard {
   /**
    * Called in each write's transaction before anything else, and after each read.

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { query } from '../activities/define.ts';
 import { getActivityRow, listActivityRows } from '../db/activities.ts';
-import { activityStatuses, activityType } from './activity-parameters.ts';
+import { activityStatuses } from '../lib/activity-status.ts';
+import { activityType } from './activity-parameters.ts';
 import { limits } from './limits.ts';
 import { found, id, page, pagination } from './parameters.ts';
 import { shownActivity } from './resources.ts';

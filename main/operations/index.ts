@@ -10,6 +10,7 @@ import * as oauthProviders from './oauth-providers.ts';
 import * as organizations from './organizations.ts';
 import * as otp from './otp.ts';
 import * as payloadDescriptions from './payload-descriptions.ts';
+import * as permissions from './permissions.ts';
 import * as policies from './policies.ts';
 import * as policyDrafts from './policy-drafts.ts';
 import * as policyTrials from './policy-trials.ts';
@@ -60,6 +61,7 @@ const all: readonly Operation[] = [
   webhookEndpoints,
   webhookDeliveries,
   policyTrials,
+  permissions,
   refusals,
   activities,
   activityLists,

@@ -1,27 +1,24 @@
 /** Policies tried and explained, on what has happened and on what might. The real API has nothing of the kind. */
 import { z } from 'zod';
-import { query, type ActivityOperation, type Cases, type Operation } from '../activities/define.ts';
+import { query, type Cases } from '../activities/define.ts';
 import { getActivityRow, listActivityRows, type ActivityRow } from '../db/activities.ts';
 import type { Reader } from '../db/connection.ts';
-import { getOrganization } from '../db/organizations.ts';
-import { listPolicyRows } from '../db/policies.ts';
-import { listTagIdsOf } from '../db/tags.ts';
-import { getUserRow, listUserRows, type UserRow } from '../db/users.ts';
 import { getRefusalRow, listRefusalRows, type RefusalRow } from '../db/refusals.ts';
 import { timestamp } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
-import { places, problemsOf } from '../policy/check.ts';
+import { places } from '../policy/check.ts';
 import { decide } from '../policy/decide.ts';
 import { explain, type Explanation } from '../policy/explain.ts';
-import type { Facts, Voter } from '../policy/facts.ts';
-import { storedPolicy, type PolicyText } from '../policy/policies.ts';
-import { reachOf, type ActivityKind } from '../policy/reach.ts';
+import type { Facts } from '../policy/facts.ts';
+import { storedPolicy } from '../policy/policies.ts';
 import { replay, settledBy, withoutRootQuorum, type Case, type Decision } from '../policy/replay.ts';
 import { ExpressionError } from '../policy/syntax.ts';
 import { shownExplanation, shownTest, type trialOutcome } from '../policy/trial-shapes.ts';
+import { activityType } from './activity-parameters.ts';
 import { limits } from './limits.ts';
 import { found, id } from './parameters.ts';
 import { policyDraft } from './policy-parameters.ts';
+import { rulesAsked, rulesInForce, type Rule } from './policy-rules.ts';
 
 /** Which policies a question is asked of. */
 const asked = {
@@ -45,10 +42,7 @@ export const testPolicies = query({
   params: z.object({
     ...asked,
     limit: z.int().min(1).max(mostTested).optional(),
-    filterByType: z
-      .array(z.string().regex(/^ACTIVITY_TYPE_[A-Z0-9_]{1,80}$/, 'Expected an activity type'))
-      .max(limits.batch)
-      .optional(),
+    filterByType: z.array(activityType).max(limits.batch).optional(),
   }),
   returns: z.object({ policyTest: shownTest }),
   run({ tx, organizationId, params, cases }) {
@@ -132,111 +126,6 @@ export const explainPolicies = query({
   },
 });
 
-const reaches = [
-  'REACH_ROOT_QUORUM',
-  'REACH_ALLOWED',
-  'REACH_OWN_CREDENTIALS',
-  'REACH_CONSENSUS',
-  'REACH_DEPENDS',
-  'REACH_DENIED',
-] as const;
-
-const shownPermission = z
-  .object({
-    activityType: z.string(),
-    resource: z.string(),
-    action: z.string(),
-    reach: z.enum(reaches),
-    /** Of the policies that say so. */
-    policyIds: z.array(z.string()),
-  })
-  .meta({ id: 'Permission' });
-
-export const listPermissions = query({
-  path: 'list_permissions',
-  own: true,
-  params: z.object({ userId: id }),
-  returns: z.object({ permissions: z.array(shownPermission) }),
-  run({ tx, organizationId, params: { userId }, operations, now }) {
-    const user = found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
-    const kinds = kindsOf(operations);
-    const reached = reachOf(
-      {
-        rootQuorumThreshold: getOrganization(tx, organizationId)?.rootQuorumThreshold ?? 1,
-        policies: rulesInForce(tx, organizationId),
-        voters: listUserRows(tx, organizationId).map((row) => voter(tx, row)),
-        now,
-      },
-      voter(tx, user),
-      kinds,
-    );
-    return {
-      permissions: kinds.map(({ type, resource, action }, index) => ({
-        activityType: type,
-        resource,
-        action,
-        ...(reached[index] ?? { reach: 'REACH_DENIED', policyIds: [] }),
-      })),
-    };
-  },
-});
-
-/** A policy that a question is asked of: in force, or a draft. */
-interface Rule extends PolicyText {
-  readonly policyName: string;
-  readonly draft: boolean;
-}
-
-function rulesInForce(tx: Reader, organizationId: string): readonly Rule[] {
-  return listPolicyRows(tx, organizationId).map(
-    ({ id: policyId, name, effect, condition, consensus, time }) => ({
-      policyId,
-      policyName: name,
-      effect,
-      condition,
-      consensus,
-      time: time ?? undefined,
-      draft: false,
-    }),
-  );
-}
-
-interface Asked {
-  readonly policies?: readonly z.output<typeof policyDraft>[] | undefined;
-  readonly replaceAll?: boolean | undefined;
-  readonly withoutRootQuorum?: boolean | undefined;
-}
-
-/** @throws LatchkeyError INVALID_ARGUMENT that names the field of a draft that does not compile. */
-function rulesAsked(
-  inForce: readonly Rule[],
-  { policies: drafts = [], replaceAll = false }: Asked,
-): readonly Rule[] {
-  const rules: Rule[] = replaceAll ? [] : [...inForce];
-  for (const [index, draft] of drafts.entries()) {
-    const [problem] = problemsOf(draft);
-    if (problem !== undefined) {
-      throw new LatchkeyError(
-        'INVALID_ARGUMENT',
-        `invalid policies[${String(index)}].${problem.field}: ${problem.message}`,
-      );
-    }
-    const replaced = inForce.find(
-      ({ policyId, policyName }) => policyId === draft.policyId || policyName === draft.policyName,
-    );
-    const ruleOfDraft: Rule = {
-      ...draft,
-      policyId: replaced?.policyId ?? `draft-${String(index + 1)}`,
-      policyName: draft.policyName ?? replaced?.policyName ?? `Draft ${String(index + 1)}`,
-      draft: true,
-    };
-    const place = rules.findIndex(({ policyId }) => policyId === ruleOfDraft.policyId);
-    if (place < 0) rules.push(ruleOfDraft);
-    else rules[place] = ruleOfDraft;
-  }
-  return rules;
-}
-
 interface Past {
   readonly row: Pick<ActivityRow, 'id' | 'type' | 'createdAt'> & { readonly status: string };
   readonly tried: Case;
@@ -251,7 +140,8 @@ function pastCases(
     limit = usuallyTested,
     filterByType = [],
     withoutRootQuorum: plain = false,
-  }: Asked & {
+  }: {
+    readonly withoutRootQuorum?: boolean | undefined;
     readonly limit?: number | undefined;
     readonly filterByType?: readonly string[] | undefined;
   },
@@ -378,37 +268,4 @@ function tryToExplain(source: string, field: (typeof places)[number], facts: Fac
     if (error instanceof ExpressionError) return undefined;
     throw error;
   }
-}
-
-const voter = (tx: Reader, { id: userId, name, email, root }: UserRow): Voter => ({
-  userId,
-  root: root === 1,
-  tags: listTagIdsOf(tx, 'TAG_TYPE_USER', userId),
-  email: email ?? undefined,
-  alias: name,
-});
-
-/** One for each activity, as its newest type; votes are not decided about. */
-function kindsOf(operations: ReadonlyMap<string, Operation>): readonly (ActivityKind & {
-  readonly resource: string;
-  readonly action: string;
-})[] {
-  const activities = [...operations.values()].filter(
-    (operation): operation is ActivityOperation => operation.kind === 'activity',
-  );
-  return activities.flatMap(({ authority, versions: [newest] }) => {
-    const { resource, action, rootQuorumOnly = false, ownCredentials } = authority;
-    if (newest === undefined || resource === 'ACTIVITY') return [];
-    const kind = newest.type.replace(/^ACTIVITY_TYPE_/, '').replace(/_V\d+$/, '');
-    return [
-      {
-        type: newest.type,
-        kind: rootQuorumOnly ? undefined : kind,
-        resource,
-        action,
-        rootQuorumOnly,
-        credentials: ownCredentials !== undefined,
-      },
-    ];
-  });
 }

@@ -1,0 +1,93 @@
+/** What a user may do, by activity. The real API has nothing of the kind. */
+import { z } from 'zod';
+import { query, type ActivityOperation, type Operation } from '../activities/define.ts';
+import type { Reader } from '../db/connection.ts';
+import { getOrganization } from '../db/organizations.ts';
+import { listTagIdsOf } from '../db/tags.ts';
+import { getUserRow, listUserRows, type UserRow } from '../db/users.ts';
+import type { Voter } from '../policy/facts.ts';
+import { reachOf, type ActivityKind } from '../policy/reach.ts';
+import { found, id } from './parameters.ts';
+import { rulesInForce } from './policy-rules.ts';
+
+const reaches = [
+  'REACH_ROOT_QUORUM',
+  'REACH_ALLOWED',
+  'REACH_OWN_CREDENTIALS',
+  'REACH_CONSENSUS',
+  'REACH_DEPENDS',
+  'REACH_DENIED',
+] as const;
+
+const shownPermission = z
+  .object({
+    activityType: z.string(),
+    resource: z.string(),
+    action: z.string(),
+    reach: z.enum(reaches),
+    /** Of the policies that say so. */
+    policyIds: z.array(z.string()),
+  })
+  .meta({ id: 'Permission' });
+
+export const listPermissions = query({
+  path: 'list_permissions',
+  own: true,
+  params: z.object({ userId: id }),
+  returns: z.object({ permissions: z.array(shownPermission) }),
+  run({ tx, organizationId, params: { userId }, operations, now }) {
+    const user = found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
+    const kinds = kindsOf(operations);
+    const reached = reachOf(
+      {
+        rootQuorumThreshold: getOrganization(tx, organizationId)?.rootQuorumThreshold ?? 1,
+        policies: rulesInForce(tx, organizationId),
+        voters: listUserRows(tx, organizationId).map((row) => voter(tx, row)),
+        now,
+      },
+      voter(tx, user),
+      kinds,
+    );
+    return {
+      permissions: kinds.map(({ type, resource, action }, index) => ({
+        activityType: type,
+        resource,
+        action,
+        ...(reached[index] ?? { reach: 'REACH_DENIED', policyIds: [] }),
+      })),
+    };
+  },
+});
+
+const voter = (tx: Reader, { id: userId, name, email, root }: UserRow): Voter => ({
+  userId,
+  root: root === 1,
+  tags: listTagIdsOf(tx, 'TAG_TYPE_USER', userId),
+  email: email ?? undefined,
+  alias: name,
+});
+
+/** One for each activity, as its newest type; votes are not decided about. */
+function kindsOf(operations: ReadonlyMap<string, Operation>): readonly (ActivityKind & {
+  readonly resource: string;
+  readonly action: string;
+})[] {
+  const activities = [...operations.values()].filter(
+    (operation): operation is ActivityOperation => operation.kind === 'activity',
+  );
+  return activities.flatMap(({ authority, versions: [newest] }) => {
+    const { resource, action, rootQuorumOnly = false, ownCredentials } = authority;
+    if (newest === undefined || resource === 'ACTIVITY') return [];
+    const kind = newest.type.replace(/^ACTIVITY_TYPE_/, '').replace(/_V\d+$/, '');
+    return [
+      {
+        type: newest.type,
+        kind: rootQuorumOnly ? undefined : kind,
+        resource,
+        action,
+        rootQuorumOnly,
+        credentials: ownCredentials !== undefined,
+      },
+    ];
+  });
+}

@@ -1,0 +1,46 @@
+/** The endpoint of `FEATURE_NAME_WEBHOOK`: a row beside the named ones, which follows the feature. */
+import { randomUUID } from 'node:crypto';
+import type { Writer } from '../db/connection.ts';
+import { getFeature } from '../db/features.ts';
+import { removeWebhookEndpoint } from '../db/webhook-deliveries.ts';
+import {
+  insertWebhookEndpoint,
+  listWebhookEndpoints,
+  updateWebhookEndpoint,
+} from '../db/webhook-endpoints.ts';
+
+const featureName = 'FEATURE_NAME_WEBHOOK';
+
+const changesFeatures = [
+  'ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE',
+  'ACTIVITY_TYPE_REMOVE_ORGANIZATION_FEATURE',
+];
+
+/** Whether activities of a type may leave the endpoint where the feature is not. */
+export const mayMoveFeature = (activityType: string): boolean => changesFeatures.includes(activityType);
+
+/** Has the feature's endpoint be where the feature says. */
+export function followFeature(tx: Writer, organizationId: string, now: number): void {
+  const url = getFeature(tx, organizationId, featureName)?.value;
+  const endpoint = listWebhookEndpoints(tx, organizationId).find(({ feature }) => feature === 1);
+  if (endpoint?.url === url) return;
+  if (url === undefined) {
+    if (endpoint) removeWebhookEndpoint(tx, endpoint.id, now);
+    return;
+  }
+  if (endpoint) {
+    updateWebhookEndpoint(tx, { ...endpoint, url, updatedAt: now });
+    return;
+  }
+  insertWebhookEndpoint(tx, {
+    id: randomUUID(),
+    organizationId,
+    feature: 1,
+    url,
+    name: featureName,
+    active: 1,
+    subscriptions: JSON.stringify([{ eventType: 'ACTIVITY_UPDATES', isActive: true }]),
+    createdAt: now,
+    updatedAt: now,
+  });
+}

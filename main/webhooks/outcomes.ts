@@ -1,0 +1,118 @@
+/** Writes what became of events: several in one row where the same became of them. */
+import type { Writer } from '../db/connection.ts';
+import {
+  keepWebhookResult,
+  listLogFor,
+  noteWebhookRecovery,
+  parkWebhookRows,
+  type WebhookResult,
+} from '../db/webhook-deliveries.ts';
+import { getWebhookEndpoint, moveEndpoint, noteFailing } from '../db/webhook-endpoints.ts';
+import { sorterFor } from '../db/webhook-events.ts';
+import { backoffMs } from '../outbox/backoff.ts';
+import type { Outcome } from '../outbox/outbox.ts';
+import type { Item, Taken } from './queue.ts';
+
+/** How long an endpoint that takes nothing is tried. */
+const periodMs = 24 * 60 * 60_000;
+/** How many rows are given up in one transaction. */
+const parkedAtOnce = 1000;
+
+/** When something became of events, and chance, from 0 up to 1. */
+interface Moment {
+  readonly now: number;
+  readonly random: () => number;
+}
+
+/**
+ * Notes what became of the first of what was taken, and moves the endpoint on.
+ * @returns whether the endpoint has failed for so long that what is beyond its place is to be given up too.
+ */
+export function keepOutcomes(
+  tx: Writer,
+  { endpoint, from, items, to }: Taken,
+  outcomes: readonly Outcome[],
+  moment: Moment,
+): boolean {
+  const { now } = moment;
+  const tried = items.slice(0, outcomes.length);
+  const failed = outcomes.at(-1)?.outcome === 'retry';
+  // What was looked through beyond the last that was tried is behind it only where all were.
+  const reached =
+    outcomes.length === items.length ? to : (tried.findLast(({ isRow }) => !isRow)?.sequence ?? from);
+  const current = getWebhookEndpoint(tx, endpoint.id);
+  if (current?.place == null) return false;
+  // Sent back meanwhile, or further on: what is beyond its place now waits, whatever became of it.
+  const isMoved =
+    reached === from ? current.place !== from : !moveEndpoint(tx, endpoint.id, { from, to: reached });
+  const place = isMoved ? current.place : reached;
+  const known = outcomes
+    .map((outcome, index) => ({ outcome, item: tried[index] }))
+    .filter((each): each is Known => each.item !== undefined && each.item.sequence <= place);
+  const recovered = outcomes.some(({ outcome }) => outcome !== 'retry');
+  const failingSince = recovered ? null : current.failingSince;
+  for (const result of resultsOf(known, failingSince, moment)) keepWebhookResult(tx, endpoint, result);
+  if (recovered && current.failingSince !== null) noteWebhookRecovery(tx, endpoint.id);
+  const since = failed ? (failingSince ?? now) : failingSince;
+  if (since !== current.failingSince) noteFailing(tx, endpoint.id, since);
+  if (!failed) return false;
+  parkWebhookRows(tx, endpoint.id, { failingSince: now - periodMs, now });
+  return since !== null && since <= now - periodMs;
+}
+
+/**
+ * Gives up what has waited behind what failed for as long, as if each had a row.
+ * @returns whether there may be more of it.
+ */
+export function parkBeyond(tx: Writer, endpointId: string, now: number): boolean {
+  const endpoint = getWebhookEndpoint(tx, endpointId);
+  if (endpoint?.place == null || endpoint.failingSince === null) return false;
+  const rows = listLogFor(tx, endpoint, endpoint.place, parkedAtOnce);
+  const young = rows.findIndex(({ updatedAt }) => updatedAt > now - periodMs);
+  const old = young === -1 ? rows : rows.slice(0, young);
+  const last = old.at(-1);
+  if (last === undefined) return false;
+  const fateOf = sorterFor(endpoint);
+  const sequences = old.filter((row) => fateOf(row) !== 'skip').map(({ sequence }) => sequence);
+  const note = 'not tried: what was before it could not be delivered';
+  keepWebhookResult(tx, endpoint, { sequences, state: 'parked', attempts: 0, finishedAt: now, note });
+  moveEndpoint(tx, endpointId, { from: endpoint.place, to: last.sequence });
+  return old.length === parkedAtOnce;
+}
+
+interface Known {
+  readonly outcome: Outcome;
+  readonly item: Item;
+}
+
+function resultsOf(
+  known: readonly Known[],
+  failingSince: number | null,
+  { now, random }: Moment,
+): WebhookResult[] {
+  const results: (WebhookResult & { readonly sequences: number[] })[] = [];
+  for (const { outcome, item } of known) {
+    const attempts = item.attempts + 1;
+    const { sequence } = item;
+    if (outcome.outcome === 'retry') {
+      const pause = Math.max(backoffMs(attempts, random()), outcome.afterMs ?? 0);
+      // It waited behind what failed from when it came about.
+      const waited = Math.max(failingSince ?? now, item.row?.updatedAt ?? 0);
+      results.push({
+        sequences: [sequence],
+        state: 'waiting',
+        attempts,
+        nextAt: now + pause,
+        failingSince: item.isRow ? (item.failingSince ?? now) : Math.min(now, waited),
+        note: outcome.note,
+      });
+      continue;
+    }
+    const { outcome: state, note = null } = outcome;
+    const last = results.at(-1);
+    if (last?.state === state && last.attempts === attempts && last.note === note)
+      last.sequences.push(sequence);
+    else results.push({ sequences: [sequence], state, attempts, finishedAt: now, note });
+  }
+  return results;
+}

@@ -1,0 +1,120 @@
+/**
+ * What of the log waits for an endpoint. The log is the queue: an endpoint has a place in it, and what it wants beyond that
+ * place waits, after the rows that wait before it.
+ */
+import {
+  activityHashAt,
+  genesis,
+  getLogRow,
+  logEnd,
+  type ActivityRow,
+  type LogPoint,
+} from '../db/activities.ts';
+import type { Reader } from '../db/connection.ts';
+import { listLogFor, listWaitingDeliveries } from '../db/webhook-deliveries.ts';
+import { getWebhookEndpoint, type WebhookEndpointRow } from '../db/webhook-endpoints.ts';
+import { sorterFor } from '../db/webhook-events.ts';
+
+/** How many events are taken at once, and how much of the log is looked through for them. */
+export const lotEvents = 64;
+const lookedThrough = 1024;
+/** How much of the log may have been looked through in vain before that is written down. */
+const rememberedSkips = 1000;
+
+/** An event that is to be sent. */
+export interface Item {
+  readonly sequence: number;
+  /** Tries before this one. */
+  readonly attempts: number;
+  /** Whether it is a row that waits, and not one beyond the endpoint's place. */
+  readonly isRow: boolean;
+  readonly failingSince: number | null;
+  readonly row: ActivityRow | undefined;
+}
+
+/** What of an endpoint is due, with one fate for all of it. */
+export interface Taken {
+  readonly endpoint: WebhookEndpointRow;
+  readonly from: number;
+  readonly items: readonly Item[];
+  /** Why none of it is sent; what it wants of them is. */
+  readonly refusal: string | undefined;
+  /** Where the endpoint is once all of it has come to an end. */
+  readonly to: number;
+}
+
+export class EventQueue {
+  /** How far each endpoint's log was looked through in vain, beyond its place. */
+  readonly #skipped = new Map<string, { readonly place: number; readonly point: LogPoint }>();
+
+  /**
+   * @param from The endpoint's place.
+   * @returns what is due; else when something is, or undefined where there is nothing.
+   */
+  take(tx: Reader, endpoint: WebhookEndpointRow, from: number, now: number): Taken | number | undefined {
+    const fateOf = sorterFor(endpoint);
+    const items: Item[] = [];
+    let fate: 'send' | 'refuse' | undefined;
+    /** @returns whether there may be more of it. */
+    const put = (item: Item, its: 'send' | 'refuse'): boolean => {
+      fate ??= its;
+      if (fate !== its) return false;
+      return items.push(item) < lotEvents;
+    };
+    const taken = (to: number): Taken => {
+      const refusal = fate === 'refuse' ? 'the endpoint is switched off' : undefined;
+      return { endpoint, from, items, refusal, to };
+    };
+    const waiting = listWaitingDeliveries(tx, endpoint.id, lotEvents);
+    const [first] = waiting;
+    if (first !== undefined && first.nextAt > now) return first.nextAt;
+    for (const { nextAt, ...each } of waiting) {
+      const row = getLogRow(tx, each.sequence);
+      const isSent = endpoint.active === 1 || (row !== undefined && fateOf(row) === 'send');
+      if (!put({ ...each, row, isRow: true }, isSent ? 'send' : 'refuse')) return taken(from);
+    }
+    let to = this.#startOf(tx, endpoint.id, from);
+    let last: ActivityRow | undefined;
+    for (let looked = 0; looked < lookedThrough;) {
+      const wanted = lotEvents - items.length;
+      const rows = listLogFor(tx, endpoint, to, wanted);
+      for (const row of rows) {
+        const its = fateOf(row);
+        const item = { sequence: row.sequence, attempts: 0, isRow: false, failingSince: null, row };
+        const goesOn = its === 'skip' || put(item, its);
+        if (goesOn || items.at(-1) === item) to = row.sequence;
+        if (!goesOn) return taken(to);
+        last = row;
+      }
+      looked += rows.length;
+      if (rows.length < wanted) break;
+    }
+    if (items.length > 0 || to - from > rememberedSkips) return taken(to);
+    if (last !== undefined) this.#skipped.set(endpoint.id, { place: from, point: last });
+    return undefined;
+  }
+
+  /** When an endpoint is due; undefined where nothing of the log is left for it. */
+  nextAt(tx: Reader, endpointId: string): number | undefined {
+    const [first] = listWaitingDeliveries(tx, endpointId, 1);
+    if (first !== undefined) return first.nextAt;
+    const endpoint = getWebhookEndpoint(tx, endpointId);
+    if (endpoint?.place == null) return undefined;
+    const start = this.#startOf(tx, endpointId, endpoint.place);
+    if (start >= logEnd(tx).sequence) return undefined;
+    return listLogFor(tx, endpoint, start, 1).length > 0 ? 0 : undefined;
+  }
+
+  /** Where to look on: further than the endpoint's place where nothing that it wants came right after it. */
+  #startOf(tx: Reader, endpointId: string, place: number): number {
+    const skipped = this.#skipped.get(endpointId);
+    if (skipped === undefined) return place;
+    const { sequence, hash } = skipped.point;
+    // The same log still: its file may have been replaced.
+    if (skipped.place === place && Buffer.compare(activityHashAt(tx, sequence) ?? genesis, hash) === 0) {
+      return sequence;
+    }
+    this.#skipped.delete(endpointId);
+    return place;
+  }
+}
