@@ -6,6 +6,7 @@ import type {
   BackupRecord,
   BackupsStatus,
   Bridge,
+  ChosenBackup,
   Keyslots,
   Licence,
   LogCheck,
@@ -29,6 +30,7 @@ import { parse, parseSecret } from './activities/parse.ts';
 import type { AuditLog } from './audit/audit-log.ts';
 import type { Backups } from './backup/backups.ts';
 import type { OpenBackupWith } from './backup/open.ts';
+import type { RestoreWish } from './backup/restore.ts';
 import { mnemonicFromEntropy } from './crypto/mnemonics.ts';
 import { p256PublicKey, signP256 } from './crypto/p256.ts';
 import { toHex } from './crypto/encodings.ts';
@@ -71,12 +73,7 @@ export interface Surroundings {
   readonly delayed: (tx: Reader) => VaultStatus['delayed'];
   /** Restores a backup in the place of the vault that is missing; null for a vault in memory. */
   readonly restore:
-    | ((
-        file: string,
-        how: OpenBackupWith,
-        onProgress: (done: number, total: number) => void,
-      ) => Promise<unknown>)
-    | null;
+    ((wish: Pick<RestoreWish, 'file' | 'name' | 'how' | 'onProgress'>) => Promise<unknown>) | null;
 }
 
 /** What a new vault is told of its owner. */
@@ -288,13 +285,16 @@ export class VaultDoor implements VaultBridge {
     this.#restoring = true;
     try {
       let told = 0;
-      await restore(resolve(file), secret, (done, total) => {
+      const onProgress: RestoreWish['onProgress'] = (done, total) => {
         // Every chunk would be too often for whoever listens.
         const now = Date.now();
         if (done < total && now - told < progressPause) return;
         told = now;
         this.announce({ kind: 'restore', done, total });
-      });
+      };
+      await this.#backups.withFile(file, (path, name) =>
+        restore({ file: resolve(path), name, how: secret, onProgress }),
+      );
       await this.#keyslots.unlockWith(secret);
     } finally {
       this.#restoring = false;
@@ -393,6 +393,18 @@ export class VaultDoor implements VaultBridge {
       ...(replace === undefined ? {} : { replace }),
       ...(secret === undefined ? {} : { how: secret }),
     });
+  }
+
+  lookAtBackup(file: unknown): Promise<ChosenBackup> {
+    return this.#backups.lookAt(resolve(parse(filePath, file, 'file')));
+  }
+
+  releaseBackup(file: unknown): Promise<void> {
+    return this.#backups.chosen.release(parse(filePath, file, 'file'));
+  }
+
+  copyOfBackup(id: unknown): ReturnType<Bridge['copyOfBackup']> {
+    return this.#backups.copyOf(parse(z.uuid(), id, 'id'));
   }
 
   async verifyBackup(input: unknown): Promise<VerifiedBackup> {

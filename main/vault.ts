@@ -257,15 +257,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     restore:
       directory === undefined
         ? null
-        : (file, how, onProgress) =>
-            restoreHere(connection, directory, {
-              file,
-              how,
-              keychain,
-              random: systemRandom,
-              clock,
-              onProgress,
-            }),
+        : (wish) => restoreHere(connection, directory, { ...wish, keychain, random: systemRandom, clock }),
   });
   const lock = (): void => {
     log.signBeforeLock();
@@ -338,6 +330,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
   const server = await listen({
     service,
     bridge: door,
+    bringBackup: (part) => backups.bring(part),
     sessions,
     journal,
     origins: { allowed: config.allowedOrigins, loopback: config.allowLoopbackOrigins },

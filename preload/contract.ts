@@ -233,7 +233,7 @@ export type VaultEvent =
 /** A backup that was made, or found. Times are milliseconds since the epoch. */
 export interface BackupRecord {
   readonly id: string;
-  /** Its path on the machine that made it. */
+  /** Its path on the machine that made it; a name alone for one that a browser brought. */
   readonly file: string;
   readonly madeAt: number;
   /** In bytes. */
@@ -245,7 +245,7 @@ export interface BackupRecord {
   readonly provenAt: number | null;
   /** What the last drill found wrong. */
   readonly problem: string | null;
-  /** Whether the file is where it was; null where that cannot be told now. */
+  /** Whether the file is where it was; null where that cannot be told. */
   readonly found: boolean | null;
 }
 
@@ -280,6 +280,37 @@ export interface BackupsStatus {
   readonly running: BackupProgress | null;
   /** A directory to propose. */
   readonly suggestedDirectory: string;
+}
+
+/** A backup that the person chose: what it says of itself, without being opened. */
+export interface ChosenBackup {
+  /** What `restore` and `verifyBackup` take for it. */
+  readonly file: string;
+  /** As the person knows it. */
+  readonly name: string;
+  /** Milliseconds since the epoch. */
+  readonly madeAt: number;
+  /** In bytes. */
+  readonly size: number;
+  readonly opensWith: readonly BackupSecret['with'][];
+}
+
+/** A part of a file that a browser brings to the service. */
+export interface BackupPart {
+  /** The file as it was named when its first part came; left out with the first, which holds the header. */
+  readonly file?: string | undefined;
+  readonly name: string;
+  /** Of the whole file, in bytes. */
+  readonly size: number;
+  /** Where the part begins. */
+  readonly at: number;
+  readonly bytes: Uint8Array;
+}
+
+export interface BroughtBackup {
+  readonly backup: ChosenBackup;
+  /** How many bytes of it are there: all of them, once it can be used. */
+  readonly received: number;
 }
 
 /** What opens a backup, or a locked vault to make one of it; the keychain opens no backup. */
@@ -559,6 +590,13 @@ export interface SelfTestFinding {
   readonly detail: string;
 }
 
+export interface ChooseOptions {
+  /** Told how much of the file is there, where that takes time; in bytes. */
+  readonly onProgress?: (done: number, total: number) => void;
+  /** Ends it, and leaves nothing of the file; the call then rejects. */
+  readonly signal?: AbortSignal;
+}
+
 export interface CopyOptions {
   /** Takes it off the clipboard again after half a minute, where it is still there. */
   readonly secret?: boolean;
@@ -577,7 +615,8 @@ export interface Bridge {
   create(vault: CreateVault): Promise<VaultStatus>;
   /**
    * Puts the vault of a backup where there is none, checks it, and leaves it unlocked. How far it is, events tell.
-   * @param wish The path of the file on the machine of the service, and a secret that opened its vault then.
+   * @param wish The path of the file on the machine of the service, or what `chooseBackup` said; and a secret that opened
+   * its vault then.
    */
   restore(wish: RestoreVault): Promise<VaultStatus>;
   unlock(how: UnlockWith): Promise<VaultStatus>;
@@ -612,6 +651,14 @@ export interface Bridge {
   /** The backups of the vault, when the next is due, and what the owner should know of them. */
   backups(): Promise<BackupsStatus>;
   backUp(wish: BackUp): Promise<BackupRecord>;
+  /** What a backup says of itself: its path on the machine of the service. */
+  lookAtBackup(file: string): Promise<ChosenBackup>;
+  /**
+   * Lets go of what `chooseBackup` brought, once it is not wanted. What was used is gone already; a path is left alone.
+   */
+  releaseBackup(file: string): Promise<void>;
+  /** Where a backup of the list lies on the machine of the service, and what a copy of it is to be called. */
+  copyOfBackup(id: string): Promise<{ readonly file: string; readonly name: string }>;
   /** Tries a backup as a restore would, in memory, and compares it with the vault. */
   verifyBackup(wish: VerifyBackup): Promise<VerifiedBackup>;
   /** @param schedule Null for none. */
@@ -649,14 +696,22 @@ export interface Bridge {
   copy(text: string, options?: CopyOptions): Promise<void>;
   /** Keeps the window out of screenshots and recordings while a secret is shown, where the shell can; else nothing. */
   protectContent(on: boolean): Promise<void>;
-  /** The path of a file that was chosen in a dialog of the system; a browser tells none. */
-  readonly pathOf?: (file: File) => string;
+  /**
+   * Has the service know a backup that the person chose or dropped here: by its path, or, from a browser, by what is in it.
+   * What is no whole backup is refused at once.
+   */
+  chooseBackup(file: File, options?: ChooseOptions): Promise<ChosenBackup>;
+  /**
+   * Hands the person a copy of a backup of the list, to be kept where they say.
+   * @returns what it is called there; null where they thought better of it.
+   */
+  saveBackup(id: string): Promise<string | null>;
   /** @returns the function that stops listening. */
   onEvent(listener: (event: VaultEvent) => void): () => void;
 }
 
-/** What of the bridge the service answers; clipboard and screen are the window's side's own. */
-export type VaultBridge = Omit<Bridge, 'copy' | 'protectContent' | 'pathOf'>;
+/** What of the bridge the service answers; clipboard, screen and the person's own files are the window's side's. */
+export type VaultBridge = Omit<Bridge, 'copy' | 'protectContent' | 'chooseBackup' | 'saveBackup'>;
 
 /** The calls that cross to the service, by name: what either transport accepts, and nothing else. */
 export const bridgeCalls = [
@@ -679,6 +734,9 @@ export const bridgeCalls = [
   'recoverySheet',
   'backups',
   'backUp',
+  'lookAtBackup',
+  'releaseBackup',
+  'copyOfBackup',
   'verifyBackup',
   'scheduleBackups',
   'messages',
@@ -701,5 +759,6 @@ export const channels = {
   call: 'latchkey:call',
   copy: 'latchkey:copy',
   protect: 'latchkey:protect',
+  save: 'latchkey:save',
   event: 'latchkey:event',
 } as const;

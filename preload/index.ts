@@ -38,6 +38,9 @@ const bridge: Bridge = {
   recoverySheet: crossing('recoverySheet'),
   backups: crossing('backups'),
   backUp: crossing('backUp'),
+  lookAtBackup: crossing('lookAtBackup'),
+  releaseBackup: crossing('releaseBackup'),
+  copyOfBackup: crossing('copyOfBackup'),
   verifyBackup: crossing('verifyBackup'),
   scheduleBackups: crossing('scheduleBackups'),
   messages: crossing('messages'),
@@ -58,7 +61,10 @@ const bridge: Bridge = {
   async protectContent(on) {
     await ask(channels.protect, on);
   },
-  pathOf: (file) => webUtils.getPathForFile(file),
+  chooseBackup: (file) => crossing('lookAtBackup')(webUtils.getPathForFile(file)),
+  async saveBackup(id) {
+    return (await ask(channels.save, id)) as string | null;
+  },
   onEvent(listener) {
     // The page never sees Electron's event, which holds the sender.
     const forward = (_event: IpcRendererEvent, event: VaultEvent): void => {

@@ -8,8 +8,10 @@ import { bridgeCalls } from '../preload/contract.ts';
 import { copyInBrowser } from './parts/clipboard.ts';
 import { BridgeError } from './parts/bridge-error.ts';
 import { onWindowUse } from './parts/window-use.ts';
-import type { Bridge, BridgeCall, VaultEvent } from '../preload/contract.ts';
+import type { Bridge, BridgeCall, BroughtBackup, VaultEvent } from '../preload/contract.ts';
+import { bringFile } from './parts/bring-file.ts';
 import { eventStreamReader } from './parts/event-stream.ts';
+import { saveByLink } from './parts/growing-file.ts';
 import { t } from './parts/text.ts';
 
 declare global {
@@ -45,6 +47,9 @@ function overIpc(latchkey: Bridge): Door {
       ...makeCalls((name, ...args) => calls[name](...args).catch(rename)),
       copy: (text, options) => latchkey.copy(text, options).catch(rename),
       protectContent: (on) => latchkey.protectContent(on).catch(rename),
+      // It is there at once: nothing is told of its way, and nothing is to be ended.
+      chooseBackup: (file) => latchkey.chooseBackup(file).catch(rename),
+      saveBackup: (id) => latchkey.saveBackup(id).catch(rename),
       onEvent: (listener) => latchkey.onEvent(listener),
     },
     state: () => 'ready',
@@ -102,12 +107,22 @@ function overHttp(): Door {
     setState('signed-out');
   }
 
-  async function post(path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
+  async function post(
+    path: string,
+    body: unknown,
+    signal?: AbortSignal,
+    keepalive = false,
+  ): Promise<Response> {
+    const isFile = body instanceof ArrayBuffer;
     return fetch(path, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...(token === null ? {} : { [tokenHeader]: token }) },
-      body: JSON.stringify(body),
+      headers: {
+        'content-type': isFile ? 'application/octet-stream' : 'application/json',
+        ...(token === null ? {} : { [tokenHeader]: token }),
+      },
+      body: isFile ? body : JSON.stringify(body),
       credentials: 'same-origin',
+      keepalive,
       ...(signal === undefined ? {} : { signal }),
     });
   }
@@ -196,13 +211,18 @@ function overHttp(): Door {
     }
   }
 
-  async function send(name: BridgeCall, ...args: readonly unknown[]): Promise<unknown> {
+  const send = (name: BridgeCall, ...args: readonly unknown[]): Promise<unknown> =>
+    answered(() => post(`/window/${name}`, { args }));
+
+  /** @returns what the service answered, once it did. */
+  async function answered(asking: () => Promise<Response>, signal?: AbortSignal): Promise<unknown> {
     await entering;
     if (token === null) throw new BridgeError(words.signedOut);
     let response: Response;
     try {
-      response = await post(`/window/${name}`, { args });
+      response = await asking();
     } catch {
+      signal?.throwIfAborted();
       setState('stopped');
       // The stream may be open all the same; a new one tells when the service answers again.
       void listen();
@@ -246,9 +266,41 @@ function overHttp(): Door {
     });
   }
 
+  const calls = makeCalls(send);
+  /** What was brought and not let go: it ends with the page, as far as the page has its say. */
+  const brought = new Set<string>();
+  window.addEventListener('pagehide', () => {
+    for (const file of brought) {
+      post('/window/releaseBackup', { args: [file] }, undefined, true).catch(() => undefined);
+    }
+  });
+
   return {
     bridge: {
-      ...makeCalls(send),
+      ...calls,
+      releaseBackup(file) {
+        brought.delete(file);
+        return calls.releaseBackup(file);
+      },
+      chooseBackup: (file, options = {}) =>
+        bringFile(file, options, {
+          async post(query, part, signal) {
+            const answer = await answered(() => post(`/window/files?${query}`, part, signal), signal);
+            const { backup } = answer as BroughtBackup;
+            brought.add(backup.file);
+            return answer as BroughtBackup;
+          },
+          release: (name) => {
+            brought.delete(name);
+            return calls.releaseBackup(name);
+          },
+        }),
+      async saveBackup(id) {
+        const answer = await answered(() => post('/window/save', { id }));
+        const { address, name } = answer as { readonly address: string; readonly name: string };
+        saveByLink(address, name);
+        return name;
+      },
       copy: copyInBrowser,
       // No page can keep itself out of pictures of the screen.
       protectContent: () => Promise.resolve(),

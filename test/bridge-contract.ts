@@ -2,12 +2,12 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Bridge, CreateVault, UnlockWith, VaultEvent } from '../preload/contract.ts';
+import type { Bridge, CreateVault, UnlockWith, VaultBridge, VaultEvent } from '../preload/contract.ts';
 import { temporaryDirectory } from './support.ts';
 
 export interface OpenBridge extends AsyncDisposable {
-  /** Clipboard and screen belong to the window's side, and are not crossed. */
-  readonly bridge: Omit<Bridge, 'copy' | 'protectContent'>;
+  /** Clipboard and screen belong to the window's side, and are not crossed; files are looked at for each by itself. */
+  readonly bridge: VaultBridge;
 }
 
 const password = 'correct horse battery staple';
@@ -434,6 +434,20 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
         heard.length = 0;
         const made = await bridge.backUp({ file });
         expect(made).toMatchObject({ file, provenAt: null, problem: null, found: true });
+        const looked = await bridge.lookAtBackup(file);
+        expect(looked).toEqual({
+          file,
+          name: 'b.backup',
+          madeAt: made.madeAt,
+          size: made.size,
+          opensWith: expect.arrayContaining(['password', 'recovery']) as unknown,
+        });
+        expect(await bridge.copyOfBackup(made.id)).toEqual({
+          file,
+          name: expect.stringMatching(/^latchkey-Home-\d{4}-\d\d-\d\d-\d{4}\.backup$/) as unknown,
+        });
+        // A path is no draft: it is left alone.
+        await bridge.releaseBackup(file);
         const { problemCount, recordedAt } = await bridge.verifyBackup({ file });
         expect(problemCount).toBe(0);
         expect((await bridge.backups()).backups).toEqual([{ ...made, provenAt: recordedAt }]);

@@ -1,12 +1,15 @@
 /** The backups of one vault: made when asked for and on a schedule, tried, and known. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type {
   BackupNotice,
+  BackupPart,
   BackupProgress,
   BackupRecord,
   BackupsStatus,
+  BroughtBackup,
+  ChosenBackup,
   VerifiedBackup,
 } from '../../preload/contract.ts';
 import { toHex } from '../crypto/encodings.ts';
@@ -19,13 +22,15 @@ import {
   type BackupScheduleRow,
 } from '../db/backups.ts';
 import { listKeyslots } from '../db/keyslots.ts';
+import { getOrganization } from '../db/organizations.ts';
 import type { UnitOfWork } from '../db/unit-of-work.ts';
 import { getVault, requireVault, type VaultRow } from '../db/vault.ts';
 import type { Keyring } from '../keyslots/keyring.ts';
 import { openAnySlot } from '../keyslots/slots.ts';
 import type { Clock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
-import { checkFree, messageOf } from './file.ts';
+import { ChosenBackups, factsOf, isChosen } from './chosen.ts';
+import { BackupFile, checkFree, messageOf } from './file.ts';
 import { defaultChunkSize, envelopeKey, fileKey, slotsForHeader, type BackupHeader } from './format.ts';
 import { Jobs } from './jobs.ts';
 import { KnownBackups } from './known.ts';
@@ -42,7 +47,7 @@ import {
   scheduledFiles,
 } from './places.ts';
 import { proveBackup, readHeader, toVerified } from './prove.ts';
-import { superfluous } from './rotation.ts';
+import { copyName, superfluous } from './rotation.ts';
 import type { Proven, Written } from './worker.ts';
 
 export interface BackupParts {
@@ -82,6 +87,8 @@ interface Envelope {
 }
 
 export class Backups {
+  /** Those that a browser brought. */
+  readonly chosen: ChosenBackups;
   readonly #parts: BackupParts;
   readonly #known: KnownBackups;
   readonly #jobs = new Jobs();
@@ -99,6 +106,7 @@ export class Backups {
   constructor(parts: BackupParts) {
     this.#parts = parts;
     this.#known = new KnownBackups(parts.units, parts.keyring);
+    this.chosen = new ChosenBackups({ directory: parts.directory });
     // A process that was killed while it made one may have left it.
     if (parts.directory !== null) rmSync(copyIn(parts.directory), { force: true });
   }
@@ -165,7 +173,47 @@ export class Backups {
    * @param how A secret of its own; without one it is opened with the key of the unlocked vault.
    * @throws LatchkeyError BACKUP_UNREADABLE, NOT_FOUND, VAULT_LOCKED, or INVALID_ARGUMENT where it does not open.
    */
-  async verify(file: string, how?: OpenBackupWith): Promise<VerifiedBackup> {
+  verify(file: string, how?: OpenBackupWith): Promise<VerifiedBackup> {
+    return this.withFile(file, (path, name) => this.#verify(path, name, how));
+  }
+
+  /** Runs work over a file that is named by its path, or that a browser brought and called by a name. */
+  withFile<T>(file: string, work: (path: string, name?: string) => Promise<T>): Promise<T> {
+    return isChosen(file) ? this.chosen.use(file, work) : work(file);
+  }
+
+  /** @throws LatchkeyError NOT_FOUND or BACKUP_UNREADABLE. */
+  async lookAt(file: string): Promise<ChosenBackup> {
+    await using backup = await BackupFile.open(file);
+    return factsOf(backup.head, { file, name: basename(file) });
+  }
+
+  /**
+   * Takes a part of a file from a browser: see `ChosenBackups`.
+   * @throws LatchkeyError VAULT_LOCKED where there is a vault that is.
+   */
+  async bring(part: BackupPart): Promise<BroughtBackup> {
+    if (this.#parts.units.read(getVault) !== undefined) this.#parts.keyring.checkUnlocked();
+    return this.chosen.bring(part);
+  }
+
+  /**
+   * What a person may take away of a backup: all of it, since it is sealed. As one is made, while the vault is open.
+   * @returns where it lies, and a name that says whose it is and of when.
+   * @throws LatchkeyError VAULT_LOCKED, NOT_FOUND, or BACKUP_UNREADABLE for what lies there and is no backup.
+   */
+  async copyOf(id: string): Promise<{ readonly file: string; readonly name: string }> {
+    const { units, keyring } = this.#parts;
+    keyring.checkUnlocked();
+    const row = this.#known.rows().find((known) => known.id === id);
+    if (row === undefined) throw new LatchkeyError('NOT_FOUND', 'this backup is in the list no more');
+    const { madeAt } = await this.lookAt(row.file);
+    const { organizationId } = units.read(requireVault);
+    const vault = units.read((tx) => getOrganization(tx, organizationId))?.name ?? '';
+    return { file: row.file, name: copyName(vault, madeAt) };
+  }
+
+  async #verify(file: string, name: string | undefined, how?: OpenBackupWith): Promise<VerifiedBackup> {
     const { units, directory } = this.#parts;
     const vault = units.read(getVault);
     let header: BackupHeader | undefined;
@@ -175,10 +223,10 @@ export class Backups {
       const masterKey =
         how === undefined ? this.#ownMasterKey(header, vault) : await openMasterKey(header, how);
       const proven = await proveBackup(this.#jobs, { file, masterKey, database }, (done, total) => {
-        this.#tell({ what: 'verify', file, done, total });
+        this.#tell({ what: 'verify', file: name ?? file, done, total });
       });
-      const at = await this.#recordProof(file, header, proven);
-      return toVerified(file, header, how?.with ?? 'vault', proven, at);
+      const at = await this.#recordProof(name ?? file, header, proven);
+      return toVerified(name ?? file, header, how?.with ?? 'vault', proven, at);
     } catch (error) {
       if (error instanceof LatchkeyError && error.code === 'BACKUP_UNREADABLE') {
         await this.#recordProblem(file, error.message);
@@ -224,6 +272,7 @@ export class Backups {
     this.#known.close();
     this.#dropEnvelope();
     await this.#jobs.close();
+    await this.chosen.close();
     // One may have begun another.
     while (this.#begun.size > 0) await Promise.all(this.#begun);
   }
@@ -425,10 +474,15 @@ export class Backups {
     const { units, clock } = this.#parts;
     if (header.vaultId !== units.read(getVault)?.id) return null;
     const provenAt = proof.problemCount === 0 ? clock.wall() : null;
-    const known = this.#known.rows().find((row) => row.file === file && row.madeAt === header.createdAt);
+    const isCopy = !hasPath(file);
+    // A copy that does not hold says nothing of the one that it was taken from.
+    if (isCopy && provenAt === null) return null;
+    const known = this.#known
+      .rows()
+      .find((row) => row.madeAt === header.createdAt && (row.file === file || (isCopy && row.size === size)));
     await this.#put({
       id: known?.id ?? newId(),
-      file,
+      file: known?.file ?? file,
       madeAt: header.createdAt,
       logRows: proof.log.rows,
       logHead: proof.log.head,
@@ -503,8 +557,11 @@ export class Backups {
   }
 }
 
+/** One that a browser brought is known by a name, which says nothing of where it is. */
+const hasPath = (file: string): boolean => /[/\\]/.test(file);
+
 const newId = (): string => uuidV4(new Uint8Array(randomBytes(16)));
 
 async function record(row: BackupRow): Promise<BackupRecord> {
-  return { ...row, found: await isThere(row.file) };
+  return { ...row, found: hasPath(row.file) ? await isThere(row.file) : null };
 }

@@ -122,6 +122,13 @@ export function syncDirectory(directory: string): void {
   }
 }
 
+/** @throws LatchkeyError BACKUP_UNREADABLE for a file that is not as long as its header says. */
+export function checkLength(head: BackupHead, size: number): void {
+  const expected = fileLength(head);
+  if (size < expected) throw unreadable(`it is cut off: it has ${size} of its ${expected} bytes`);
+  if (size > expected) throw unreadable(`it goes on for ${size - expected} bytes after its end`);
+}
+
 /** A backup file, open for reading. */
 export class BackupFile implements AsyncDisposable {
   readonly path: string;
@@ -146,12 +153,7 @@ export class BackupFile implements AsyncDisposable {
       const beginning = Buffer.alloc(Math.min(found.size, longestHead));
       await readWhole(handle, beginning, 0);
       const head = readHead(beginning);
-      const expected = fileLength(head);
-      if (found.size < expected) {
-        throw unreadable(`it is cut off: it has ${found.size} of its ${expected} bytes`);
-      }
-      if (found.size > expected)
-        throw unreadable(`it goes on for ${found.size - expected} bytes after its end`);
+      checkLength(head, found.size);
       return new BackupFile(path, head, handle);
     } catch (error) {
       await handle.close();

@@ -33,6 +33,8 @@ export interface RestoreWish {
   /** The vault's directory, made where it is missing. */
   readonly directory: string;
   readonly file: string;
+  /** What it is called in the list of backups, where its path is not to last. */
+  readonly name?: string | undefined;
   readonly how: OpenBackupWith;
   /** In which a slot is made, if it can be used. */
   readonly keychain: Keychain;
@@ -184,7 +186,7 @@ async function settle(
   draft: string,
   backup: BackupFile,
   masterKey: Uint8Array,
-  wish: Pick<RestoreWish, 'keychain' | 'random' | 'clock'>,
+  wish: Pick<RestoreWish, 'name' | 'keychain' | 'random' | 'clock'>,
 ): Promise<Restored> {
   const { keychain, random, clock } = wish;
   const connection = Connection.open(draft);
@@ -219,7 +221,7 @@ async function settle(
       deleteBackupSchedule(tx);
       insertBackup(tx, {
         id: uuidV4(random('backup', 16)),
-        file: backup.path,
+        file: wish.name ?? backup.path,
         madeAt: header.createdAt,
         logRows: log.rows,
         logHead: log.head,

@@ -53,6 +53,13 @@ export const backupName = (vaultId: string, madeAt: number): string =>
     .replace(/\.\d+Z$/, 'Z')
     .replaceAll(/[-:]/g, '')}.backup`;
 
+/** The name of a copy that a person takes away: whose vault, and when it was made, in UTC. */
+export function copyName(vault: string, madeAt: number): string {
+  const whose = vault.replaceAll(/[^\p{L}\p{N}]+/gu, '-').replaceAll(/^-|-$/g, '');
+  const when = new Date(madeAt).toISOString().slice(0, 16).replace('T', '-').replace(':', '');
+  return `latchkey-${whose === '' ? 'vault' : whose}-${when}.backup`;
+}
+
 /** @returns when a file of that name was made; undefined for any name but those of this vault's backups. */
 export function readBackupName(vaultId: string, fileName: string): number | undefined {
   const beginning = beginningOf(vaultId);

@@ -7,6 +7,7 @@ import { LatchkeyError, seen } from '../lib/errors.ts';
 import { forgetCopy, putCopy } from './clipboard.ts';
 import { isPage } from './page.ts';
 import { publicMessage, report } from './report.ts';
+import { saveBackup } from './save.ts';
 
 /** What crosses back: an error thrown through IPC would reach the page behind a prefix of Electron's. */
 export type Answer = { readonly value: unknown } | { readonly error: { readonly message: string } };
@@ -35,6 +36,10 @@ export function serveBridge(bridge: VaultBridge): Disposable {
     for (const window of BrowserWindow.getAllWindows()) window.setContentProtection(on);
     return Promise.resolve();
   });
+  serve(channels.save, (id) => {
+    if (typeof id !== 'string') throw refusal('id', id, 'a text');
+    return saveBackup(bridge, id);
+  });
   const stopEvents = bridge.onEvent((event) => {
     for (const window of BrowserWindow.getAllWindows()) window.webContents.send(channels.event, event);
   });
@@ -44,6 +49,7 @@ export function serveBridge(bridge: VaultBridge): Disposable {
       ipcMain.removeHandler(channels.call);
       ipcMain.removeHandler(channels.copy);
       ipcMain.removeHandler(channels.protect);
+      ipcMain.removeHandler(channels.save);
       forgetCopy();
     },
   };

@@ -12,7 +12,7 @@ import { handle, refusal, type Service } from './handle.ts';
 import { takeNotes, type RequestJournal } from './request-journal.ts';
 import { checkHost, checkOrigin, type OriginRules } from './origins.ts';
 import { windowPage } from './window-page.ts';
-import { windowRoutes } from './window-routes.ts';
+import { windowRoutes, type WindowRouteOptions } from './window-routes.ts';
 import type { WindowSessions } from './window-sessions.ts';
 
 export interface ServerOptions {
@@ -37,6 +37,8 @@ export interface ServerOptions {
   readonly dev?: DevControls;
   /** Somebody uses a window in a browser. */
   readonly onWindowUsed: () => void;
+  /** Takes a part of a backup that a person chose in a browser. */
+  readonly bringBackup: WindowRouteOptions['bringBackup'];
 }
 
 export interface Listening {
@@ -128,6 +130,7 @@ function makeApp(options: ServerOptions): express.Express {
     windowRoutes(bridge, sessions, service, {
       ui: options.window !== undefined,
       onUsed: options.onWindowUsed,
+      bringBackup: options.bringBackup,
     }),
   );
   if (options.dev !== undefined) app.use('/dev', devRoutes(options.dev));

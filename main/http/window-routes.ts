@@ -3,9 +3,16 @@ import { Router, type Request, type Response } from 'express';
 import { z } from 'zod';
 import { parseSecret } from '../activities/parse.ts';
 import { LatchkeyError } from '../lib/errors.ts';
-import { bridgeCalls, type BridgeCall, type VaultBridge } from '../../preload/contract.ts';
+import {
+  bridgeCalls,
+  type BackupPart,
+  type BridgeCall,
+  type BroughtBackup,
+  type VaultBridge,
+} from '../../preload/contract.ts';
 import { rawBody, sendJson } from './answer.ts';
 import { refusal, type Service } from './handle.ts';
+import { readPart, SaveTickets, sendFile } from './window-files.ts';
 import type { WindowSessions } from './window-sessions.ts';
 
 const keepAliveMs = 20_000;
@@ -13,6 +20,7 @@ const keepAliveMs = 20_000;
 const mostUnread = 256 * 1024;
 
 const sessionBody = z.object({ code: z.string().min(1).max(100) });
+const saveBody = z.object({ id: z.string().max(100) });
 const callBody = z.object({ args: z.array(z.unknown()).max(4) });
 
 export interface WindowRouteOptions {
@@ -20,15 +28,18 @@ export interface WindowRouteOptions {
   readonly ui: boolean;
   /** Somebody uses one. */
   readonly onUsed: () => void;
+  /** Takes a part of a backup from a browser. */
+  readonly bringBackup: (part: BackupPart) => Promise<BroughtBackup>;
 }
 
 export function windowRoutes(
   bridge: VaultBridge,
   sessions: WindowSessions,
   service: Pick<Service, 'onFault'>,
-  { ui, onUsed }: WindowRouteOptions,
+  { ui, onUsed, bringBackup }: WindowRouteOptions,
 ): Router {
   const router = Router();
+  const tickets = new SaveTickets();
 
   router.post('/session', (request, response) => {
     if (!ui) throw new LatchkeyError('NOT_FOUND', 'this Latchkey serves no window: start it with --ui');
@@ -45,6 +56,11 @@ export function windowRoutes(
       `${cookieName(request)}=${opened.cookie}; HttpOnly; SameSite=Strict; Path=/window`,
     );
     sendJson(response, 200, { token: opened.token });
+  });
+
+  router.get('/save/:ticket', async (request, response) => {
+    const session = sessions.browserOf(request.headers, cookieName(request));
+    await sendFile(response, tickets.take(request.params.ticket, session));
   });
 
   router.use((request, _response, next) => {
@@ -66,6 +82,20 @@ export function windowRoutes(
   router.post('/used', (_request, response) => {
     onUsed();
     sendJson(response, 200, {});
+  });
+
+  router.post('/save', async (request, response) => {
+    const session = sessions.browserOf(request.headers, cookieName(request));
+    if (session === undefined) {
+      throw new LatchkeyError('PERMISSION_DENIED', 'a file is saved by a browser: read it where it lies');
+    }
+    const saved = await bridge.copyOfBackup(parseSecret(saveBody, json(request)).id);
+    const address = `/window/save/${tickets.issue(saved, session)}`;
+    sendJson(response, 200, { value: { address, name: saved.name } });
+  });
+
+  router.post('/files', async (request, response) => {
+    sendJson(response, 200, { value: await bringBackup(readPart(request)) });
   });
 
   router.get('/events', (_request, response) => {

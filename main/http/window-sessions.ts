@@ -49,6 +49,15 @@ export class WindowSessions {
     return { cookie, token };
   }
 
+  /** What tells apart the browsers that are let in, by their cookies alone: undefined for one that is not. */
+  browserOf(headers: IncomingHttpHeaders, cookieName: string): Buffer | undefined {
+    const cookie = digest(readCookie(headers.cookie ?? '', cookieName) ?? '');
+    const now = Date.now();
+    return this.#sessions.find(
+      (candidate) => timingSafeEqual(candidate.cookie, cookie) && now - candidate.lastUsed <= idleLimitMs,
+    )?.cookie;
+  }
+
   /** Whether a request comes from a browser session, from the command line, or from neither. */
   identify(headers: IncomingHttpHeaders, cookieName: string): 'browser' | 'command' | undefined {
     const bearer = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1];

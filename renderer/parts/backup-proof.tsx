@@ -1,8 +1,9 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Alert, Button, Group, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Alert, Button, Group, SegmentedControl, Stack, Text, Textarea } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { BackupSecret, VerifiedBackup } from '../../preload/contract.ts';
+import { BackupFileField } from './backup-file.tsx';
 import { Moment } from './moment.tsx';
 import { Facts, Outcomes } from './page.tsx';
 import { PasswordField } from './password-field.tsx';
@@ -22,14 +23,14 @@ const ways: readonly { readonly value: Way; readonly label: string }[] = [
 ];
 
 interface Props {
-  /** Undefined where the person names the file. */
+  /** Undefined where the person chooses the file. */
   readonly file: string | undefined;
   readonly onDone: () => void;
 }
 
 /** Tries a backup, and shows what came of it. */
 export function ProveBackup({ file, onDone }: Props): ReactNode {
-  const [path, setPath] = useState(file ?? '');
+  const [path, setPath] = useState<string | null>(file ?? null);
   const [way, setWay] = useState<Way>('vault');
   const [secret, setSecret] = useState('');
   const [lack, setLack] = useState<string | null>(null);
@@ -44,15 +45,15 @@ export function ProveBackup({ file, onDone }: Props): ReactNode {
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     const missing =
-      path.trim() === ''
-        ? t('Type where the file is.')
+      path === null
+        ? t('Choose the backup first.')
         : way !== 'vault' && secret.trim() === ''
           ? t('Type what opens it.')
           : null;
     setLack(missing);
-    if (missing !== null) return;
+    if (path === null || missing !== null) return;
     prove.mutate(
-      { file: path.trim(), secret: secretOf(way, secret) },
+      { file: path, secret: secretOf(way, secret) },
       {
         onSettled() {
           setSecret('');
@@ -61,24 +62,19 @@ export function ProveBackup({ file, onDone }: Props): ReactNode {
     );
   };
   if (prove.data !== undefined) return <Proof found={prove.data} onDone={onDone} />;
-  const pathLack = path.trim() === '' ? lack : null;
+  const pathLack = path === null ? lack : null;
   const secretLack = pathLack === null ? lack : null;
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         {file === undefined ? (
-          <TextInput
-            label={t('File')}
-            description={t('Its full path on this computer.')}
-            className="lk-mono-input"
-            autoComplete="off"
-            spellCheck={false}
-            required
-            value={path}
-            error={pathLack}
-            data-autofocus
-            onChange={(event) => {
-              setPath(event.currentTarget.value);
+          <BackupFileField
+            problem={pathLack ?? undefined}
+            disabled={prove.isPending}
+            onChange={(next) => {
+              setPath(next);
+              setLack(null);
+              prove.reset();
             }}
           />
         ) : (

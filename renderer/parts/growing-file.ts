@@ -30,15 +30,20 @@ export class GrowingFile {
   save(name: string): void {
     this.#handOver();
     const address = URL.createObjectURL(new Blob(this.#blobs, { type: this.#type }));
-    const link = document.createElement('a');
-    link.href = address;
-    link.download = name;
-    link.click();
+    saveByLink(address, name);
     // The browser takes it in its own time.
     setTimeout(() => {
       URL.revokeObjectURL(address);
     }, 60_000);
   }
+}
+
+/** Has the browser save what is at an address of this window's own. */
+export function saveByLink(address: string, name: string): void {
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
 }
 
 /** For the name of a file: `2026-01-31`. */

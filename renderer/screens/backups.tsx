@@ -4,7 +4,9 @@ import { Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@
 import { notifications } from '@mantine/notifications';
 import type { BackupProgress, BackupRecord, BackupsStatus } from '../../preload/contract.ts';
 import { agesOf } from '../parts/backup-ages.tsx';
+import { sizeOf } from '../parts/backup-file.tsx';
 import { ProveBackup } from '../parts/backup-proof.tsx';
+import { SaveBackup } from '../parts/backup-save.tsx';
 import { DialogButton } from '../parts/manage.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
@@ -127,7 +129,7 @@ function BackUp({ of }: { readonly of: BackupsStatus }): ReactNode {
           setReplace(false);
           notifications.show({
             title: t('The backup is made'),
-            message: t('{{made}} in {{file}}. Try it, to know that it restores.', {
+            message: t('{{made}} in {{file}}. Try it, to know that it restores, and keep a copy elsewhere.', {
               made: sizeOf(made),
               file: made.file,
             }),
@@ -142,7 +144,9 @@ function BackUp({ of }: { readonly of: BackupsStatus }): ReactNode {
         <Stack gap="md" maw={640}>
           <TextInput
             label={t('File')}
-            description={t('Its full path on this computer: on a stick, say, or in a folder that is synced.')}
+            description={t(
+              'Its full path on the computer that runs Latchkey: on a stick, say, or in a folder that is synced. From the list below a copy is saved to wherever you like.',
+            )}
             className="lk-mono-input"
             autoComplete="off"
             autoCapitalize="none"
@@ -298,14 +302,17 @@ function List({ of: { backups } }: { readonly of: BackupsStatus }): ReactNode {
                 <br />
                 <span className="lk-row-more lk-mono lk-backup-file">{backup.file}</span>
               </div>
-              <DialogButton
-                name={t('Try it…')}
-                label={t('Try it… {{file}}', { file: backup.file })}
-                title={t('Try a backup')}
-                wide
-              >
-                {(close) => <ProveBackup file={backup.file} onDone={close} />}
-              </DialogButton>
+              <Group gap="xs">
+                {backup.found !== null && backup.found && <SaveBackup backup={backup} />}
+                <DialogButton
+                  name={t('Try it…')}
+                  label={t('Try it… {{file}}', { file: backup.file })}
+                  title={t('Try a backup')}
+                  wide
+                >
+                  {(close) => <ProveBackup file={hasPath(backup) ? backup.file : undefined} onDone={close} />}
+                </DialogButton>
+              </Group>
             </li>
           ))}
         </ul>
@@ -313,6 +320,9 @@ function List({ of: { backups } }: { readonly of: BackupsStatus }): ReactNode {
     </Panel>
   );
 }
+
+/** One that a browser brought is known by a name, and chosen again to be tried. */
+const hasPath = ({ file }: BackupRecord): boolean => /[/\\]/.test(file);
 
 function stateOf(backup: BackupRecord): ReactNode {
   if (backup.found === false) return `· ${t('not where it was; it may be on a disk that is not connected')}`;
@@ -328,9 +338,4 @@ function stateOf(backup: BackupRecord): ReactNode {
       />
     </>
   );
-}
-
-function sizeOf({ size }: Pick<BackupRecord, 'size'>): string {
-  if (size < 1024 * 1024) return t('{{count}} KiB', { count: Math.ceil(size / 1024) });
-  return t('{{size}} MiB', { size: (size / 1024 / 1024).toFixed(1) });
 }

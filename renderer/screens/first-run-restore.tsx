@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
-import { Button, Fieldset, FileButton, Group, SegmentedControl, Stack, TextInput } from '@mantine/core';
+import { Fieldset, SegmentedControl, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import type { RestoreVault } from '../../preload/contract.ts';
+import { BackupFileField } from '../parts/backup-file.tsx';
 import { Outcomes } from '../parts/page.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
 import { recoveryOf, recoveryProblem, toRecovery } from '../parts/phrase.ts';
@@ -28,8 +29,7 @@ interface Problems {
 /** The vault of a backup instead of a new one: which file, and what opens it. */
 export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
   const { directory } = useStatus();
-  const { pathOf } = useBridge();
-  const [file, setFile] = useState('');
+  const [file, setFile] = useState<string | null>(null);
   const [kind, setKind] = useState<'password' | 'recovery'>('password');
   const [password, setPassword] = useState('');
   const [phrase, setPhrase] = useState('');
@@ -42,16 +42,16 @@ export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
     if (restore.isPending) return;
     const recovery = recoveryOf(phrase);
     const found: Problems = {
-      file: file.trim() === '' ? t('Type where the backup is.') : undefined,
+      file: file === null ? t('Choose the backup first.') : undefined,
       secret:
         kind === 'password' ? (password === '' ? t('Type the password.') : null) : recoveryProblem(recovery),
     };
     setProblems(found);
-    if (found.file !== undefined || found.secret !== null) return;
+    if (file === null || found.secret !== null) return;
     onRestoring(true);
     restore.mutate(
       {
-        file: file.trim(),
+        file,
         secret: kind === 'password' ? { with: 'password', password } : toRecovery(recovery),
       },
       {
@@ -85,37 +85,16 @@ export function RestoreStep({ onBack, onRestoring }: Props): ReactNode {
         )}
       </p>
       <Stack gap="lg">
-        <Group align="end" gap="sm">
-          <TextInput
-            flex="1 1 18rem"
-            label={t('Backup')}
-            description={t('The whole path of the file on this computer, or on a disk that is plugged in.')}
-            placeholder="/media/usb/latchkey.backup"
-            autoComplete="off"
-            spellCheck={false}
-            className="lk-mono-input"
-            required
-            value={file}
-            error={problems.file}
-            onChange={(event) => {
-              setFile(event.currentTarget.value);
-            }}
-          />
-          {pathOf !== undefined && (
-            <FileButton
-              accept=".backup"
-              onChange={(chosen) => {
-                if (chosen !== null) setFile(pathOf(chosen));
-              }}
-            >
-              {(props) => (
-                <Button {...props} variant="default">
-                  {t('Choose the file…')}
-                </Button>
-              )}
-            </FileButton>
-          )}
-        </Group>
+        <BackupFileField
+          problem={problems.file}
+          disabled={restore.isPending}
+          onChange={(next, chosen) => {
+            setFile(next);
+            setProblems({});
+            restore.reset();
+            if (chosen?.opensWith.includes('password') === false) setKind('recovery');
+          }}
+        />
         <Fieldset legend={t('What opens it')} variant="unstyled">
           <SegmentedControl
             aria-label={t('What opens it')}

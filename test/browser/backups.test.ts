@@ -82,9 +82,19 @@ describe('a person with a vault', () => {
     await button(dialog, 'Done').click();
     await list.getByText(/proven/).waitFor();
 
-    // With the words from the paper, wrong ones first.
+    // A copy to keep elsewhere is the file as it is.
+    const downloading = page.waitForEvent('download');
+    await button(page, `Save a copy ${file}`).click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toMatch(/^latchkey-Family-\d{4}-\d\d-\d\d-\d{4}\.backup$/);
+    const copy = join(elsewhere.path, 'copy.backup');
+    await download.saveAs(copy);
+    expect(readFileSync(copy)).toEqual(readFileSync(file));
+
+    // The copy, with the words from the paper, wrong ones first.
     await button(page, 'Try a file…').click();
-    await dialog.getByRole('textbox', { name: 'File' }).fill(file);
+    await dialog.locator('input[type=file]').setInputFiles(copy);
+    await dialog.getByText(/It opens with/).waitFor();
     await chooseSegment(page, 'Open it with', 'Recovery phrase');
     await dialog.getByRole('textbox', { name: 'Recovery phrase' }).fill(`${'abandon '.repeat(23)}art`);
     await button(dialog, 'Try the backup').click();

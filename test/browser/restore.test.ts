@@ -1,6 +1,6 @@
 /** A backup restored in the window of a machine that has no vault, and how soon a window is there. */
 import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
@@ -43,28 +43,55 @@ test('a backup is restored in the first run, with what opened it, and opens with
   await button(page, 'Restore it from a backup').click();
   await heading(page, 'Restore a backup').waitFor();
   await button(page, 'Restore the vault').click();
-  await page.getByText('Type where the backup is.').waitFor();
+  await page.getByText('Choose the backup first.').waitFor();
   await page.getByText('Type the password.').waitFor();
-  const path = page.getByRole('textbox', { name: 'Backup' });
+  found.push(...(await axeFindings(page, 'restore-nothing')));
+  const chooser = page.getByRole('group', { name: 'Backup' });
+  const input = page.locator('input[type=file]');
   const secret = page.getByRole('textbox', { name: 'Password', exact: true });
-  await path.fill(`${file}.not`);
+  const drafts = (): string[] => readdirSync(place.path).filter((name) => name.startsWith('chosen-'));
+
+  // What is no whole backup is refused by its first bytes, chosen or dropped.
+  writeFileSync(`${file}.cut`, readFileSync(file).subarray(0, -1));
+  await input.setInputFiles(`${file}.cut`);
+  const notTaken = page.getByRole('alert').filter({ hasText: 'This file is not taken' });
+  await notTaken.getByText('it is cut off').waitFor();
+  const dropped = await page.evaluateHandle(() => {
+    const data = new DataTransfer();
+    data.items.add(new File(['a shopping list'], 'list.txt'));
+    return data;
+  });
+  await chooser.dispatchEvent('drop', { dataTransfer: dropped });
+  await notTaken.getByText('it does not begin as a Latchkey backup does').waitFor();
+  found.push(...(await axeFindings(page, 'restore-refused')));
+
+  // One that is given up on its way leaves nothing; the rest of it never comes.
+  await page.route(/\/window\/files\?.*file=/, () => undefined);
+  await input.setInputFiles(file);
+  await expect.poll(drafts).toHaveLength(1);
+  await chooser.getByText('Bringing the file to Latchkey').waitFor();
+  found.push(...(await axeFindings(page, 'restore-coming')));
+  await button(page, 'Cancel bringing the file').click();
+  await expect.poll(drafts).toEqual([]);
+  await page.unrouteAll();
+
+  // By its path, where Latchkey runs.
+  await button(page, 'type its path').click();
+  await page.getByRole('textbox', { name: 'Backup' }).fill(`${file}.not`);
   await secret.fill('not the password');
   await button(page, 'Restore the vault').click();
   const refusal = page.getByRole('alert').filter({ hasText: 'The vault was not restored' });
   await refusal.getByText(/there is no file|not there|no such/i).waitFor();
-  await path.fill(file);
+  await button(page, 'Choose a file instead').click();
+
+  await input.setInputFiles(file);
+  await chooser.getByText('moved.backup').waitFor();
   await button(page, 'Restore the vault').click();
   await refusal.getByText(/The backup stays shut/).waitFor();
-  for (const [name, bytes, problem] of [
-    ['cut', readFileSync(file).subarray(0, 20_000), 'it is cut off'],
-    ['other', Buffer.from('a shopping list'), 'it does not begin as a Latchkey backup does'],
-  ] as const) {
-    writeFileSync(`${file}.${name}`, bytes);
-    await path.fill(`${file}.${name}`);
-    await button(page, 'Restore the vault').click();
-    await refusal.getByText(problem).waitFor();
-  }
-  await path.fill(file);
+  // Another in its place lets the first go.
+  await input.setInputFiles(file);
+  await chooser.getByText(/It opens with .*its password/).waitFor();
+  await expect.poll(drafts).toHaveLength(1);
   found.push(...(await axeFindings(page, 'restore')), ...(await tooWideFindings(page, 'restore')));
   const { vaultId } = readHead(readFileSync(file)).header;
   const shares = await sharesFromPhrase(
@@ -82,6 +109,7 @@ test('a backup is restored in the first run, with what opened it, and opens with
   await button(page, 'Restore the vault').click();
   await page.getByText('“Family” is restored').waitFor();
   await heading(page, 'Home').waitFor();
+  await expect.poll(drafts).toEqual([]);
   await goTo(page, 'Wallets');
   await page.getByRole('link', { name: /From before/ }).waitFor();
   // It is a vault as any other: it signs its log, takes wallets, and is locked and unlocked.

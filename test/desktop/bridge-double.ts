@@ -1,4 +1,5 @@
 /** A bridge that notes what it is asked, for the modules around it; the real one is in `app.test.ts`. */
+import { basename } from 'node:path';
 import type {
   BackupsStatus,
   Bridge,
@@ -8,6 +9,7 @@ import type {
   Sheet,
   SeenRequests,
   ShownMessage,
+  VaultBridge,
   VaultEvent,
   VaultState,
   VaultStatus,
@@ -30,13 +32,15 @@ const noMessages: MessagesStatus = {
   deliveries: [],
 };
 
-export class BridgeDouble implements Omit<Bridge, 'copy' | 'protectContent'> {
+export class BridgeDouble implements VaultBridge {
   state: VaultState = 'unlocked';
   frozenAt: number | undefined;
   delayed: VaultStatus['delayed'] = null;
   /** What the next calls fail with, instead of answering. */
   failure: Error | undefined;
   shown: readonly ShownMessage[] = [];
+  /** What `copyOfBackup` answers. */
+  copy = { file: '/backups/new', name: 'latchkey-Family.backup' };
   /** What `call` answers. */
   body: unknown = {};
   settingsNow: Settings = {
@@ -154,6 +158,20 @@ export class BridgeDouble implements Omit<Bridge, 'copy' | 'protectContent'> {
       problem: null,
       found: true,
     };
+  }
+
+  async lookAtBackup(...args: Parameters<Bridge['lookAtBackup']>): ReturnType<Bridge['lookAtBackup']> {
+    await this.#answer('lookAtBackup', args);
+    return { file: args[0], name: basename(args[0]), madeAt: 0, size: 1, opensWith: ['password'] };
+  }
+
+  async releaseBackup(...args: Parameters<Bridge['releaseBackup']>): Promise<void> {
+    await this.#answer('releaseBackup', args);
+  }
+
+  async copyOfBackup(...args: Parameters<Bridge['copyOfBackup']>): ReturnType<Bridge['copyOfBackup']> {
+    await this.#answer('copyOfBackup', args);
+    return this.copy;
   }
 
   async verifyBackup(...args: Parameters<Bridge['verifyBackup']>): ReturnType<Bridge['verifyBackup']> {

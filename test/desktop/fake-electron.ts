@@ -55,6 +55,9 @@ export const machine = {
   questions: [] as electron.MessageBoxOptions[],
   /** Which button is chosen next; the first without it. */
   answers: [] as number[],
+  /** What was asked in dialogs about where to save, and where to; nowhere, where it is undefined. */
+  saves: [] as electron.SaveDialogOptions[],
+  savedTo: undefined as string | undefined,
   openedExternally: [] as string[],
   menu: undefined as FakeMenu | undefined,
   trays: [] as FakeTray[],
@@ -730,7 +733,15 @@ export const dialog = {
     machine.questions.push(options);
     return Promise.resolve({ response: machine.answers.shift() ?? 0, checkboxChecked: false });
   },
-} satisfies Record<keyof Electron['dialog'] & ('showErrorBox' | 'showMessageBox'), unknown>;
+  showSaveDialog(options: electron.SaveDialogOptions): Promise<electron.SaveDialogReturnValue> {
+    machine.saves.push(options);
+    const filePath = machine.savedTo;
+    return Promise.resolve({ canceled: filePath === undefined, filePath: filePath ?? '' });
+  },
+} satisfies Record<
+  keyof Electron['dialog'] & ('showErrorBox' | 'showMessageBox' | 'showSaveDialog'),
+  unknown
+>;
 
 /** A test may change it, as a person may change the system's. */
 type NativeTheme = { -readonly [Key in 'shouldUseDarkColors']: Electron['nativeTheme'][Key] };

@@ -1,5 +1,5 @@
 /** Both ends of the bridge: the preload script, as the page sees it, and main's handlers. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -50,7 +50,7 @@ describe('the page', () => {
   test('is shown the bridge and nothing else', () => {
     expect(Object.keys(machine.mainWorld)).toEqual(['latchkey']);
     expect(Object.keys(latchkey).sort()).toEqual(
-      [...bridgeCalls, 'copy', 'protectContent', 'pathOf', 'onEvent'].sort(),
+      [...bridgeCalls, 'copy', 'protectContent', 'chooseBackup', 'saveBackup', 'onEvent'].sort(),
     );
     expect(Object.isFrozen(latchkey)).toBe(true);
   });
@@ -131,6 +131,40 @@ describe('the page', () => {
     await expect(latchkey.protectContent('yes' as never)).rejects.toThrow(/^on: expected true or false/);
   });
 
+  test('names a file that was chosen by its path, so that nothing of it crosses', async () => {
+    const file = new File(['whatever'], 'family.backup');
+    await expect(latchkey.chooseBackup(file)).resolves.toMatchObject({
+      file: '/chosen/family.backup',
+      name: 'family.backup',
+    });
+    expect(double.asked).toEqual([{ name: 'lookAtBackup', args: ['/chosen/family.backup'] }]);
+  });
+
+  test('has a copy of a backup saved where the person says, whole or not at all', async () => {
+    const file = join(directory, 'made.backup');
+    await writeFile(file, 'sealed');
+    double.copy = { file, name: 'latchkey-Family.backup' };
+    machine.paths.set('downloads', directory);
+    machine.savedTo = undefined;
+    await expect(latchkey.saveBackup('an id')).resolves.toBe(null);
+    expect(machine.saves.at(-1)).toMatchObject({ defaultPath: join(directory, 'latchkey-Family.backup') });
+    const target = join(directory, 'copy.backup');
+    await writeFile(target, 'an older one, of more bytes');
+    machine.savedTo = target;
+    await expect(latchkey.saveBackup('an id')).resolves.toBe(target);
+    expect(await readFile(target, 'utf8')).toBe('sealed');
+    machine.savedTo = file;
+    await expect(latchkey.saveBackup('an id')).resolves.toBe(file);
+    expect(await readFile(file, 'utf8')).toBe('sealed');
+    machine.savedTo = join(directory, 'nowhere', 'copy.backup');
+    await expect(latchkey.saveBackup('an id')).rejects.toThrow(/^copy[.]backup could not be written: ENOENT/);
+    const left = (await readdir(directory)).filter((name) => name.endsWith('.draft'));
+    expect(left).toEqual([]);
+    double.failure = new LatchkeyError('VAULT_LOCKED', 'The vault is locked.');
+    await expect(latchkey.saveBackup('an id')).rejects.toThrow(/^The vault is locked[.]$/);
+    await expect(latchkey.saveBackup(7 as never)).rejects.toThrow(/^id: expected a text, got 7$/);
+  });
+
   test.each([undefined, 7, ['text'], 'x'.repeat(1_000_001)])(
     'does not copy what is no text',
     async (text) => {
@@ -188,9 +222,9 @@ describe('main', () => {
     expect(double.asked).toEqual([]);
   });
 
-  test('has three channels, and none once it is closed', () => {
+  test('has four channels, and none once it is closed', () => {
     expect([...ipcMain.handlers.keys()].sort()).toEqual(
-      [channels.call, channels.copy, channels.protect].sort(),
+      [channels.call, channels.copy, channels.protect, channels.save].sort(),
     );
     expect(double.listeners).toBe(1);
     served[Symbol.dispose]();

@@ -1,0 +1,208 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { BroughtBackup } from '../../preload/contract.ts';
+import { ChosenBackups, factsOf, isChosen } from './chosen.ts';
+import { encodeHead, fileLength, readHead, type BackupHeader } from './format.ts';
+
+const header: BackupHeader = {
+  vaultId: 'ae0f13e2-3ebf-42c5-9ed0-a0faad035be3',
+  createdAt: 1_795_279_959_260,
+  size: 150_000,
+  chunkSize: 65_536,
+  keySalt: '11'.repeat(32),
+  fileSalt: '22'.repeat(32),
+  keyslots: [
+    { id: 'a', kind: 'recovery', parameters: '{}', wrapped: 'ab', createdAt: 5, confirmedAt: null },
+    { id: 'b', kind: 'password', parameters: '{}', wrapped: 'ab', createdAt: 5, confirmedAt: null },
+    { id: 'c', kind: 'password', parameters: '{}', wrapped: 'ab', createdAt: 5, confirmedAt: null },
+  ],
+};
+/** A file as long as its header says; what is in it is nobody's concern here. */
+function fileOf(size = header.size): Buffer {
+  const head = encodeHead({ ...header, size });
+  return Buffer.concat([head, randomBytes(fileLength(readHead(head)) - head.length)]);
+}
+
+let directory: string;
+let free: number;
+let chosen: ChosenBackups;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'latchkey-chosen-'));
+  free = 10 ** 12;
+  chosen = new ChosenBackups({ directory, freeBytes: () => free });
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await chosen.close();
+  rmSync(directory, { recursive: true });
+});
+
+const begin = (bytes: Buffer, length = 100_000): Promise<BroughtBackup> =>
+  chosen.bring({ name: 'family.backup', size: bytes.length, at: 0, bytes: bytes.subarray(0, length) });
+
+async function bring(bytes: Buffer): Promise<string> {
+  const { backup, received } = await begin(bytes);
+  const rest = bytes.subarray(received);
+  await chosen.bring({
+    file: backup.file,
+    name: 'family.backup',
+    size: bytes.length,
+    at: received,
+    bytes: rest,
+  });
+  return backup.file;
+}
+
+const refusedWith = (code: string, message: RegExp): unknown =>
+  expect.objectContaining({ code, message: expect.stringMatching(message) as unknown });
+
+describe('a file that a browser brings', () => {
+  test('is there for its owner alone, whole, until the work with it is done', async () => {
+    const bytes = fileOf();
+    const first = await begin(bytes);
+    expect(first).toEqual({
+      received: 100_000,
+      backup: {
+        file: expect.stringMatching(/^chosen:[0-9a-f-]{36}$/) as unknown,
+        name: 'family.backup',
+        madeAt: header.createdAt,
+        size: bytes.length,
+        opensWith: ['recovery', 'password'],
+      },
+    });
+    const { file } = first.backup;
+    expect(isChosen(file)).toBe(true);
+    expect(first.backup).toEqual(factsOf(readHead(bytes), { file, name: 'family.backup' }));
+    await expect(chosen.use(file, () => Promise.resolve())).rejects.toEqual(
+      refusedWith('FAILED_PRECONDITION', /not here to its end: 100000 of \d+ bytes are/),
+    );
+    const rest = {
+      file,
+      name: 'family.backup',
+      size: bytes.length,
+      at: 100_000,
+      bytes: bytes.subarray(100_000),
+    };
+    expect(await chosen.bring(rest)).toMatchObject({ received: bytes.length });
+    // What fails may be tried again.
+    await expect(chosen.use(file, () => Promise.reject(new Error('the wrong password')))).rejects.toThrow();
+    const seen = await chosen.use(file, (path, name) =>
+      Promise.resolve({ name, bytes: readFileSync(path), mode: statSync(path).mode & 0o777 }),
+    );
+    expect(seen).toEqual({
+      name: 'family.backup',
+      bytes,
+      mode: process.platform === 'win32' ? 0o666 : 0o600,
+    });
+    expect(readdirSync(directory)).toEqual([]);
+    await expect(chosen.use(file, () => Promise.resolve())).rejects.toEqual(
+      refusedWith('NOT_FOUND', /choose it again/),
+    );
+  });
+
+  test.each([
+    ['something else', () => Buffer.from('a shopping list'), /does not begin as a Latchkey backup does/],
+    ['nothing', () => Buffer.alloc(0), /does not begin as a Latchkey backup does/],
+    ['one that is cut off', () => fileOf().subarray(0, 120_000), /it is cut off: it has 120000 of its \d+/],
+    ['one that goes on', () => Buffer.concat([fileOf(), Buffer.from('x')]), /goes on for 1 bytes/],
+  ])('is refused by its first bytes where it is %s, and nothing is kept', async (_what, make, message) => {
+    await expect(begin(make())).rejects.toEqual(refusedWith('BACKUP_UNREADABLE', message));
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  test('is refused where it is larger than half of what is free, beside those that are still to come', async () => {
+    const bytes = fileOf();
+    free = 2 * bytes.length - 1;
+    const tooFull = refusedWith(
+      'FAILED_PRECONDITION',
+      /^there is not enough room beside the vault: the file has /,
+    );
+    await expect(begin(bytes)).rejects.toEqual(tooFull);
+    free = 2 * bytes.length;
+    await begin(bytes);
+    await expect(begin(bytes)).rejects.toEqual(tooFull);
+    free = 10 ** 12;
+    const head = encodeHead({ ...header, size: 33 * 1024 ** 3 });
+    const huge = { name: 'huge', size: fileLength(readHead(head)), at: 0, bytes: head };
+    await expect(chosen.bring(huge)).rejects.toEqual(
+      refusedWith('PAYLOAD_TOO_LARGE', /^the file is larger than 32 GiB: put it on the computer/),
+    );
+    expect(readdirSync(directory)).toHaveLength(1);
+  });
+
+  test('comes in order, each part once, and no more than it said', async () => {
+    const bytes = fileOf();
+    const { backup } = await begin(bytes);
+    const next = { file: backup.file, name: 'family.backup', size: bytes.length };
+    const notNext = refusedWith('INVALID_ARGUMENT', /^this is not the next part of the file: 100000 of /);
+    for (const [at, part] of [
+      [0, bytes.subarray(0, 10)],
+      [100_001, bytes.subarray(100_001)],
+      [100_000, Buffer.alloc(0)],
+      [100_000, bytes],
+    ] as const) {
+      await expect(chosen.bring({ ...next, at, bytes: part })).rejects.toEqual(notNext);
+    }
+    const rest = { ...next, at: 100_000, bytes: bytes.subarray(100_000) };
+    const both = await Promise.allSettled([chosen.bring(rest), chosen.bring(rest)]);
+    expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect(await chosen.use(backup.file, (path) => Promise.resolve(readFileSync(path)))).toEqual(bytes);
+  });
+
+  test('is one of a few: the oldest that lies there goes, and those that are coming stay', async () => {
+    const bytes = fileOf();
+    const first = await bring(bytes);
+    const others = [await begin(bytes), await begin(bytes)];
+    const newest = await begin(bytes);
+    await expect(chosen.use(first, () => Promise.resolve())).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(readdirSync(directory)).toHaveLength(3);
+    await expect(begin(bytes)).rejects.toEqual(
+      refusedWith('RESOURCE_EXHAUSTED', /^3 files are being brought/),
+    );
+    for (const { backup } of [...others, newest]) await chosen.release(backup.file);
+    expect(readdirSync(directory)).toEqual([]);
+    await chosen.release('/media/usb/latchkey.backup');
+    await begin(bytes);
+  });
+
+  test('is gone after an hour in which nobody wanted it, but not while it is read', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const bytes = fileOf();
+    const file = await bring(bytes);
+    const left = await begin(bytes);
+    await chosen.use(file, async (path) => {
+      vi.advanceTimersByTime(61 * 60_000);
+      await vi.waitFor(() => {
+        expect(readdirSync(directory)).toHaveLength(1);
+      });
+      await chosen.release(file);
+      expect(readFileSync(path)).toEqual(bytes);
+    });
+    expect(readdirSync(directory)).toEqual([]);
+    await expect(
+      chosen.bring({ ...left.backup, at: left.received, bytes: bytes.subarray(left.received) }),
+    ).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  test('goes with the service, and what a killed one left goes with the next', async () => {
+    await begin(fileOf());
+    await bring(fileOf());
+    await chosen.close();
+    expect(readdirSync(directory)).toEqual([]);
+    const kept = ['chosen-by-me.backup', 'vault.db'];
+    for (const name of [...kept, 'chosen-ae0f13e2-3ebf-42c5-9ed0-a0faad035be3.backup']) {
+      writeFileSync(join(directory, name), '');
+    }
+    chosen = new ChosenBackups({ directory });
+    expect(readdirSync(directory)).toEqual(kept);
+    // By the disk itself.
+    await begin(fileOf());
+    await expect(
+      new ChosenBackups({ directory: null }).bring({ name: 'x', size: 1, at: 0, bytes: fileOf() }),
+    ).rejects.toEqual(refusedWith('INVALID_ARGUMENT', /^a vault in memory has no backups/));
+  });
+});

@@ -1,0 +1,34 @@
+/** A copy of a backup, where the person says: asked by the system's dialog, and there whole or not at all. */
+import { randomUUID } from 'node:crypto';
+import { chmod, copyFile, rename, rm } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { app, dialog } from 'electron';
+import type { VaultBridge } from '../../preload/contract.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+
+/** @returns its path; null where they thought better of it. @throws LatchkeyError as `copyOfBackup`, or for the disk. */
+export async function saveBackup(
+  bridge: Pick<VaultBridge, 'copyOfBackup'>,
+  id: string,
+): Promise<string | null> {
+  const { file, name } = await bridge.copyOfBackup(id);
+  const { canceled, filePath } = await dialog.showSaveDialog({
+    title: 'Save a copy of the backup',
+    defaultPath: join(app.getPath('downloads'), name),
+    filters: [{ name: 'Latchkey backup', extensions: ['backup'] }],
+    properties: ['createDirectory', 'showOverwriteConfirmation'],
+  });
+  if (canceled || filePath === '') return null;
+  if (resolve(filePath) === resolve(file)) return filePath;
+  const draft = `${filePath}.${randomUUID()}.draft`;
+  try {
+    await copyFile(file, draft);
+    await chmod(draft, 0o600);
+    await rename(draft, filePath);
+  } catch (error) {
+    await rm(draft, { force: true });
+    const why = error instanceof Error ? error.message : String(error);
+    throw new LatchkeyError('INVALID_ARGUMENT', `${basename(filePath)} could not be written: ${why}`);
+  }
+  return filePath;
+}

@@ -1,0 +1,311 @@
+import { useEffect, useId, useRef, useState } from 'react';
+import type { DragEvent, ReactNode } from 'react';
+import { Anchor, Button, FileButton, Input, Stack, Text, TextInput } from '@mantine/core';
+import { IconFileImport } from '@tabler/icons-react';
+import type { Bridge, ChosenBackup } from '../../preload/contract.ts';
+import { Moment } from './moment.tsx';
+import { Failure } from './states.tsx';
+import { anyOf, t, Trans } from './text.ts';
+import { timestampOf } from './time.ts';
+import { useBridge } from './vault.tsx';
+import { Working } from './working.tsx';
+import type { Progress } from './working.tsx';
+import './backup-file.css';
+
+interface Props {
+  /** What is lacking. */
+  readonly problem: string | undefined;
+  /** While it is used. */
+  readonly disabled: boolean;
+  /** Told what names the file to the service, null where nothing does; and of one that was chosen, what it says of itself. */
+  readonly onChange: (file: string | null, chosen?: ChosenBackup) => void;
+}
+
+/** Which backup: a file that is chosen or dropped here, or else a path where the service runs. */
+export function BackupFileField({ problem, disabled, onChange }: Props): ReactNode {
+  const [path, setPath] = useState<string | null>(null);
+  const choice = useChoice(onChange);
+  useNoStrayDrops();
+  if (path !== null) {
+    return (
+      <Stack gap={6} align="stretch">
+        <TextInput
+          label={t('Backup')}
+          description={t('The whole path of the file on the computer that runs Latchkey.')}
+          placeholder="/media/usb/latchkey.backup"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          className="lk-mono-input"
+          required
+          autoFocus
+          disabled={disabled}
+          value={path}
+          error={problem}
+          onChange={(event) => {
+            const typed = event.currentTarget.value;
+            setPath(typed);
+            onChange(typed.trim() === '' ? null : typed.trim());
+          }}
+        />
+        <Other
+          disabled={disabled}
+          onClick={() => {
+            setPath(null);
+            onChange(null);
+          }}
+        >
+          {t('Choose a file instead')}
+        </Other>
+      </Stack>
+    );
+  }
+  return (
+    <Stack gap={6}>
+      <Chooser choice={choice} problem={problem} disabled={disabled} />
+      <Other
+        disabled={disabled}
+        onClick={() => {
+          choice.drop();
+          setPath('');
+          onChange(null);
+        }}
+      >
+        {t('It is on the computer that runs Latchkey: type its path')}
+      </Other>
+      <Failure title={t('This file is not taken')} error={choice.error} />
+    </Stack>
+  );
+}
+
+function Other({
+  disabled,
+  onClick,
+  children,
+}: {
+  readonly disabled: boolean;
+  readonly onClick: () => void;
+  readonly children: ReactNode;
+}): ReactNode {
+  return (
+    <div>
+      <Anchor component="button" type="button" size="sm" disabled={disabled} onClick={onClick}>
+        {children}
+      </Anchor>
+    </div>
+  );
+}
+
+interface ChooserProps {
+  readonly choice: Choice;
+  readonly problem: string | undefined;
+  readonly disabled: boolean;
+}
+
+function Chooser({ choice, problem, disabled }: ChooserProps): ReactNode {
+  const id = useId();
+  const [over, setOver] = useState(false);
+  const reset = useRef<() => void>(null);
+  const { coming, chosen } = choice;
+  const taken = (event: DragEvent, to: boolean): void => {
+    event.preventDefault();
+    setOver(to && !disabled);
+  };
+  return (
+    <Input.Wrapper id={id} label={t('Backup')} labelElement="div" required error={problem}>
+      <div
+        role="group"
+        aria-labelledby={`${id}-label`}
+        className="lk-file-place"
+        data-over={over || undefined}
+        data-amiss={problem === undefined ? undefined : true}
+        onDragOver={(event) => {
+          taken(event, true);
+        }}
+        onDragLeave={(event) => {
+          taken(event, false);
+        }}
+        onDrop={(event) => {
+          taken(event, false);
+          if (!disabled) choice.takeDropped(event.dataTransfer.files);
+        }}
+      >
+        {coming === null ? (
+          <>
+            {chosen === null ? (
+              <Text size="sm" c="dimmed" className="lk-file-hint">
+                {t('Drop the file here, or choose it.')}
+              </Text>
+            ) : (
+              <Chosen of={chosen} />
+            )}
+            <FileButton
+              accept=".backup"
+              disabled={disabled}
+              resetRef={reset}
+              onChange={(file) => {
+                // The same file may be chosen again, once it is another.
+                reset.current?.();
+                if (file !== null) choice.take(file);
+              }}
+            >
+              {(props) => (
+                <Button
+                  {...props}
+                  variant="default"
+                  disabled={disabled}
+                  data-autofocus
+                  aria-describedby={problem === undefined ? undefined : `${id}-error`}
+                  leftSection={<IconFileImport size={16} aria-hidden />}
+                >
+                  {chosen === null ? t('Choose the file…') : t('Choose another…')}
+                </Button>
+              )}
+            </FileButton>
+          </>
+        ) : (
+          <>
+            <div className="lk-file-hint">
+              <Text className="lk-row-name lk-backup-file">{coming.name}</Text>
+              <Working busy progress={coming.progress}>
+                {t('Bringing the file to Latchkey')}
+              </Working>
+            </div>
+            <Button variant="default" aria-label={t('Cancel bringing the file')} onClick={choice.drop}>
+              {t('Cancel')}
+            </Button>
+          </>
+        )}
+      </div>
+    </Input.Wrapper>
+  );
+}
+
+const secretNames: Readonly<Record<ChosenBackup['opensWith'][number], string>> = {
+  password: t('its password'),
+  recovery: t('the recovery phrase'),
+};
+
+function Chosen({ of }: { readonly of: ChosenBackup }): ReactNode {
+  return (
+    <div className="lk-file-hint" role="status">
+      <Text className="lk-row-name lk-backup-file">{of.name}</Text>
+      <Text size="sm" c="dimmed">
+        <Trans
+          i18nKey="Made <moment/>, {{size}}. It opens with {{secrets}}."
+          values={{ size: sizeOf(of), secrets: anyOf(of.opensWith.map((kind) => secretNames[kind])) }}
+          components={{ moment: <Moment at={timestampOf(of.madeAt)} exact /> }}
+        />
+      </Text>
+    </div>
+  );
+}
+
+export function sizeOf({ size }: { readonly size: number }): string {
+  if (size < 1024 * 1024) return t('{{count}} KiB', { count: Math.ceil(size / 1024) });
+  return t('{{size}} MiB', { size: (size / 1024 / 1024).toFixed(1) });
+}
+
+interface Choice {
+  readonly coming: { readonly name: string; readonly progress: Progress | null } | null;
+  readonly chosen: ChosenBackup | null;
+  readonly error: Error | null;
+  readonly take: (file: File) => void;
+  readonly takeDropped: (files: FileList) => void;
+  /** Ends what is coming, and lets go of what came. */
+  readonly drop: () => void;
+}
+
+function useChoice(onChange: Props['onChange']): Choice {
+  const bridge = useBridge();
+  const [coming, setComing] = useState<Choice['coming']>(null);
+  const [chosen, setChosen] = useState<ChosenBackup | null>(null);
+  const [error, setError] = useState<Error | null>(null);
+  const running = useRef<AbortController | null>(null);
+  const held = useRef<string | null>(null);
+  useEffect(
+    () => () => {
+      letGo(bridge, running, held);
+    },
+    [bridge],
+  );
+  const clear = (why: Error | null): void => {
+    letGo(bridge, running, held);
+    setComing(null);
+    setChosen(null);
+    setError(why);
+    onChange(null);
+  };
+  const take = (file: File): void => {
+    clear(null);
+    const own = new AbortController();
+    running.current = own;
+    const { name } = file;
+    setComing({ name, progress: null });
+    const onProgress = (done: number, total: number): void => {
+      if (!own.signal.aborted) setComing({ name, progress: { done, total } });
+    };
+    bridge.chooseBackup(file, { signal: own.signal, onProgress }).then(
+      (backup) => {
+        if (own.signal.aborted) {
+          bridge.releaseBackup(backup.file).catch(() => undefined);
+          return;
+        }
+        running.current = null;
+        held.current = backup.file;
+        setComing(null);
+        setChosen(backup);
+        onChange(backup.file, backup);
+      },
+      (reason: unknown) => {
+        if (own.signal.aborted) return;
+        running.current = null;
+        setComing(null);
+        setError(reason instanceof Error ? reason : new Error(String(reason)));
+      },
+    );
+  };
+  return {
+    coming,
+    chosen,
+    error,
+    take,
+    takeDropped(files) {
+      const [file, ...others] = files;
+      if (file === undefined || others.length > 0) clear(new Error(t('Drop one file: a backup is one.')));
+      else take(file);
+    },
+    drop() {
+      clear(null);
+    },
+  };
+}
+
+/** What the service does not hear of, it removes in time. */
+function letGo(
+  bridge: Bridge,
+  running: { current: AbortController | null },
+  held: { current: string | null },
+): void {
+  running.current?.abort();
+  running.current = null;
+  if (held.current !== null) bridge.releaseBackup(held.current).catch(() => undefined);
+  held.current = null;
+}
+
+/** A file that is dropped beside its place would be opened by the browser, instead of this window. */
+function useNoStrayDrops(): void {
+  useEffect(() => {
+    const refuse = (event: globalThis.DragEvent): void => {
+      if (event.defaultPrevented) return;
+      event.preventDefault();
+      if (event.dataTransfer !== null) event.dataTransfer.dropEffect = 'none';
+    };
+    window.addEventListener('dragover', refuse);
+    window.addEventListener('drop', refuse);
+    return () => {
+      window.removeEventListener('dragover', refuse);
+      window.removeEventListener('drop', refuse);
+    };
+  }, []);
+}

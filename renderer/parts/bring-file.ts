@@ -1,0 +1,52 @@
+/** Brings a file to the service part by part, so that neither side ever holds more of it than that. */
+import type { BroughtBackup, ChooseOptions, ChosenBackup } from '../../preload/contract.ts';
+import { BridgeError } from './bridge-error.ts';
+import { t } from './text.ts';
+
+/** In bytes. The first is enough to see what the file is; the service takes up to 4 MiB at once. */
+const firstPart = 256 * 1024;
+const otherParts = 2 * 1024 * 1024;
+
+interface Service {
+  readonly post: (query: string, part: ArrayBuffer, signal?: AbortSignal) => Promise<BroughtBackup>;
+  readonly release: (file: string) => Promise<void>;
+}
+
+/** Rejects where the service refuses it, the file cannot be read, or the signal ends it; nothing of it stays then. */
+export async function bringFile(
+  file: File,
+  { onProgress, signal }: ChooseOptions,
+  { post, release }: Service,
+): Promise<ChosenBackup> {
+  const send = async (at: number, length: number, begun?: string): Promise<BroughtBackup> => {
+    const part = await read(file, at, length);
+    const query = new URLSearchParams({ name: file.name, size: String(file.size), at: String(at) });
+    if (begun !== undefined) query.set('file', begun);
+    signal?.throwIfAborted();
+    // What the first begins is known once it is answered: it is not broken off.
+    return begun === undefined ? post(query.toString(), part) : post(query.toString(), part, signal);
+  };
+  const { backup, received } = await send(0, firstPart);
+  try {
+    for (let here = received; here < file.size;) {
+      onProgress?.(here, file.size);
+      ({ received: here } = await send(here, otherParts, backup.file));
+    }
+    signal?.throwIfAborted();
+    onProgress?.(file.size, file.size);
+    return backup;
+  } catch (error) {
+    await release(backup.file).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function read(file: File, at: number, length: number): Promise<ArrayBuffer> {
+  try {
+    return await file.slice(at, at + length).arrayBuffer();
+  } catch {
+    throw new BridgeError(
+      t('The file cannot be read any more: was it changed or moved, or its disk taken out? Choose it again.'),
+    );
+  }
+}
