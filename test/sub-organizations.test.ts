@@ -390,6 +390,11 @@ describe('making one', () => {
       { rootUsers: [userOf('A', { userEmail: 'a@example.com' })], rootQuorumThreshold: 2 },
       /rootQuorumThreshold: expected at most 1, the number of root users, got 2/,
     ],
+    [
+      'a quorum of nobody',
+      { rootUsers: [userOf('A', { userEmail: 'a@example.com' })], rootQuorumThreshold: 0 },
+      /^invalid parameters\.rootQuorumThreshold: quorum threshold must be non-zero integer, got 0$/,
+    ],
     ['no root user', { rootUsers: [] }, /parameters\.rootUsers/],
     [
       'a user who cannot sign in',
@@ -785,6 +790,7 @@ describe('the window', () => {
     const submit = (operation: string, type: string, parameters: Json) =>
       call(`submit/${operation}`, { organizationId, type: `ACTIVITY_TYPE_${type}`, parameters });
     const [userId] = rootUserIds;
+    await bridge.prove({ with: 'recovery', phrase: service.recoveryPhrase });
     expect(
       await submit('create_api_keys', 'CREATE_API_KEYS_V2', { userId, apiKeys: [second] }),
     ).toMatchObject({
