@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { CountsReporter } from './test/reporter.ts';
+import { LongestFirst } from './test/sequencer.ts';
 
 const minute = 60_000;
 
@@ -12,6 +13,7 @@ export default defineConfig({
     reporters: ['default', new CountsReporter()],
     // Much of a test's time is spent waiting for other processes: the runner's own needs no processor to itself.
     maxWorkers: '100%',
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {

@@ -1,4 +1,6 @@
 /** The built `latchkey` command as a service with a window, on a vault of its own. */
+import { randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 
 import { CommandProcess, runCommand, temporaryDirectory, TestClient, testKeyOf } from '../support.ts';
@@ -35,6 +37,25 @@ export interface VaultPlace extends Disposable {
   newLink(): Promise<string>;
   /** Has the service that runs make a backup of its open vault. */
   backUp(file: string): Promise<void>;
+}
+
+/** A port for a service that comes back to it: from below those that a system gives to whoever asks for any. */
+export async function portToKeep(): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 32_000);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => {
+        resolve(false);
+      });
+      server.listen(port, '127.0.0.1', () => {
+        resolve(true);
+      });
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }
 
 interface ReadyLine {

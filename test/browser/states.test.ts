@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { launchChromium, openWindow, takePicture } from './chromium.ts';
 import { tooWideFindings } from './inspect.ts';
-import { newVaultPlace, serveDevVault } from './service.ts';
+import { newVaultPlace, portToKeep, serveDevVault } from './service.ts';
 import { button, chooseSegment, firstRun, goTo, heading, lock, makeWallet, password } from './steps.ts';
 import { refusedUnlocks, tour } from './tours.ts';
 
@@ -21,7 +21,8 @@ const stopped = (page: Page) => heading(page, 'Latchkey’s service stopped');
 describe('a service that stops', () => {
   test('is noticed, waited for on the same port, and entered again with a new link in the same tab', async () => {
     using place = newVaultPlace();
-    const first = await place.serve();
+    const port = await portToKeep();
+    const first = await place.serve(port);
     await using person = await openWindow(browser);
     const { page } = person;
     await page.goto(first.windowUrl);
@@ -33,7 +34,7 @@ describe('a service that stops', () => {
     // What the vault holds is not in sight of a window that cannot tell its state.
     expect(await heading(page, 'Savings').isVisible()).toBe(false);
 
-    await using second = await place.serve(Number(new URL(first.url).port));
+    await using second = await place.serve(port);
     expect(second.url).toBe(first.url);
     await heading(page, 'This window needs a new link').waitFor();
     await page.goto(second.windowUrl);
