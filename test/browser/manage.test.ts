@@ -17,6 +17,7 @@ import {
   button,
   choose,
   chooseSegment,
+  confirmWhenAsked,
   exportFrom,
   firstRun,
   goTo,
@@ -141,6 +142,7 @@ describe('passkeys', () => {
     const { page } = person;
     await addAuthenticator(page);
     await page.goto(linkAt(service, 'localhost'));
+    await confirmWhenAsked(page, service.recoveryPhrase);
     await goTo(page, 'Users');
     await page.getByRole('link', { name: /You/ }).click();
     await page.getByText('This window’s own').waitFor();
@@ -229,6 +231,7 @@ describe('the organization', () => {
     await using person = await openWindow(browser);
     const { page } = person;
     await page.goto(service.windowUrl);
+    await confirmWhenAsked(page, service.recoveryPhrase);
     await goTo(page, 'Organization');
     const rename = button(page, 'Rename');
     await expect.poll(() => rename.isDisabled()).toBe(true);

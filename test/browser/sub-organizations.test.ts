@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { ethereumAccount, newTestKey, resultOf, TestClient } from '../support.ts';
 import { launchChromium, openWindow } from './chromium.ts';
 import { serveDevVault } from './service.ts';
-import { button, goTo, heading, openDialog, readFacts } from './steps.ts';
+import { button, confirmWhenAsked, goTo, heading, openDialog, readFacts } from './steps.ts';
 
 let browser: Browser;
 
@@ -19,6 +19,7 @@ test('one of a customer’s own is read, and nothing in it is changed; one that 
   await using person = await openWindow(browser);
   const { page } = person;
   await page.goto(service.windowUrl);
+  await confirmWhenAsked(page, service.recoveryPhrase);
 
   // What the vault's own organization has switched on is not switched on in others.
   await goTo(page, 'Organization');

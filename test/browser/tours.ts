@@ -4,6 +4,7 @@ import {
   button,
   choose,
   chooseSegment,
+  confirmWhenAsked,
   exportFrom,
   goTo,
   heading,
@@ -179,6 +180,7 @@ export async function refusedUnlocks(page: Page, look: Look): Promise<void> {
 
 /** Every screen on which things are brought in, taken out, named, sorted and deleted, in a vault with nothing in it. */
 export async function manageTour(page: Page, look: Look, phrase: string): Promise<void> {
+  await confirmWhenAsked(page, phrase);
   await goTo(page, 'Tags');
   await look('tags-empty');
   await manageWalletScreens(page, look, phrase);
