@@ -329,12 +329,12 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
             },
           });
         const [first, second] = await Promise.all([sign(), sign()]);
-        expect([first.status, second.status].sort()).toEqual([200, 409]);
+        expect([first.status, second.status].sort()).toEqual([200, 400]);
       });
 
       test('an operation that fails is an answer, not an error', async () => {
         expect(await createWallet('Here')).toMatchObject({ status: 200 });
-        expect(await createWallet('Here')).toMatchObject({ status: 409, body: { code: 6 } });
+        expect(await createWallet('Here')).toMatchObject({ status: 400, body: { code: 3 } });
         expect(await bridge.call('/public/v1/query/no_such_thing', {})).toMatchObject({
           status: 501,
           body: { code: 12 },
@@ -635,7 +635,7 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
         const { body } = await createWallet('Told');
         const { id } = (body as { activity: { id: string } }).activity;
         const failed = await createWallet('Told');
-        expect(failed.status).toBe(409);
+        expect(failed.status).toBe(400);
         await vi.waitFor(() => {
           expect(heard).toEqual([
             {

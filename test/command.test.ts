@@ -96,13 +96,15 @@ describe('--help', () => {
       'open',
       'keygen',
       'request',
+      'wallets',
+      'approvals',
       'audit',
       'doctor',
     ]) {
       expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
     }
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
-      'Exit codes: 0 done; 1 refused or failed; 2 wrong usage; 3 no vault, or it is not running; 4 the vault or the port is in use; 5 locked, or what was given does not open it.',
+      'Exit codes: 0 done; 1 refused or failed; 2 wrong usage; 3 no vault, or it is not running; 4 the vault or the port is in use; 5 locked, or what was given does not open it; 6 asked for, and others have to approve of it first.',
     );
   });
 

@@ -304,12 +304,12 @@ describe('what it comes to', () => {
     const asked = activityOf(await people.ann.client.submit('create_user_tag', 'CREATE_USER_TAG', tag));
     await service.root.submit('create_user_tag', 'CREATE_USER_TAG', tag);
     const answer = await approve('ben', asked);
-    expect(answer.status).toBe(409);
+    expect(answer.status).toBe(400);
     const failed = await current(people.ann.client, asked);
     expect(failed).toMatchObject({
       status: 'ACTIVITY_STATUS_FAILED',
       result: {},
-      failure: { code: 6, message: answer.body?.['message'] },
+      failure: { code: 3, message: answer.body?.['message'] },
     });
     expect(failed.votes).toHaveLength(2);
   });

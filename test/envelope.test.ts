@@ -210,7 +210,7 @@ const submits: readonly SubmitCase[] = [
     parameters: () => ({ privateKeys: [privateKey('Old')] }),
     intent: 'createPrivateKeysIntent',
     result: 'createPrivateKeysResult',
-    resultShape: madeKeys,
+    resultShape: { privateKeyIds: [text(uuid(5))], ...madeKeys },
   },
   {
     path: 'create_wallet',
@@ -567,8 +567,13 @@ describe('the answer of a query', () => {
   });
 
   test('ids are found in either case', async () => {
-    const answer = await root.query('get_wallet', { walletId: wallet.walletId.toUpperCase() });
+    const named = { organizationId: root.organizationId.toUpperCase() };
+    const answer = await root.query('get_wallet', { ...named, walletId: wallet.walletId.toUpperCase() });
     expect(answer.status, answer.text).toBe(200);
+    const activity = activityOf(
+      await root.submit('update_wallet', 'UPDATE_WALLET', { walletId: wallet.walletId }, named),
+    );
+    expect(activity.organizationId).toBe(root.organizationId);
   });
 
   test('list_wallet_accounts shows the wallet with each account where it is asked to', async () => {
@@ -680,8 +685,8 @@ describe('failed activities', () => {
     ],
     [
       'a name that is taken',
-      409,
-      6,
+      400,
+      3,
       'create_wallet',
       'CREATE_WALLET',
       () => ({ walletName: 'Shared wallet', accounts: [] }),
@@ -1180,7 +1185,7 @@ describe('input that does not fit names the field, what was seen and what is all
       'create_private_keys',
       'CREATE_PRIVATE_KEYS_V2',
       () => ({ privateKeys: [privateKey('Shared key')] }),
-      409,
+      400,
       'invalid parameters.privateKeys[0].privateKeyName: private key name must be unique, "Shared key" is taken',
     ],
     [
@@ -1208,7 +1213,7 @@ describe('input that does not fit names the field, what was seen and what is all
       'create_users',
       'CREATE_USERS_V3',
       () => ({ users: [user('Root')] }),
-      409,
+      400,
       'invalid parameters.users[0].userName: user name must be unique, "Root" is taken',
     ],
     [
@@ -1233,14 +1238,14 @@ describe('input that does not fit names the field, what was seen and what is all
       'CREATE_WALLET',
       () => ({ walletName: 'Doubled', accounts: [ethereumAccount, ethereumAccount] }),
       409,
-      "path already exists in wallet: invalid parameters.accounts[1]: the wallet has m/44'/60'/0'/0/0 as ADDRESS_FORMAT_ETHEREUM",
+      /^path already exists in wallet account [0-9a-f-]{36}: invalid parameters\.accounts\[1\]: the wallet has m\/44'\/60'\/0'\/0\/0 as ADDRESS_FORMAT_ETHEREUM$/,
     ],
     [
       'create_wallet_accounts',
       'CREATE_WALLET_ACCOUNTS',
       () => ({ walletId: wallet.walletId, accounts: [ethereumAccount] }),
       409,
-      "path already exists in wallet: invalid parameters.accounts[0]: the wallet has m/44'/60'/0'/0/0 as ADDRESS_FORMAT_ETHEREUM",
+      /^path already exists in wallet account [0-9a-f-]{36}: invalid parameters\.accounts\[0\]: /,
     ],
   ];
 

@@ -438,7 +438,9 @@ describe('what is not there', () => {
   });
 
   test.each(['GET', 'PUT', 'DELETE', 'PATCH'])('%s on an operation answers 405', async (method) => {
-    expectError(await whoami({ method }), 405, 12, new RegExp(`^expected POST, got ${method}$`));
+    const answer = await whoami({ method });
+    expectError(answer, 405, 12, new RegExp(`^expected POST, got ${method}$`));
+    expect(answer.headers.allow).toBe('POST');
   });
 
   test('a query string changes nothing', async () => {

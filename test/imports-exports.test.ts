@@ -836,7 +836,7 @@ describe.each(kinds)('an import of a $noun', (kind) => {
     const encryptedBundle = await kind.encrypt(root, await begin(kind), kind.newSecret());
     await fails(
       () => finish(kind, encryptedBundle, { name }),
-      taken(
+      invalid(
         `invalid parameters.${kind.nameField}: ${kind.noun} name must be unique, ${JSON.stringify(name)} is taken`,
       ),
     );

@@ -8,7 +8,7 @@ import { errorCodes } from '../main/lib/errors.ts';
 import { operations } from '../main/operations/index.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { checkerOf } from './api-document.ts';
-import { newTestKey, newWallet, send, startTestVault } from './support.ts';
+import { ethereumAccount, newTestKey, newWallet, send, startTestVault } from './support.ts';
 import type { Answer, Json, TestVault } from './support.ts';
 
 interface Described {
@@ -180,7 +180,10 @@ describe('/openapi.json', () => {
       [
         'submit/create_wallet',
         409,
-        service.root.submit('create_wallet', 'CREATE_WALLET', { walletName: 'Wallet', accounts: [] }),
+        service.root.submit('create_wallet', 'CREATE_WALLET', {
+          walletName: 'Twice',
+          accounts: [ethereumAccount, ethereumAccount],
+        }),
       ],
     ];
     for (const [path, status, asked] of refused) {

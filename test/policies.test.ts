@@ -206,8 +206,11 @@ describe('a policy is refused', () => {
     policies.use(await makePolicy('ALLOW', { condition: 'false' }));
     const taken = { ...policyParameters('ALLOW', {}), policyName: `Policy ${String(names - 1)}` };
     const answer = await service.root.submit('create_policy', 'CREATE_POLICY_V3', taken);
-    expect(answer.status).toBe(409);
-    expect(String(answer.body?.['message'])).toContain('policy label must be unique');
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({
+      code: 3,
+      message: expect.stringContaining('policy label must be unique') as string,
+    });
   });
 
   test('as it was written before there was a language, it is taken in its words', async () => {

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { calledFunctions } from '../main/policy/compile.ts';
+import { calledFunctions } from '../main/policy/functions.ts';
 import { activityOf, newWallet, runCommand, startTestVault, temporaryDirectory } from './support.ts';
 import type { Json, TestVault } from './support.ts';
 

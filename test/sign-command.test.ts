@@ -278,13 +278,13 @@ test('what others have to approve of is told with its fingerprint, and what to d
   ) as unknown as { policyId: string };
   const argv = ['transaction', '-', '--with', ethereum, '--type', 'ethereum', '--api-key', 'asks'];
   const { code, stdout, stderr } = await run(argv, { input: unsigned });
-  expect({ code, stdout }, stderr).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toContain('latchkey: not signed yet');
-  const [body = '', later = ''] = [...stderr.matchAll(/--body '(.+)'/g)].map(([, text]) => text);
-  const approval = ['request', '--path', '/public/v1/submit/approve_activity', '--body', body];
-  expect(await runCommand(approval, { environment: environment() })).toMatchObject({ code: 0 });
-  const asked = ['request', '--path', '/public/v1/query/get_activity', '--body', later];
-  const answer = await runCommand(asked, { environment: environment() });
+  expect({ code, stdout }, stderr).toEqual({ code: 6, stdout: '' });
+  expect(stderr).toContain('latchkey: not done yet: others have to approve');
+  const [approve = '', show = ''] = [...stderr.matchAll(/^ {4}latchkey (.+)$/gm)].map(([, line]) => line);
+  const approved = await runCommand(approve.split(' '), { environment: environment() });
+  expect(approved).toMatchObject({ code: 0, stdout: 'Approved, and done.\n' });
+  expect(approved.stderr).toContain(`Sign transaction with ${ethereum}\n${summary}\n`);
+  const answer = await runCommand([...show.split(' '), '--json'], { environment: environment() });
   const { activity } = JSON.parse(answer.stdout) as {
     activity: { fingerprint: string; result: { signTransactionResult: { signedTransaction: string } } };
   };

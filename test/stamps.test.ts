@@ -375,7 +375,7 @@ describe('the organization that a request names', () => {
     const answer = await named('acme');
     refused(
       answer,
-      'malformed organization ID provided: expected a UUID in organizationId',
+      'malformed organization ID provided: expected a UUID in organizationId, got "acme"',
       'INVALID_ORGANIZATION_ID',
       400,
     );
@@ -533,7 +533,7 @@ describe('the same body again', () => {
     await submitBody(body('Taken'));
     const text = body('Taken');
     const refusal = await submitBody(text);
-    expect(refusal.status).toBe(409);
+    expect(refusal.status).toBe(400);
     expect((await submitBody(text)).text).toBe(refusal.text);
   });
 

@@ -390,6 +390,11 @@ describe('making one', () => {
       { rootUsers: [userOf('A', { userEmail: 'a@example.com' })], rootQuorumThreshold: 2 },
       /rootQuorumThreshold: expected at most 1, the number of root users, got 2/,
     ],
+    [
+      'a quorum of nobody',
+      { rootUsers: [userOf('A', { userEmail: 'a@example.com' })], rootQuorumThreshold: 0 },
+      /^invalid parameters\.rootQuorumThreshold: quorum threshold must be non-zero integer, got 0$/,
+    ],
     ['no root user', { rootUsers: [] }, /parameters\.rootUsers/],
     [
       'a user who cannot sign in',

@@ -12,15 +12,7 @@ import {
   solanaAccount,
   startTestVault,
 } from './support.ts';
-import {
-  denied,
-  fails as failsIn,
-  invalid,
-  isRefused as isRefusedIn,
-  missing,
-  stored,
-  taken,
-} from './refusals.ts';
+import { denied, fails as failsIn, invalid, isRefused as isRefusedIn, missing, stored } from './refusals.ts';
 import type { Refusal } from './refusals.ts';
 import type { ActivityBody, Answer, Json, TestClient, TestKey, TestVault } from './support.ts';
 
@@ -285,13 +277,13 @@ describe.each([
     const [tagId] = [await newTag(kind, [], first), await newTag(kind, [], second)];
     await fails(
       () => submit(kind.create, { [kind.name]: first, [kind.holders]: [] }),
-      taken(
+      invalid(
         `invalid parameters.${kind.name}: ${noun} tag name must be unique, ${JSON.stringify(first)} is taken`,
       ),
     );
     await fails(
       () => update(tagId, { newName: second }),
-      taken(
+      invalid(
         `invalid parameters.${kind.newName}: ${noun} tag name must be unique, ${JSON.stringify(second)} is taken`,
       ),
     );
@@ -576,7 +568,7 @@ describe('a user', () => {
     for (const type of ['UPDATE_USER', 'UPDATE_USER_NAME']) {
       await fails(
         () => submit(type, { userId: another.userId, userName: one.userName, userEmail: '' }),
-        taken(message),
+        invalid(message),
       );
     }
   });
@@ -833,7 +825,9 @@ describe('a wallet', () => {
     expect(await walletOf(walletId)).toEqual({ ...before, walletName, updatedAt: time });
     await fails(
       () => submit('UPDATE_WALLET', { walletId, walletName: second }),
-      taken(`invalid parameters.walletName: wallet name must be unique, ${JSON.stringify(second)} is taken`),
+      invalid(
+        `invalid parameters.walletName: wallet name must be unique, ${JSON.stringify(second)} is taken`,
+      ),
     );
     // Its own name, or none at all, changes nothing.
     const rows = stored(service);

@@ -5,7 +5,7 @@ import { reserve, reservedSince } from '../db/policy-reservations.ts';
 import { getUserRow } from '../db/users.ts';
 import type { Caller } from '../lib/caller.ts';
 import { LatchkeyError } from '../lib/errors.ts';
-import { maxRolling } from '../policy/compile.ts';
+import { maxRolling } from '../policy/functions.ts';
 import { decide, isRootQuorum, type PolicyEvaluation, type Verdict } from '../policy/decide.ts';
 import type { Counters, Reservation } from '../policy/evaluation.ts';
 import type { Facts } from '../policy/facts.ts';

@@ -1,14 +1,18 @@
 /** Reads an activity's request: its envelope, and its parameters by the schema of the type that it names. */
 import { z } from 'zod';
+import { isUuid } from '../crypto/uuid.ts';
 import type { Clock } from '../lib/clock.ts';
 import { LatchkeyError, seen } from '../lib/errors.ts';
 import type { ActivityOperation, ActivityVersion, VoteOperation } from './define.ts';
 import { parse } from './parse.ts';
 
+/** The organization that a request is about, as it is kept: ids are taken in either case. */
+export const organizationId = z.string().transform((text) => (isUuid(text) ? text.toLowerCase() : text));
+
 const envelope = z.object({
   type: z.string(),
   timestampMs: z.string().regex(/^[0-9]{1,15}$/, 'expected milliseconds since the epoch, in digits'),
-  organizationId: z.string(),
+  organizationId,
   parameters: z.looseObject({}),
 });
 

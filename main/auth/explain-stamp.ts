@@ -269,7 +269,7 @@ function explainOrganization(tx: Reader, { organizationId }: Body): FoundOrganiz
   if (!isUuid(organizationId)) {
     return only(failed('organization', `${seen(organizationId)} is no UUID.`, 'Give its id, not its name.'));
   }
-  const row = getOrganization(tx, organizationId);
+  const row = getOrganization(tx, organizationId.toLowerCase());
   return row === undefined
     ? only(
         failed(

@@ -6,7 +6,7 @@ import { getUserRow } from '../db/users.ts';
 import { requireVault } from '../db/vault.ts';
 import type { Caller } from '../lib/caller.ts';
 import type { Clock } from '../lib/clock.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { LatchkeyError, seen } from '../lib/errors.ts';
 
 /** A proof, read against the organization that the request names. */
 export interface Claim {
@@ -61,7 +61,7 @@ export function findCredential<Row>(
   if (!isUuid(organizationId)) {
     throw new LatchkeyError(
       'INVALID_ARGUMENT',
-      'malformed organization ID provided: expected a UUID in organizationId',
+      `malformed organization ID provided: expected a UUID in organizationId, got ${seen(organizationId)}`,
       { turnkeyErrorCode: 'INVALID_ORGANIZATION_ID' },
     );
   }

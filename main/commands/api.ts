@@ -25,8 +25,8 @@ export interface ActivityKind<Result extends z.ZodType> {
   readonly result: readonly [name: string, shape: Result];
   /** The options that fields of the request come from, for errors. */
   readonly options?: Readonly<Record<string, string>>;
-  /** What to say where others have to approve of it first, if its result is of use later. */
-  readonly waits?: (activity: { readonly id: string; readonly fingerprint: string }) => string;
+  /** Whether its result is of use to who asked when others have approved of it, and this command is gone. */
+  readonly isOfUseLater?: boolean;
 }
 
 export const hex = z.string().regex(/^([0-9a-f]{2})+$/);
@@ -81,7 +81,7 @@ export class VaultApi {
 
   /** @returns the result of the completed activity. */
   async submit<Result extends z.ZodType>(
-    { path, type, result: [name, shape], options = {}, waits }: ActivityKind<Result>,
+    { path, type, result: [name, shape], options = {}, isOfUseLater = false }: ActivityKind<Result>,
     parameters: object,
   ): Promise<z.output<Result>> {
     const body = {
@@ -93,9 +93,7 @@ export class VaultApi {
       nonce: randomUUID(),
     };
     const { activity } = await this.#post(`submit/${path}`, body, activityAnswer, options);
-    if (activity.status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED' && waits) {
-      throw new CommandError(exitCodes.failed, waits(activity));
-    }
+    if (activity.status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED') throw waiting(activity, isOfUseLater);
     if (activity.status !== 'ACTIVITY_STATUS_COMPLETED') {
       throw new CommandError(
         exitCodes.failed,
@@ -103,6 +101,25 @@ export class VaultApi {
       );
     }
     return this.#read(path, shape, activity.result[name]);
+  }
+
+  /**
+   * Votes on an activity.
+   * @returns it as it is by then.
+   */
+  async vote<Activity extends z.ZodType>(
+    how: 'approve' | 'reject',
+    fingerprint: string,
+    shape: Activity,
+  ): Promise<z.output<Activity>> {
+    const body = {
+      type: `ACTIVITY_TYPE_${how.toUpperCase()}_ACTIVITY`,
+      timestampMs: String(Date.now()),
+      organizationId: this.#identity.organizationId,
+      parameters: { fingerprint },
+    };
+    const answer = await this.#post(`submit/${how}_activity`, body, z.object({ activity: z.unknown() }));
+    return this.#read(`${how}_activity`, shape, answer.activity);
   }
 
   /**
@@ -175,6 +192,31 @@ export class VaultApi {
     const at = issue === undefined || issue.path.length === 0 ? '' : `, at ${issue.path.join('.')}`;
     throw this.#foreign(`its answer has not the form expected of ${what}${at}`);
   }
+}
+
+/** What to do about what others have to agree to. */
+function waiting(
+  { id, fingerprint }: { readonly id: string; readonly fingerprint: string },
+  isOfUseLater: boolean,
+): CommandError {
+  const rest = isOfUseLater
+    ? [
+        '  they do so in the window, under Approvals, or with',
+        `    latchkey approvals approve ${id}`,
+        '  then it is done, once, and its result is in',
+        `    latchkey approvals show ${id}`,
+      ]
+    : [
+        '  its result would be for this run of the command alone, which does not wait: take it back with',
+        `    latchkey approvals reject ${id}`,
+      ];
+  return new CommandError(
+    exitCodes.waits,
+    [`not done yet: others have to approve of activity ${id}, fingerprint ${fingerprint}`, ...rest].join(
+      '\n',
+    ),
+    { activityId: id, fingerprint },
+  );
 }
 
 const activityAnswer = z.object({

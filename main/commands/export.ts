@@ -12,6 +12,7 @@ import { openWithPrivateKey } from '../crypto/hpke.ts';
 import { generateP256, uncompressP256 } from '../crypto/p256.ts';
 import { seen } from '../lib/errors.ts';
 import { bytesOf, hex, publicKeyHex, VaultApi, type ActivityKind } from './api.ts';
+import { findNamed, findWallet } from './named.ts';
 import { createFile, syncDirectory } from './new-files.ts';
 import { CommandError, exitCodes, note, print } from './output.ts';
 import { canAsk } from './secrets.ts';
@@ -51,8 +52,8 @@ const exportAccountActivity = {
 /** @param wanted The wallet's id or name. */
 export async function exportWallet(config: Config, wanted: string, options: ExportOptions): Promise<void> {
   const api = await VaultApi.connect(config, options.apiKey);
-  const { wallets } = await api.query('list_wallets', walletList);
-  const wallet = find('wallet', wanted, wallets, ({ walletId, walletName }) => [walletId, walletName]);
+  const { walletId, walletName } = await findWallet(api, wanted);
+  const wallet = { walletId, walletName };
   await handOut(api, options, {
     what: `mnemonic of wallet ${JSON.stringify(wallet.walletName)}`,
     about: wallet,
@@ -77,7 +78,7 @@ export async function exportPrivateKey(
 ): Promise<void> {
   const api = await VaultApi.connect(config, options.apiKey);
   const { privateKeys } = await api.query('list_private_keys', privateKeyList);
-  const key = find('private key', wanted, privateKeys, (one) => [one.privateKeyId, one.privateKeyName]);
+  const key = findNamed('private key', wanted, privateKeys, (one) => [one.privateKeyId, one.privateKeyName]);
   const write = writerOf(form, key.curve);
   await handOut(api, options, {
     what: `private key ${JSON.stringify(key.privateKeyName)}`,
@@ -109,9 +110,6 @@ export async function exportAccount(
   });
 }
 
-const walletList = z.object({
-  wallets: z.array(z.object({ walletId: z.string(), walletName: z.string() })),
-});
 const privateKeyList = z.object({
   privateKeys: z.array(
     z.object({
@@ -153,27 +151,6 @@ async function findAccount(api: VaultApi, wanted: string): Promise<AccountItem> 
   throw new CommandError(
     exitCodes.failed,
     `no wallet account has the address ${seen(wanted)}: expected one that list_wallet_accounts names`,
-  );
-}
-
-/** How many names an error lists. */
-const mostNames = 10;
-
-function find<T>(
-  noun: string,
-  wanted: string,
-  items: readonly T[],
-  names: (item: T) => readonly [id: string, name: string],
-): T {
-  const found =
-    items.find((item) => names(item)[0] === wanted.toLowerCase()) ??
-    items.find((item) => names(item)[1] === wanted);
-  if (found !== undefined) return found;
-  const known = items.slice(0, mostNames).map((item) => JSON.stringify(names(item)[1]));
-  const more = items.length > mostNames ? ` and ${String(items.length - mostNames)} more` : '';
-  throw new CommandError(
-    exitCodes.failed,
-    `no ${noun} has the id or the name ${seen(wanted)}: ${known.length === 0 ? 'there is none' : `there are ${known.join(', ')}${more}`}`,
   );
 }
 

@@ -4,15 +4,13 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { isCancel, password as askHidden } from '@clack/prompts';
 import { z } from 'zod';
 import type { Config } from '../config.ts';
-import { addressFormatsOf, type AddressFormat } from '../crypto/addresses.ts';
 import { curves, type Curve } from '../crypto/curves.ts';
-import { derivePrivateKey, formatPath, parsePath } from '../crypto/derivation.ts';
 import { decodeBase58, decodeHex, toHex } from '../crypto/encodings.ts';
 import { sealToPublicKey } from '../crypto/hpke.ts';
 import { checkMnemonic } from '../crypto/mnemonics.ts';
-import { LatchkeyError, seen } from '../lib/errors.ts';
+import { seen } from '../lib/errors.ts';
+import { readAccount, readAddressFormat, readCurve, usageOf } from './account-options.ts';
 import { bytesOf, publicKeyHex, VaultApi, type ActivityKind } from './api.ts';
-import { defaultAccounts, shortFormat, type Account } from './default-accounts.ts';
 import { CommandError, exitCodes, print, reasonOf } from './output.ts';
 import { canAsk } from './secrets.ts';
 
@@ -50,6 +48,7 @@ const importWalletActivity = {
   type: 'ACTIVITY_TYPE_IMPORT_WALLET',
   result: ['importWalletResult', z.object({ walletId: z.string(), addresses: z.array(z.string()) })],
   options: { 'parameters.walletName': '--name' },
+  isOfUseLater: true,
 } as const satisfies ActivityKind<z.ZodType>;
 
 const initImportPrivateKey = {
@@ -69,6 +68,7 @@ const importPrivateKeyActivity = {
     }),
   ],
   options: { 'parameters.privateKeyName': '--name' },
+  isOfUseLater: true,
 } as const satisfies ActivityKind<z.ZodType>;
 
 export async function importWallet(config: Config, options: ImportWalletOptions): Promise<void> {
@@ -161,55 +161,6 @@ async function encryptFor(
     secret.fill(0);
   }
 }
-
-function readAccount(text: string): Account {
-  const preset = defaultAccounts.get(text);
-  if (preset !== undefined) return preset;
-  const option = `--account ${seen(text)}`;
-  const [curveName = '', path = '', formatName = '', ...rest] = text.split(':');
-  if (formatName === '' || rest.length > 0) {
-    throw new CommandError(
-      exitCodes.usage,
-      `invalid ${option}: expected ${[...defaultAccounts.keys()].join(', ')}, or CURVE:PATH:FORMAT such as secp256k1:m/44'/60'/0'/0/1:ethereum`,
-    );
-  }
-  const curve = readCurve(option, curveName);
-  const addressFormat = readAddressFormat(option, formatName, curve);
-  return usageOf(() => {
-    const indices = parsePath(path, option);
-    // Refuses what the curve does not derive, whatever the seed.
-    derivePrivateKey(curve, new Uint8Array(64), indices, option).fill(0);
-    return { curve, pathFormat: 'PATH_FORMAT_BIP32', path: formatPath(indices), addressFormat };
-  });
-}
-
-/** @param text The API's name of a curve, or the part of it that tells: `CURVE_ED25519`, `ed25519`. */
-function readCurve(option: string, text: string): Curve {
-  const wanted = upperCase(text);
-  const known = Object.keys(curves) as Curve[];
-  const curve = known.find((name) => name === wanted || name === `CURVE_${wanted}`);
-  if (curve !== undefined) return curve;
-  const allowed = known.map((name) => name.slice('CURVE_'.length).toLowerCase());
-  throw new CommandError(
-    exitCodes.usage,
-    `invalid ${option}: ${seen(text)} is no curve; expected ${allowed.slice(0, -1).join(', ')} or ${String(allowed.at(-1))}`,
-  );
-}
-
-/** @param text As for curves: `ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH`, `bitcoin-mainnet-p2wpkh`. */
-function readAddressFormat(option: string, text: string, curve: Curve): AddressFormat {
-  const wanted = upperCase(text);
-  const known = addressFormatsOf(curve);
-  const format = known.find((name) => name === wanted || name === `ADDRESS_FORMAT_${wanted}`);
-  if (format !== undefined) return format;
-  const allowed = known.map(shortFormat);
-  throw new CommandError(
-    exitCodes.usage,
-    `invalid ${option}: ${seen(text)} is no address format of ${curve}; expected one of ${allowed.join(', ')}`,
-  );
-}
-
-const upperCase = (text: string): string => text.toUpperCase().replaceAll('-', '_');
 
 /** Where a secret comes from. */
 interface Source {
@@ -394,14 +345,4 @@ async function askFor(what: string): Promise<string> {
   });
   if (isCancel(answer)) throw new CommandError(exitCodes.failed, 'cancelled: nothing was imported');
   return answer;
-}
-
-/** Runs a check of what was given, whose refusal means wrong usage. */
-function usageOf<T>(check: () => T, hint = ''): T {
-  try {
-    return check();
-  } catch (error) {
-    if (!(error instanceof LatchkeyError)) throw error;
-    throw new CommandError(exitCodes.usage, `${error.message}${hint}`);
-  }
 }

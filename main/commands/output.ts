@@ -14,6 +14,8 @@ export const exitCodes = {
   busy: 4,
   /** The vault is locked, or what was given does not open it. */
   locked: 5,
+  /** It was asked for, and others have to approve of it before it is done. */
+  waits: 6,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
@@ -32,10 +34,13 @@ export const exitCodeOfRefusal = (code: unknown): ExitCode => refusalExitCodes.g
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly exitCode: ExitCode;
+  /** For scripts, beside the message. */
+  readonly details: object;
 
-  constructor(exitCode: ExitCode, message: string) {
+  constructor(exitCode: ExitCode, message: string, details: object = {}) {
     super(message);
     this.exitCode = exitCode;
+    this.details = details;
   }
 }
 
@@ -94,7 +99,10 @@ export function fail(json: boolean, error: unknown): void {
   // That was told when it happened.
   if (outputFailed) return;
   const message = messageOf(error);
-  process.stderr.write(json ? `${JSON.stringify({ error: { message } })}\n` : `latchkey: ${message}\n`);
+  const details = error instanceof CommandError ? error.details : {};
+  process.stderr.write(
+    json ? `${JSON.stringify({ error: { message, ...details } })}\n` : `latchkey: ${message}\n`,
+  );
 }
 
 function exitCodeOf(error: unknown): ExitCode {

@@ -1,6 +1,7 @@
 /** The command line: puts the groups of subcommands together. Each declares its own in `GROUP-command.ts`. */
 import { Command, CommanderError } from 'commander';
 import { version } from '../config.ts';
+import { declareApprovals } from './approvals-command.ts';
 import { declareAudit } from './audit-command.ts';
 import { declareBackup } from './backup-command.ts';
 import { declareCompletion } from './completion-command.ts';
@@ -23,11 +24,12 @@ import { declareService } from './service-command.ts';
 import { declareSessions } from './sessions-command.ts';
 import { declareSettings } from './settings-command.ts';
 import { declareSign } from './sign-command.ts';
+import { declareWallets } from './wallets-command.ts';
 import { declareWebhooks } from './webhooks-command.ts';
 
 const exitCodeHelp = `
 Exit codes: 0 done; 1 refused or failed; 2 wrong usage; 3 no vault, or it is not running; 4 the vault or the port is
-in use; 5 locked, or what was given does not open it.`;
+in use; 5 locked, or what was given does not open it; 6 asked for, and others have to approve of it first.`;
 
 /** In the order in which help names them. */
 const groups: readonly ((program: Command) => void)[] = [
@@ -37,7 +39,9 @@ const groups: readonly ((program: Command) => void)[] = [
   declareControl,
   declareKeygen,
   declareRequest,
+  declareWallets,
   declareSign,
+  declareApprovals,
   declareImport,
   declareExport,
   declareAudit,

@@ -1,13 +1,13 @@
 /** `latchkey sign`: a transaction or a payload from a file, told in plain language, and signed by the running vault. */
 import { readFileSync } from 'node:fs';
-import { confirm } from '@clack/prompts';
 import { z } from 'zod';
 import type { Config } from '../config.ts';
 import type { HashFunction } from '../crypto/hashes.ts';
 import type { PayloadEncoding } from '../crypto/payloads.ts';
+import { agree, onTerminal } from './agree.ts';
 import { hex, VaultApi, type ActivityKind } from './api.ts';
+import { describeAnswer, descriptionToText, visible, type Description } from './descriptions.ts';
 import { CommandError, exitCodes, note, print, reasonOf } from './output.ts';
-import { canAsk } from './secrets.ts';
 
 export interface SignOptions {
   /** The key: its id, public key or address. */
@@ -60,7 +60,7 @@ const signTransactionActivity = {
   type: 'ACTIVITY_TYPE_SIGN_TRANSACTION_V2',
   result: ['signTransactionResult', z.object({ signedTransaction: hex })],
   options: { 'parameters.signWith': '--with', signWith: '--with', 'parameters.unsignedTransaction': 'file' },
-  waits,
+  isOfUseLater: true,
 } as const satisfies ActivityKind<z.ZodType>;
 
 const signPayloadActivity = {
@@ -74,7 +74,7 @@ const signPayloadActivity = {
     'parameters.hashFunction': '--hash',
     'parameters.encoding': '--encoding',
   },
-  waits,
+  isOfUseLater: true,
 } as const satisfies ActivityKind<z.ZodType>;
 
 /** @param file Holds the unsigned transaction; `-` is standard input. */
@@ -119,18 +119,6 @@ function hashOf(encoding: string): string {
   );
 }
 
-const shownLine = z.object({ label: z.string(), value: z.string() });
-const describeAnswer = z.object({
-  description: z.object({
-    title: z.string(),
-    lines: z.array(shownLine),
-    parts: z.array(z.object({ title: z.string(), lines: z.array(shownLine) })),
-    warnings: z.array(z.string()),
-    digests: z.array(shownLine),
-  }),
-});
-type Description = z.output<typeof describeAnswer>['description'];
-
 /** @returns undefined where it was to be described alone. */
 async function describeAndSign<Result extends z.ZodType>(
   config: Config,
@@ -141,69 +129,21 @@ async function describeAndSign<Result extends z.ZodType>(
   const api = await VaultApi.connect(config, options.apiKey);
   const { description } = await api.query('describe_payload', describeAnswer, request);
   if (options.dryRun) {
-    print(options.json, { description }, toText(description));
+    print(options.json, { description }, descriptionToText(description));
     return undefined;
   }
   // For a script it is part of the result; but who is asked must see what about.
   const asks = !options.yes && onTerminal();
-  if (!options.json || asks) note(toText(description));
-  if (asks) await askWhether(options.with);
+  if (!options.json || asks) note(descriptionToText(description));
+  if (asks) {
+    await agree(`Sign this with ${visible(options.with)}?`, {
+      what: 'whether to sign',
+      otherwise: '--yes, or the name of a file in place of -',
+      undone: 'nothing was signed',
+    });
+  }
   return { description, result: await api.submit(activity, request) };
 }
-
-const onTerminal = (): boolean => process.stdin.isTTY || process.stderr.isTTY;
-
-/** @throws CommandError unless the person at the terminal says yes. */
-async function askWhether(signWith: string): Promise<void> {
-  if (!canAsk()) {
-    throw new CommandError(
-      exitCodes.usage,
-      'nobody can be asked whether to sign, as not both standard input and error are the terminal: expected --yes, or the name of a file in place of -',
-    );
-  }
-  const answer = await confirm({
-    message: `Sign this with ${visible(signWith)}?`,
-    initialValue: false,
-    output: process.stderr,
-  });
-  if (answer !== true) throw new CommandError(exitCodes.failed, 'cancelled: nothing was signed');
-}
-
-/** What to do about a signature that others have to agree to. */
-function waits({ id, fingerprint }: { readonly id: string; readonly fingerprint: string }): string {
-  const approval = JSON.stringify({ type: 'ACTIVITY_TYPE_APPROVE_ACTIVITY', parameters: { fingerprint } });
-  return [
-    `not signed yet: others have to approve of activity ${id}, fingerprint ${fingerprint}`,
-    '  they do so in the window, under Approvals, or with',
-    `    latchkey request --path /public/v1/submit/approve_activity --body '${approval}'`,
-    '  then it is signed, once, and its signature is in the result of',
-    `    latchkey request --path /public/v1/query/get_activity --body '${JSON.stringify({ activityId: id })}'`,
-  ].join('\n');
-}
-
-function toText({ title, lines, parts, warnings, digests }: Description): string {
-  const row =
-    (indent: string) =>
-    ({ label, value }: { readonly label: string; readonly value: string }): string =>
-      `${indent}${visible(label)}: ${value.split('\n').map(visible).join(`\n${indent}  | `)}`;
-  return [
-    visible(title),
-    ...lines.map(row('  ')),
-    ...parts.flatMap((part, index) => [
-      `  ${String(index + 1)}. ${visible(part.title)}`,
-      ...part.lines.map(row('     ')),
-    ]),
-    ...digests.map(row('  ')),
-    ...warnings.map((warning) => `Beware: ${visible(warning)}`),
-  ].join('\n');
-}
-
-/** Whoever made what is signed must not move the terminal's cursor, nor turn its text around. */
-const visible = (text: string): string =>
-  text.replaceAll(/[\p{C}\u2028\u2029]/gu, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return `\\u{${code.toString(16)}}`;
-  });
 
 function oneOf<Names extends Readonly<Record<string, string>>>(
   option: string,

@@ -61,6 +61,7 @@ const replays = {
     'parameters.sinceMs': '--since',
     'parameters.deliveryId': '--delivery',
   },
+  isOfUseLater: true,
 } as const satisfies ActivityKind<z.ZodType>;
 
 const endpointOnly = z.object({ endpointId: z.string() });
@@ -69,6 +70,7 @@ const tests = {
   type: 'ACTIVITY_TYPE_TEST_WEBHOOK_ENDPOINT',
   result: ['testWebhookEndpointResult', endpointOnly],
   options: { 'parameters.endpointId': '<endpoint>' },
+  isOfUseLater: true,
 } as const satisfies ActivityKind<z.ZodType>;
 const creates = {
   path: 'create_webhook_endpoint',

@@ -40,18 +40,19 @@ export const accountColumns = `id, organization_id AS organizationId, wallet_id 
   address_format AS addressFormat, address, public_key AS publicKey, exported, created_at AS createdAt, updated_at AS updatedAt`;
 
 /** Whether the wallet has this very account already. */
-export const hasAccount = (
+/** @returns the id of the wallet's account with this path and form. */
+export const findAccountId = (
   tx: Reader,
   walletId: string,
   account: Pick<WalletAccountRow, 'path' | 'curve' | 'addressFormat'>,
-): boolean =>
-  tx.get(
-    'SELECT 1 FROM wallet_accounts WHERE wallet_id = ? AND path = ? AND curve = ? AND address_format = ?',
+): string | undefined =>
+  tx.get<{ readonly id: string }>(
+    'SELECT id FROM wallet_accounts WHERE wallet_id = ? AND path = ? AND curve = ? AND address_format = ?',
     walletId,
     account.path,
     account.curve,
     account.addressFormat,
-  ) !== undefined;
+  )?.id;
 
 /** The first account that has this address. */
 export const findAccountByAddress = (

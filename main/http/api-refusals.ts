@@ -29,7 +29,7 @@ const refusalTexts: Readonly<Record<ErrorCodeName, RefusalText>> = {
   NOT_FOUND: { text: 'Something that the request names is not there.', of: every },
   METHOD_NOT_ALLOWED: { text: 'The method is not POST.', of: [] },
   ALREADY_EXISTS: {
-    text: 'Something of that name, or with that secret, is there already.',
+    text: 'What it would make or bring is there already: a key, a seed, an account.',
     of: ['activity'],
   },
   PAYLOAD_TOO_LARGE: { text: 'The body is too large.', of: every },

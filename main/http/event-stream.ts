@@ -19,7 +19,7 @@ const mostStreams = 100;
 
 /** A place in the log, in digits. */
 const eventId = z.string().regex(/^[0-9]{1,15}$/, 'Expected the id of an event, in digits');
-const streamBody = z.looseObject({ organizationId: z.uuid(), lastEventId: eventId.optional() });
+const streamBody = z.looseObject({ organizationId: z.uuid().toLowerCase(), lastEventId: eventId.optional() });
 
 export class EventStreams {
   readonly #service: Service;

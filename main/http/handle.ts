@@ -9,6 +9,7 @@ import { submitVote } from '../activities/cast-vote.ts';
 import { noteRefusal } from '../activities/refusals.ts';
 import { showTo } from '../activities/show-to.ts';
 import { submit } from '../activities/submit.ts';
+import { organizationId } from '../activities/understand.ts';
 import { authenticate } from '../auth/authenticate.ts';
 import type { Caller } from '../lib/caller.ts';
 import { errorBody, errorCodes, fromFailure, LatchkeyError, type Failure } from '../lib/errors.ts';
@@ -53,7 +54,7 @@ export interface ApiAnswer {
   readonly body: Record<string, unknown>;
 }
 
-const addressed = z.looseObject({ organizationId: z.string() });
+const addressed = z.looseObject({ organizationId });
 
 /** Answers one request; a refusal is an answer too. */
 export async function handle(service: Service, request: ApiRequest): Promise<ApiAnswer> {

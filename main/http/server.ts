@@ -121,7 +121,8 @@ function makeApp(options: ServerOptions): express.Express {
   app.get('/public/v1/discovery/webhooks/jwks', (_request, response) => {
     sendJson(response, 200, { keys: options.webhookKeys() });
   });
-  app.all('/public/v1/:kind/:operation', (request) => {
+  app.all('/public/v1/:kind/:operation', (request, response) => {
+    response.setHeader('Allow', 'POST');
     throw new LatchkeyError('METHOD_NOT_ALLOWED', `expected POST, got ${request.method}`);
   });
   app.use(apiReference({ ...options.reference, operations: service.operations }));

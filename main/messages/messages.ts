@@ -1,21 +1,8 @@
-/**
- * Messages to people: what may send them, the carriers that do, and those that are shown here instead. They leave by the
- * outbox, sealed until then.
- */
+/** Messages to people: they leave by the outbox, sealed until then, and are sent by a channel or shown here. */
 import { randomUUID } from 'node:crypto';
-import type { z } from 'zod';
 import type { MessageDelivery, MessagesStatus, MessageTest, ShownMessage } from '../../preload/contract.ts';
-import type { Place } from '../crypto/sealing.ts';
 import type { Reader, Writer } from '../db/connection.ts';
-import {
-  deleteMessageChannel,
-  getMessageChannel,
-  messageChannelPlace,
-  putMessageChannel,
-  type MessageChannelName,
-  type MessageChannelRow,
-} from '../db/message-channels.ts';
-import { isNetworkOn } from '../db/settings.ts';
+import { getMessageChannel, type MessageChannelName } from '../db/message-channels.ts';
 import {
   findDelivery,
   hasWaiting,
@@ -28,21 +15,25 @@ import type { UnitOfWork } from '../db/unit-of-work.ts';
 import { requireVault } from '../db/vault.ts';
 import type { Clock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
-import { isThisMachine, networkIsOff } from '../lib/network.ts';
 import type { Message } from '../lib/messages.ts';
+import { networkIsOff } from '../lib/network.ts';
 import type { Carrier, Delivery, Outbox, Outcome } from '../outbox/outbox.ts';
-import { CarryError, type MessageCarrier } from './carrier.ts';
-import { gatewayCarrier, type HttpGateway, type TwilioGateway } from './http-gateway.ts';
-import type { channelChange } from './settings.ts';
-import { maySendFrom, smtpCarrier } from './smtp.ts';
+import { CarryError } from './carrier.ts';
+import {
+  channelOf,
+  Channels,
+  isCutOff,
+  notSetUp,
+  senderProblem,
+  settingsOf,
+  type ChannelChange,
+  type ChannelKeys,
+} from './channels.ts';
+import { ShownMessages, type KeptMessage, type Sending } from './shown-messages.ts';
 
-type ChannelChange = z.output<typeof channelChange>;
-
-interface MessageKeys {
+interface MessageKeys extends ChannelKeys {
   readonly unlocked: boolean;
   checkUnlocked(): void;
-  seal(place: Place, secret: Uint8Array): Uint8Array;
-  open(place: Place, sealed: Uint8Array): Uint8Array;
   onChange(listener: (unlocked: boolean) => void): () => void;
 }
 
@@ -62,61 +53,30 @@ export interface MessageParts {
 /** The kind of these deliveries in the outbox. */
 export const messageKind = 'message';
 
-interface Settings {
-  readonly mail: NonNullable<MessagesStatus['mail']>;
-  readonly sms: NonNullable<MessagesStatus['sms']>;
-}
-interface Secrets {
-  readonly password?: string;
-  /** A gateway's template, any part of which may be secret. */
-  readonly gateway?: HttpGateway;
-}
-
-interface HeldCarrier {
-  /** The settings that it was made of. */
-  readonly row: MessageChannelRow;
-  readonly carrier: MessageCarrier;
-  /** Where it brings what it is given. */
-  readonly at: string;
-}
-
-/** What is shown, with its place in the outbox, since several are delivered at once. */
-interface KeptMessage extends ShownMessage {
-  readonly sequence: number;
-  /** By the machine's clock. */
-  readonly expiresAt: number;
-}
-
-/** A message on its way. */
-interface Sending extends Pick<KeptMessage, 'id' | 'sequence' | 'expiresAt'> {
-  readonly message: Message;
-}
-
-/** Which setting sends what goes by a channel. */
-const channelOf = { email: 'mail', sms: 'sms' } as const;
-
-/** Of what is shown on a desktop, where more is a flood; and in an inbox, which tests look through. */
-const mostShown = 200;
-const mostInInbox = 10_000;
 const loggedDeliveries = 100;
 const testPatienceMs = 30_000;
 const testLastsMs = 5 * 60_000;
 
 export class Messages {
   readonly #parts: MessageParts;
-  readonly #carriers = new Map<keyof Settings, HeldCarrier>();
+  readonly #channels: Channels;
+  readonly #shown: ShownMessages;
   readonly #stopListening: () => void;
-  #shown: readonly KeptMessage[] = [];
   readonly #waiting: (() => void)[] = [];
 
   constructor(parts: MessageParts) {
     this.#parts = parts;
+    this.#channels = new Channels(parts.keys);
+    this.#shown = new ShownMessages(parts.clock, parts.inboxOnly);
     parts.outbox.carry({
       kind: messageKind,
       deliver: (...given) => this.#deliver(...given),
     } satisfies Carrier);
     this.#stopListening = parts.keys.onChange((unlocked) => {
-      if (!unlocked) this.#onLock();
+      if (unlocked) return;
+      this.#wake();
+      this.#channels.dropCarriers();
+      this.#shown.onLock();
     });
   }
 
@@ -156,17 +116,17 @@ export class Messages {
 
   /** @throws LatchkeyError VAULT_LOCKED, or INVALID_ARGUMENT where a password is missing that is not kept. */
   async change(change: ChannelChange): Promise<MessagesStatus> {
-    const { units, keys, outbox, onChange } = this.#parts;
+    const { units, keys, clock, outbox, onChange } = this.#parts;
     keys.checkUnlocked();
     await units.write((tx) => {
       requireVault(tx);
-      this.#change(tx, change);
+      this.#channels.change(tx, change, clock.now());
       // What could not be delivered is tried with the new settings.
       for (const { id, organizationId, state } of listDeliveriesOfKind(tx, messageKind, loggedDeliveries)) {
         if (state === 'waiting') sendAgain(tx, organizationId, id);
       }
     });
-    this.#dropCarriers();
+    this.#channels.dropCarriers();
     outbox.look();
     onChange();
     return this.status();
@@ -228,27 +188,18 @@ export class Messages {
     return this.status();
   }
 
-  /** Messages that are shown here, newest last. In an inbox they stay; on a desktop, until they expire. */
+  /** Messages that are shown here, newest last. */
   shown(): readonly ShownMessage[] {
-    this.#forgetExpired();
-    return this.#shown.map(({ id, channel, to, subject, text, code, at }) => ({
-      id,
-      channel,
-      to,
-      subject,
-      text,
-      code,
-      at,
-    }));
+    return this.#shown.list();
   }
 
   /** What `restore` takes, to show what was shown before. */
   get kept(): readonly KeptMessage[] {
-    return this.#shown;
+    return this.#shown.kept;
   }
 
   restore(kept: readonly KeptMessage[]): void {
-    this.#shown = kept;
+    this.#shown.restore(kept);
   }
 
   /** Something has come of a message. */
@@ -268,8 +219,8 @@ export class Messages {
   close(): void {
     this.#stopListening();
     this.#wake();
-    this.#shown = [];
-    this.#dropCarriers();
+    this.#shown.restore([]);
+    this.#channels.dropCarriers();
   }
 
   #checkPostable(tx: Reader, message: Message): void {
@@ -311,188 +262,24 @@ export class Messages {
 
   /** @returns what took it, in words. @throws CarryError */
   async #send(route: MessageChannelName, sending: Sending, signal: AbortSignal): Promise<string> {
+    const { units, inboxOnly, onChange, onShown } = this.#parts;
     if (route === 'desktop') {
-      this.#show(sending);
-      return this.#parts.inboxOnly ? 'kept in the inbox' : 'shown on this computer';
+      this.#shown.add(sending);
+      if (inboxOnly) onChange();
+      else onShown(sending.id);
+      return inboxOnly ? 'kept in the inbox' : 'shown on this computer';
     }
-    if (this.#parts.units.read((tx) => isCutOff(tx, route))) throw new CarryError(networkIsOff, false);
-    const { carrier, at } = this.#carrierOf(route);
+    const { carrier, at } = units.read((tx) => {
+      if (isCutOff(tx, route)) throw new CarryError(networkIsOff, false);
+      return this.#channels.carrierOf(tx, route);
+    });
     await carrier.send(sending.id, sending.message, signal);
     return `taken by ${at}`;
-  }
-
-  #show({ id, message, sequence, expiresAt }: Sending): void {
-    this.#forgetExpired();
-    const { channel, to, subject, text, code } = message;
-    const at = this.#parts.clock.now();
-    const others = this.#shown.filter((each) => each.id !== id);
-    this.#shown = [...others, { id, channel, to, subject, text, code, at, sequence, expiresAt }]
-      .sort((a, b) => a.sequence - b.sequence)
-      .slice(-(this.#parts.inboxOnly ? mostInInbox : mostShown));
-    if (this.#parts.inboxOnly) this.#parts.onChange();
-    else this.#parts.onShown(id);
-  }
-
-  /** The carrier of the settings as they are now; the one before it is closed. */
-  #carrierOf(name: keyof Settings): { readonly carrier: MessageCarrier; readonly at: string } {
-    const { units, keys } = this.#parts;
-    const row = units.read((tx) => getMessageChannel(tx, name));
-    if (row === undefined) throw new CarryError(notSetUp(name).message, false);
-    const held = this.#carriers.get(name);
-    if (held?.row.sealed.length === row.sealed.length && Buffer.compare(held.row.sealed, row.sealed) === 0) {
-      return held;
-    }
-    held?.carrier.close();
-    const made = { row, ...makeCarrier(row, secretsOf(row, keys)) };
-    this.#carriers.set(name, made);
-    return made;
-  }
-
-  #change(tx: Writer, change: ChannelChange): void {
-    const { keys, clock } = this.#parts;
-    const name = change.channel;
-    const put = (settings: object, secrets: Secrets): void => {
-      const opened = Buffer.from(JSON.stringify(secrets));
-      const sealed = keys.seal(messageChannelPlace(name), opened);
-      opened.fill(0);
-      putMessageChannel(tx, { name, settings: JSON.stringify(settings), sealed, updatedAt: clock.now() });
-    };
-    if (change.channel === 'desktop') {
-      if (change.on) put({}, {});
-      else deleteMessageChannel(tx, name);
-      return;
-    }
-    const { settings } = change;
-    if (settings === null) {
-      deleteMessageChannel(tx, name);
-      return;
-    }
-    if ('kind' in settings && settings.kind === 'http') {
-      const { kind, method, url, headers } = settings;
-      const shown = {
-        kind,
-        method,
-        origin: new URL(url).origin,
-        headers: headers.map((header) => header.name),
-      };
-      put(shown, { gateway: settings });
-      return;
-    }
-    const { password, ...shown } = settings;
-    const before = getMessageChannel(tx, name);
-    if ('host' in shown && shown.user === null) put(shown, {});
-    else put(shown, { password: password ?? this.#keptPassword(before, shown) });
-  }
-
-  /** A password stays with where it was given for: it is not sent to another server, or to another's account. */
-  #keptPassword(row: MessageChannelRow | undefined, settings: object): string {
-    const before = row && (JSON.parse(row.settings) as Record<string, unknown>);
-    const isSame = boundTo.every((key) => before?.[key] === (settings as Record<string, unknown>)[key]);
-    const kept = row && isSame ? secretsOf(row, this.#parts.keys).password : undefined;
-    if (kept !== undefined) return kept;
-    throw new LatchkeyError(
-      'INVALID_ARGUMENT',
-      'missing field settings.password: one is kept only for the same server, security and account',
-    );
   }
 
   #wake(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
-
-  #onLock(): void {
-    this.#wake();
-    this.#dropCarriers();
-    if (!this.#parts.inboxOnly) this.#shown = [];
-  }
-
-  #dropCarriers(): void {
-    for (const { carrier } of this.#carriers.values()) carrier.close();
-    this.#carriers.clear();
-  }
-
-  #forgetExpired(): void {
-    if (this.#parts.inboxOnly) return;
-    const now = this.#parts.clock.wall();
-    this.#shown = this.#shown.filter(({ expiresAt }) => expiresAt > now);
-  }
-}
-
-/** What of the settings a password is for. */
-const boundTo = [
-  'kind',
-  'host',
-  'port',
-  'security',
-  'user',
-  'certificates',
-  'accountSid',
-  'apiKeySid',
-  'url',
-];
-
-const settingsOf = <Name extends keyof Settings>(tx: Reader, name: Name): Settings[Name] | null => {
-  const row = getMessageChannel(tx, name);
-  return row === undefined ? null : (JSON.parse(row.settings) as Settings[Name]);
-};
-
-/** Why a message may not go by a route, by whom it is to come from. */
-function senderProblem(
-  tx: Reader,
-  route: MessageChannelName | undefined,
-  { from }: Message,
-): string | undefined {
-  const mail = route === 'mail' ? settingsOf(tx, 'mail') : null;
-  if (mail === null || maySendFrom(mail, from)) return undefined;
-  const allowed = [mail.from.address, ...mail.otherSenders].join(', ');
-  return `sendFromEmailAddress ${JSON.stringify(from?.address)} is not among the senders of the vault's mail settings: ${allowed}`;
-}
-
-/** Whether a route leads off this machine while nothing may leave it. */
-function isCutOff(tx: Reader, route: MessageChannelName): boolean {
-  if (route === 'desktop' || isNetworkOn(tx)) return false;
-  if (route === 'mail') return !isThisMachine(settingsOf(tx, 'mail')?.host ?? '');
-  const sms = settingsOf(tx, 'sms');
-  return sms === null || !isThisMachine(new URL(sms.kind === 'http' ? sms.origin : sms.url).hostname);
-}
-
-function secretsOf({ name, sealed }: MessageChannelRow, keys: MessageKeys): Secrets {
-  const opened = keys.open(messageChannelPlace(name), sealed);
-  try {
-    return JSON.parse(Buffer.from(opened).toString('utf8')) as Secrets;
-  } finally {
-    opened.fill(0);
-  }
-}
-
-/** @returns a carrier, and where it brings what it is given. */
-function makeCarrier(
-  { name, settings }: MessageChannelRow,
-  { password, gateway }: Secrets,
-): { readonly carrier: MessageCarrier; readonly at: string } {
-  if (name === 'mail') {
-    const mail = JSON.parse(settings) as Settings['mail'];
-    return { carrier: smtpCarrier(mail, password), at: `${mail.host}:${String(mail.port)}` };
-  }
-  const account = gateway ?? { ...(JSON.parse(settings) as TwilioGateway), password: password ?? '' };
-  return { carrier: gatewayCarrier(account), at: new URL(account.url).host };
-}
-
-const waysOn: Readonly<Record<MessageChannelName, readonly [what: string, how: string]>> = {
-  mail: ['no mail server is set up', 'set one up with `latchkey messages mail`'],
-  sms: ['no SMS gateway is set up', 'set one up with `latchkey messages sms`'],
-  desktop: ['messages are not shown on this computer', 'turn it on with `latchkey messages desktop on`'],
-};
-
-function notSetUp(name: MessageChannelName): LatchkeyError {
-  const [what, how] = waysOn[name];
-  const instead =
-    name === 'desktop' ? '' : ', or have messages shown on this computer with `latchkey messages desktop on`';
-  return new LatchkeyError(
-    'FAILED_PRECONDITION',
-    `${what}: ${how}${instead}`,
-    name === 'mail' ? { turnkeyErrorCode: 'EMAIL_SENDING_DISABLED' } : {},
-  );
 }
 
 const canRetry = (tx: Reader, { id, state, expiresAt }: OutboxRow, now: number): boolean =>

@@ -1,5 +1,6 @@
 /** The settings of mail and SMS: what they may be, and how they are kept. What is secret in them is sealed. */
 import { z } from 'zod';
+import { isThisMachine } from '../lib/network.ts';
 import { fieldNames, fieldsOf } from './http-gateway.ts';
 
 const oneLine = (length: number) =>
@@ -24,8 +25,8 @@ const certificates = z
     'Expected certificates in PEM (-----BEGIN CERTIFICATE-----)',
   );
 
-const isThisMachine = (name: string): boolean =>
-  name === 'localhost' || name.endsWith('.localhost') || name === '::1' || /^127(\.\d{1,3}){3}$/.test(name);
+/** Where no TLS is needed: nothing leaves this machine. */
+const isHere = (name: string): boolean => isThisMachine(name) || name.endsWith('.localhost');
 
 /** What a mail server is told to be; `password` is left out where the one that is kept is to stay. */
 export const mailParams = z
@@ -44,14 +45,14 @@ export const mailParams = z
       .max(20),
     certificates: certificates.nullable(),
   })
-  .refine(({ security, user, host: name }) => security !== 'none' || user === null || isThisMachine(name), {
+  .refine(({ security, user, host: name }) => security !== 'none' || user === null || isHere(name), {
     path: ['security'],
     error: 'Expected tls or starttls: without it user and password would go over the network for all to read',
   });
 
 /** Names of hosts and addresses that are of one's own network, where a gateway may speak plain HTTP. */
 const isNear = (name: string): boolean =>
-  isThisMachine(name) ||
+  isHere(name) ||
   !/[.:]/.test(name) ||
   /\.(local|lan|internal|home\.arpa)$/.test(name) ||
   /^(10|192\.168|172\.(1[6-9]|2\d|3[01])|169\.254)\.[0-9.]+$/.test(name) ||

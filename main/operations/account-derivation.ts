@@ -7,7 +7,7 @@ import { derivePrivateKey, formatPath, parsePath } from '../crypto/derivation.ts
 import { toHex } from '../crypto/encodings.ts';
 import { uuidV4 } from '../crypto/uuid.ts';
 import type { Reader } from '../db/connection.ts';
-import { hasAccount, insertAccount } from '../db/wallet-accounts.ts';
+import { findAccountId, insertAccount } from '../db/wallet-accounts.ts';
 import { getWalletRow, type WalletRow } from '../db/wallets.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { limits } from './limits.ts';
@@ -23,7 +23,10 @@ export const path = z
     } catch (error) {
       context.addIssue({
         code: 'custom',
-        message: error instanceof Error ? error.message.replace(/^invalid path: /, '') : 'Expected a path',
+        message:
+          error instanceof Error
+            ? error.message.replace(/^invalid path: |, got .*$/g, '')
+            : 'Expected a path',
       });
       return z.NEVER;
     }
@@ -76,10 +79,12 @@ export function addAccounts(
 ): string[] {
   return wanted.map((account, index) => {
     const at = `${field}[${String(index)}]`;
-    if (hasAccount(tx, walletId, account)) {
+    const present = findAccountId(tx, walletId, account);
+    if (present !== undefined) {
+      // Clients look for the beginning, and read the id behind it.
       throw new LatchkeyError(
         'ALREADY_EXISTS',
-        `path already exists in wallet: invalid ${at}: the wallet has ${account.path} as ${account.addressFormat}`,
+        `path already exists in wallet account ${present}: invalid ${at}: the wallet has ${account.path} as ${account.addressFormat}`,
       );
     }
     const { publicKey, address } = deriveAccount(seed, account, at);

@@ -14,8 +14,7 @@ import { getUserRow, listRootUserIds, listUserRows, setRootQuorum, toUser } from
 import { listWalletRows, toWallet } from '../db/wallets.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { checkCredentialLeft } from './credentials.ts';
-import { limits } from './limits.ts';
-import { checkDistinct, found, ids, name } from './parameters.ts';
+import { checkDistinct, found, ids, name, quorumThreshold } from './parameters.ts';
 import { shownFeature, shownOrganizationData, shownQuorum, uuid } from './resources.ts';
 
 const missing = 'no organization found with the given ID';
@@ -92,7 +91,7 @@ export const updateRootQuorum = activity({
   result: 'updateRootQuorumResult',
   authority: { resource: 'ORGANIZATION', action: 'UPDATE', rootQuorumOnly: true },
   params: z.object({
-    threshold: z.int().min(1, 'quorum threshold must be non-zero integer').max(limits.usersPerOrganization),
+    threshold: quorumThreshold,
     userIds: ids.min(1),
   }),
   returns: z.object({}),

@@ -29,6 +29,13 @@ export const seconds = z
   .string()
   .regex(/^[1-9][0-9]{0,9}$/, 'Expected a positive whole number of seconds, in digits');
 
+/** How many votes a root quorum asks for. */
+export const quorumThreshold = z
+  .int()
+  .max(limits.usersPerOrganization)
+  .refine((votes) => votes >= 1, 'Quorum threshold must be non-zero integer')
+  .meta({ minimum: 1 });
+
 const cursor = z.union([z.literal(''), id]).optional();
 
 /** Some clients always write all three, empty where they mean none. */
@@ -58,13 +65,24 @@ export const page = (
 
 const isGiven = (text: string | undefined): text is string => text !== undefined && text !== '';
 
-/** @throws LatchkeyError ALREADY_EXISTS when two of a request's names are the same. */
+/** @throws LatchkeyError INVALID_ARGUMENT when two of a request's names are the same. */
 export function checkDistinct(field: string, names: readonly string[]): void {
   const twice = names.find((text, index) => names.indexOf(text) !== index);
   if (twice !== undefined) {
     throw new LatchkeyError('INVALID_ARGUMENT', `invalid ${field}: ${JSON.stringify(twice)} is given twice`);
   }
 }
+
+/**
+ * As the real API has it, a name that is taken is an argument that will not do. ALREADY_EXISTS is said of what is told apart
+ * by more than its name.
+ * @param label What it is the name of, such as `wallet name`.
+ */
+export const nameTaken = (at: string, label: string, wanted: string): LatchkeyError =>
+  new LatchkeyError(
+    'INVALID_ARGUMENT',
+    `invalid ${at}: ${label} must be unique, ${JSON.stringify(wanted)} is taken`,
+  );
 
 /** @throws LatchkeyError RESOURCE_EXHAUSTED when adding would go over a limit. */
 export function checkLimit(what: string, present: number, adding: number, limit: number): void {

@@ -17,12 +17,11 @@ import {
 } from '../db/policies.ts';
 import { listEvaluations } from '../db/policy-evaluations.ts';
 import { timestamp } from '../lib/clock.ts';
-import { LatchkeyError } from '../lib/errors.ts';
 import { isActive } from '../policy/decide.ts';
 import { compilePolicy, effects, storedPolicy } from '../policy/policies.ts';
 import { maxLength } from '../policy/syntax.ts';
 import { limits } from './limits.ts';
-import { checkDistinct, checkLimit, found, id, ids, policyName } from './parameters.ts';
+import { checkDistinct, checkLimit, found, id, ids, nameTaken, policyName } from './parameters.ts';
 import { fromSelectors, selectedPolicy, severalTargets, singleTarget } from './policy-selectors.ts';
 import { shownPolicy, shownPolicyEvaluation, shownPolicyStatus, uuid, uuids } from './resources.ts';
 
@@ -208,10 +207,7 @@ function checkRoom({ tx, organizationId }: Adding, adding: number): void {
 
 function checkNameFree(tx: Reader, organizationId: string, wanted: string, at: string): void {
   if (findPolicyByName(tx, organizationId, wanted) === undefined) return;
-  throw new LatchkeyError(
-    'ALREADY_EXISTS',
-    `invalid ${at}: policy label must be unique, ${JSON.stringify(wanted)} is taken`,
-  );
+  throw nameTaken(at, 'policy label', wanted);
 }
 
 function findPolicy(tx: Reader, organizationId: string, policyId: string): PolicyRow {

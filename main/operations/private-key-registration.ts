@@ -14,7 +14,7 @@ import {
 } from '../db/private-keys.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { limits } from './limits.ts';
-import { addressFormat, checkDistinct, checkLimit, curve, ids, name } from './parameters.ts';
+import { addressFormat, checkDistinct, checkLimit, curve, ids, name, nameTaken } from './parameters.ts';
 import { privateKeyIdOf } from './private-key-ids.ts';
 import { tagHolder } from './tag-holders.ts';
 
@@ -89,10 +89,7 @@ export function addPrivateKey(
   at: string,
 ): AddedPrivateKey {
   if (findPrivateKeyByName(tx, organizationId, key.privateKeyName)) {
-    throw new LatchkeyError(
-      'ALREADY_EXISTS',
-      `invalid ${at}.privateKeyName: private key name must be unique, ${JSON.stringify(key.privateKeyName)} is taken`,
-    );
+    throw nameTaken(`${at}.privateKeyName`, 'private key name', key.privateKeyName);
   }
   const publicKey = curves[key.curve].publicKey(key.secret);
   const publicHex = toHex(publicKey);

@@ -1,6 +1,6 @@
 /** Private keys that stand alone, outside any wallet. */
 import { z } from 'zod';
-import { activity, query } from '../activities/define.ts';
+import { activity, older, query } from '../activities/define.ts';
 import { curves } from '../crypto/curves.ts';
 import type { Reader } from '../db/connection.ts';
 import {
@@ -42,6 +42,9 @@ import { shownAddress, shownPrivateKey, uuid, uuids } from './resources.ts';
 
 const params = z.object({ privateKeys: z.array(privateKeyParams).min(1).max(limits.batch) });
 
+/** Clients of the first type read the ids alone, as a list. */
+type KeysParams = z.output<typeof params> & { readonly listIds?: true };
+
 export const createPrivateKeys = activity({
   path: 'create_private_keys',
   type: 'ACTIVITY_TYPE_CREATE_PRIVATE_KEYS_V2',
@@ -50,19 +53,25 @@ export const createPrivateKeys = activity({
   authority: { resource: 'PRIVATE_KEY', action: 'CREATE' },
   params,
   returns: z.object({
+    /** For the first type alone. */
+    privateKeyIds: uuids.optional(),
     privateKeys: z.array(z.object({ privateKeyId: uuid, addresses: z.array(shownAddress) })),
   }),
   accepts: {
-    ACTIVITY_TYPE_CREATE_PRIVATE_KEYS: {
+    ACTIVITY_TYPE_CREATE_PRIVATE_KEYS: older({
       intent: 'createPrivateKeysIntent',
       result: 'createPrivateKeysResult',
       params,
-      upgrade: (value) => value as z.output<typeof params>,
-    },
+      upgrade: (value): KeysParams => ({ ...value, listIds: true }),
+    }),
   },
   run(context) {
-    const { privateKeys } = context.params;
-    return { privateKeys: makePrivateKeys(context, privateKeys, 'parameters.privateKeys') };
+    const { privateKeys: wanted, listIds }: KeysParams = context.params;
+    const privateKeys = makePrivateKeys(context, wanted, 'parameters.privateKeys');
+    return {
+      ...(listIds && { privateKeyIds: privateKeys.map(({ privateKeyId }) => privateKeyId) }),
+      privateKeys,
+    };
   },
 });
 

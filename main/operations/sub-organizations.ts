@@ -17,7 +17,7 @@ import { LatchkeyError } from '../lib/errors.ts';
 import { withP256 } from './api-key-registration.ts';
 import { authenticatorParams } from './authenticator-registration.ts';
 import { limits } from './limits.ts';
-import { found, name, notExported, page, pagination } from './parameters.ts';
+import { found, name, notExported, page, pagination, quorumThreshold } from './parameters.ts';
 import { makePrivateKeys, privateKeyParams } from './private-key-registration.ts';
 import { type featureNames, shownAddress, uuid, uuids } from './resources.ts';
 import { proveContact } from './sign-up.ts';
@@ -35,7 +35,7 @@ const organizationOf = <Schema extends z.ZodType>(rootUser: Schema) =>
   z.object({
     subOrganizationName: name,
     rootUsers: z.array(rootUser).min(1).max(limits.usersPerOrganization),
-    rootQuorumThreshold: z.int().min(1).max(limits.usersPerOrganization),
+    rootQuorumThreshold: quorumThreshold,
   });
 
 const optionalWallet = { wallet: walletParams.optional() };

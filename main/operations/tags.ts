@@ -21,7 +21,7 @@ import {
 import { getUserRow } from '../db/users.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { limits } from './limits.ts';
-import { checkDistinct, checkLimit, id, ids, name } from './parameters.ts';
+import { checkDistinct, checkLimit, id, ids, name, nameTaken } from './parameters.ts';
 import { findTag, tagNouns, type TagContext } from './tag-holders.ts';
 import { shownTag, uuid, uuids } from './resources.ts';
 
@@ -173,10 +173,7 @@ function createTag(context: TagContext, type: TagType, tagName: string, at: stri
 
 function checkNameFree({ tx, organizationId }: TagContext, type: TagType, tagName: string, at: string): void {
   if (findTagByName(tx, organizationId, type, tagName) === undefined) return;
-  throw new LatchkeyError(
-    'ALREADY_EXISTS',
-    `invalid ${at}: ${tagNouns[type]} tag name must be unique, ${JSON.stringify(tagName)} is taken`,
-  );
+  throw nameTaken(at, `${tagNouns[type]} tag name`, tagName);
 }
 
 function rename(context: TagContext, tag: TagRow, newName: string | undefined, at: string): void {

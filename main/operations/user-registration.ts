@@ -4,7 +4,6 @@ import type { ActivityContext, PrepareContext } from '../activities/define.ts';
 import { uuidV4 } from '../crypto/uuid.ts';
 import type { Reader } from '../db/connection.ts';
 import { countUsers, findUserByName, insertUser } from '../db/users.ts';
-import { LatchkeyError } from '../lib/errors.ts';
 import { addApiKeys, apiKeyParams, p256ApiKeyParams } from './api-key-registration.ts';
 import {
   addAuthenticators,
@@ -22,7 +21,7 @@ import {
   verifyOauthProviders,
   type VerifiedOauthProvider,
 } from './oauth-provider-registration.ts';
-import { checkDistinct, checkLimit, name } from './parameters.ts';
+import { checkDistinct, checkLimit, name, nameTaken } from './parameters.ts';
 
 const apiKeys = z.array(apiKeyParams).max(limits.longLivedApiKeysPerUser + limits.expiringApiKeysPerUser);
 const providersOf = <Schema extends z.ZodType>(provider: Schema) =>
@@ -113,11 +112,8 @@ export function addUsers(
   });
 }
 
-/** @throws LatchkeyError ALREADY_EXISTS */
+/** @throws LatchkeyError INVALID_ARGUMENT */
 export function checkUserNameFree(tx: Reader, organizationId: string, userName: string, at: string): void {
   if (findUserByName(tx, organizationId, userName) === undefined) return;
-  throw new LatchkeyError(
-    'ALREADY_EXISTS',
-    `invalid ${at}: user name must be unique, ${JSON.stringify(userName)} is taken`,
-  );
+  throw nameTaken(at, 'user name', userName);
 }

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { query } from '../activities/define.ts';
 import { findAccounts, getAccountAtPlace } from '../db/wallet-account-lists.ts';
-import { hasAccount, toWalletAccount } from '../db/wallet-accounts.ts';
+import { findAccountId, toWalletAccount } from '../db/wallet-accounts.ts';
 import { findWallet, path } from './account-derivation.ts';
 import { limits } from './limits.ts';
 import { blocksOf, place, places, shownBlock } from './list-places.ts';
@@ -93,7 +93,8 @@ export const getFreeWalletPath = query({
     findWallet(tx, organizationId, walletId);
     const pathAt = (index: number): string => path.parse(params.path.replace('{i}', String(index)));
     const taken = (index: number): boolean =>
-      hasAccount(tx, walletId, { curve: itsCurve, addressFormat: itsFormat, path: pathAt(index) });
+      findAccountId(tx, walletId, { curve: itsCurve, addressFormat: itsFormat, path: pathAt(index) }) !==
+      undefined;
     const index = firstFree(taken);
     return { path: pathAt(index), index };
   },

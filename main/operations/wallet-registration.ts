@@ -10,7 +10,7 @@ import { countWallets, findWalletByName, getWalletRow, insertWallet } from '../d
 import { LatchkeyError } from '../lib/errors.ts';
 import { accounts, addAccounts, type AccountParams } from './account-derivation.ts';
 import { limits } from './limits.ts';
-import { checkLimit, name } from './parameters.ts';
+import { checkLimit, name, nameTaken } from './parameters.ts';
 import { phraseBytes, seedOf, walletPlace, type WalletPhrase } from './wallet-secrets.ts';
 
 export const walletParams = z.object({
@@ -94,8 +94,5 @@ export function checkWalletNameFree(
   at: string,
 ): void {
   if (findWalletByName(tx, organizationId, walletName) === undefined) return;
-  throw new LatchkeyError(
-    'ALREADY_EXISTS',
-    `invalid ${at}.walletName: wallet name must be unique, ${JSON.stringify(walletName)} is taken`,
-  );
+  throw nameTaken(`${at}.walletName`, 'wallet name', walletName);
 }

@@ -1,5 +1,5 @@
 /** The policy language described, for who writes policies with a tool: what may stand where, and of which type it is. */
-import { calledFunctions } from './compile.ts';
+import { calledFunctions } from './functions.ts';
 import { places } from './check.ts';
 import { keywords, type Place } from './schema.ts';
 import { describe, type Type } from './types.ts';

@@ -93,6 +93,9 @@ describe('the keyboard alone', () => {
     await keys.press(opener);
     const dialog = page.getByRole('dialog', { name: 'Ethereum address' });
     await dialog.waitFor();
+    await expect
+      .poll(() => dialog.evaluate((element) => element.contains(document.activeElement)))
+      .toBe(true);
     for (let count = 0; count < 5; count += 1) {
       await page.keyboard.press('Tab');
       expect(await dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true);
@@ -105,6 +108,7 @@ describe('the keyboard alone', () => {
     await heading(page, 'Sign').waitFor();
     await keys.reach(page.getByRole('combobox', { name: 'Account' }));
     await page.keyboard.press('ArrowDown');
+    await page.getByRole('option').first().waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await keys.type(page.getByRole('textbox', { name: 'What to sign' }), 'no mouse');

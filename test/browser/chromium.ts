@@ -9,6 +9,9 @@ import { expect } from 'vitest';
 /** Where pictures of the screens go; not kept in git. */
 const pictures = join(import.meta.dirname, '../output/browser');
 
+/** `PICTURES=all` keeps one of every screen, which takes as long as all that is looked for on it. */
+const keepsAll = process.env['PICTURES'] === 'all';
+
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 const flags = [
@@ -108,18 +111,23 @@ export async function openWindow(
     [Symbol.asyncDispose]: async () => {
       // What the person saw last says most about a failure.
       const test = expect.getState().currentTestName?.replaceAll(/\W+/g, '-') ?? 'a-test';
-      await takePicture(page, `end-of-${test}`).catch(() => undefined);
+      await picture(page, `end-of-${test}`).catch(() => undefined);
       await context.close();
     },
   };
 }
 
-/** Keeps a picture of the whole screen, what is below the fold included. */
+/** Keeps a picture of the whole screen, what is below the fold included, where somebody wants to see them. */
 export async function takePicture(page: Page, name: string): Promise<void> {
-  await mkdir(pictures, { recursive: true });
+  if (!keepsAll) return;
   // What sticks to the edge of the window would be drawn where it is now, in the middle of the picture.
   await page.evaluate(() => {
     window.scrollTo(0, 0);
   });
-  await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true, animations: 'disabled' });
+  await picture(page, name, true);
+}
+
+async function picture(page: Page, name: string, fullPage = false): Promise<void> {
+  await mkdir(pictures, { recursive: true });
+  await page.screenshot({ path: join(pictures, `${name}.png`), fullPage, animations: 'disabled' });
 }

@@ -46,7 +46,7 @@ describe('the reference page', () => {
       if ((await open.count()) > 0) await open.click();
       const links = group.getByRole('link', { name: /HTTP Method: POST$/ });
       await expect
-        .poll(() => links.count(), { message: name, timeout: 10_000 })
+        .poll(() => links.count(), { message: name })
         .toBe(Object.keys(told).length + (name === 'Activities' ? streams.length : 0));
       const addresses = await links.evaluateAll((found) =>
         found.map((link) => link.getAttribute('href') ?? ''),

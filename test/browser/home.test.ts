@@ -35,7 +35,9 @@ describe('home', () => {
     expect(side).toBe(0);
 
     await button(page, 'Copy first request').click();
-    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+    await expect.poll(clipboard).toMatch(/^curl /);
+    const copied = await clipboard();
     const [command = '', ...parameters] = copied.split(' ');
     expect(command).toBe('curl');
     const { stdout } = await promisify(execFile)(command, ['-sS', ...parameters]);
@@ -108,9 +110,9 @@ describe('the palette', () => {
     await field.fill('');
     const first = await chosen.innerText();
     await page.keyboard.press('ArrowUp');
-    expect(await chosen.innerText()).not.toBe(first);
+    await expect.poll(() => chosen.innerText()).not.toBe(first);
     await page.keyboard.press('ArrowDown');
-    expect(await chosen.innerText()).toBe(first);
+    await expect.poll(() => chosen.innerText()).toBe(first);
     await page.keyboard.press('Escape');
     await field.waitFor({ state: 'hidden' });
 

@@ -10,28 +10,56 @@ const everything = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag
 const ofColours = ['color-contrast', 'link-in-text-block'];
 
 /**
- * Takes a picture in light and in dark.
+ * Looks for everything in the scheme that is on, then in the other for what its colours can break. The other stays on: to
+ * change back lays out the whole page once more.
  * @returns `screen (scheme): rule, where, why`, for each thing to mend in either.
  */
 export async function axeFindings(page: Page, screen: string): Promise<readonly string[]> {
+  const on = await page.evaluate(() => document.documentElement.dataset['mantineColorScheme']);
+  const [first, second] = on === 'dark' ? (['dark', 'light'] as const) : (['light', 'dark'] as const);
   const found: string[] = [];
-  for (const colorScheme of ['dark', 'light'] as const) {
-    await page.emulateMedia({ colorScheme });
-    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
-    await takePicture(page, `${screen}-${colorScheme}`);
-    // There are no frames to look into, and another page to gather results in would take as long again.
-    const axe = new AxeBuilder({ page }).setLegacyMode();
+  await page.evaluate(haveNoTransitions);
+  for (const scheme of [first, second]) {
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor();
+    await takePicture(page, `${screen}-${scheme}`);
+    const axe = await axeOn(page);
     const { violations, passes } = await (
-      colorScheme === 'dark' ? axe.withRules(ofColours) : axe.withTags(everything)
+      scheme === first ? axe.withTags(everything) : axe.withRules(ofColours)
     ).analyze();
     if (passes.length === 0) throw new Error(`axe-core found nothing to check on ${screen}`);
     for (const { id, nodes } of violations) {
       for (const { target, failureSummary } of nodes) {
-        found.push(`${screen} (${colorScheme}): ${id} at ${target.join(' ')}: ${failureSummary ?? ''}`);
+        found.push(`${screen} (${scheme}): ${id} at ${target.join(' ')}: ${failureSummary ?? ''}`);
       }
     }
   }
+  await page.evaluate(haveTransitions);
   return found;
+}
+
+/** Runs in the page. A colour on its way to another is still the old one, and that of what is inside of it follows later. */
+function haveNoTransitions(): void {
+  const still = new CSSStyleSheet();
+  still.replaceSync('*, ::before, ::after { transition: none !important; }');
+  document.adoptedStyleSheets.push(still);
+}
+
+/** Runs in the page. */
+function haveTransitions(): void {
+  document.adoptedStyleSheets.pop();
+}
+
+async function axeOn(page: Page): Promise<AxeBuilder> {
+  // A page that has axe-core already needs it no second time: it is as large as the window's own code.
+  const isThere = await page.evaluate(() => 'axe' in globalThis);
+  return (
+    new AxeBuilder({ page, ...(isThere && { axeSource: ';' }) })
+      // There are no frames to look into, and another page to gather results in would take as long again.
+      .setLegacyMode()
+      // What is well is not told of element by element.
+      .options({ resultTypes: ['violations'] })
+  );
 }
 
 /** The narrowest that a page must fit without scrolling sideways (WCAG 2.2, 1.4.10 asks for 320). */
@@ -45,11 +73,13 @@ export async function tooWideFindings(page: Page, screen: string): Promise<reado
   await page.mouse.move(0, 0);
   for (const width of widths) {
     await page.setViewportSize({ width, height: 720 });
+    let cut = await page.evaluate(overflows);
     // What is drawn by script follows the window a moment later.
-    for (let tries = 0; tries < 5 && (await page.evaluate(overflows)).length > 0; tries += 1) {
-      await page.waitForTimeout(200);
+    for (let tries = 0; tries < 50 && cut.length > 0; tries += 1) {
+      await page.waitForTimeout(100);
+      cut = await page.evaluate(overflows);
     }
-    for (const each of await page.evaluate(overflows)) found.push(`${screen} at ${width}: ${each}`);
+    for (const each of cut) found.push(`${screen} at ${width}: ${each}`);
   }
   if (before !== null) await page.setViewportSize(before);
   return found;
@@ -86,8 +116,17 @@ function overflows(): readonly string[] {
   return found;
 }
 
-/** What is asked of the service is there. */
-export async function settled(page: Page): Promise<void> {
+/** Goes to an address of the window; what is asked of the service for it is there then. */
+export async function visit(page: Page, address: string): Promise<void> {
+  await page.evaluate(async (hash) => {
+    if (window.location.hash === `#${hash}`) return;
+    // Whatever is looked at before the window heard of it is the screen before.
+    const heard = new Promise((resolve) => {
+      window.addEventListener('hashchange', resolve, { once: true });
+    });
+    window.location.hash = hash;
+    await heard;
+  }, address);
   await page.locator('h1').first().waitFor();
   await page.waitForFunction(() => document.querySelector('.lk-loading, .lk-skeleton') === null);
 }

@@ -12,7 +12,7 @@ import { resultOf, send } from '../support.ts';
 import type { Answer, Json } from '../support.ts';
 import { launchChromium, openWindow } from './chromium.ts';
 import { serveDevVault } from './service.ts';
-import { button, exportFrom, goTo, heading, held, knownWallet, openDialog, readAddresses } from './steps.ts';
+import { button, exportFrom, goTo, heading, hold, knownWallet, openDialog, readAddresses } from './steps.ts';
 import { leaveDialog, readFacts, readPhrase } from './steps.ts';
 
 let browser: Browser;
@@ -106,7 +106,7 @@ test('what the vendor’s library sealed is imported in the window, and what the
   // The window opens what comes for itself: the same secrets.
   const key = await openDialog(page, 'Export…', 'Export the private key');
   await exportFrom(key, 'Export the private key', recoveryPhrase);
-  await button(key, 'Show the private key').click(held);
+  await hold(button(key, 'Show the private key'));
   expect((await readFacts(key)).get('Private key, hex')).toBe(otherKey);
   await leaveDialog(key, 'Done');
 
@@ -148,7 +148,7 @@ test('what the vendor’s library sealed is imported in the window, and what the
   await page.getByRole('link', { name: /^By the vendor/ }).click();
   const wallet = await openDialog(page, 'Export…', 'Export the wallet');
   await exportFrom(wallet, 'Export the seed phrase', recoveryPhrase);
-  await button(wallet, 'Show my words').click(held);
+  await hold(button(wallet, 'Show my words'));
   expect((await readPhrase(page, 'Seed phrase')).join(' ')).toBe(mnemonic);
   expect(person.complaints).toEqual([]);
 });

@@ -13,7 +13,7 @@ import {
   firstRun,
   goTo,
   heading,
-  held,
+  hold,
   leaveDialog,
   lock,
   openDialog,
@@ -45,15 +45,21 @@ const told = (page: Page, title: string): Promise<void> =>
 /** Unlocks by a password, or by a phrase or shares of it. @returns whether the vault opened. */
 async function unlocks(page: Page, how: { password: string } | { recovery: string }): Promise<boolean> {
   await heading(page, 'Unlock').waitFor();
-  if ('password' in how) {
-    await chooseSegment(page, 'Unlock with', 'Password');
-    await page.getByRole('textbox', { name: 'Password', exact: true }).fill(how.password);
-  } else {
-    await chooseSegment(page, 'Unlock with', 'Recovery phrase');
-    await page.getByRole('textbox', { name: 'Recovery phrase' }).fill(how.recovery);
-  }
-  await button(page, 'Unlock').click();
   const refusal = page.getByRole('alert').filter({ hasText: 'The vault is still locked' });
+  const [segment, other, field] =
+    'password' in how
+      ? ([
+          'Password',
+          'Recovery phrase',
+          page.getByRole('textbox', { name: 'Password', exact: true }),
+        ] as const)
+      : (['Recovery phrase', 'Password', page.getByRole('textbox', { name: 'Recovery phrase' })] as const);
+  // To change what it opens with takes away a refusal that was there before.
+  await chooseSegment(page, 'Unlock with', other);
+  await chooseSegment(page, 'Unlock with', segment);
+  await refusal.waitFor({ state: 'hidden' });
+  await field.fill('password' in how ? how.password : how.recovery);
+  await button(page, 'Unlock').click();
   const inside = heading(page, /^(?!Unlock)/);
   await refusal.or(inside).first().waitFor();
   return inside.isVisible();
@@ -112,7 +118,7 @@ async function tour(page: Page, words: readonly string[], look: Look): Promise<r
   await button(checking, 'Check').click();
   await checking.getByText('Right: this opens the vault.').waitFor();
   // Nothing of it is left to be read.
-  expect(await phraseField.inputValue()).toBe('');
+  await expect.poll(() => phraseField.inputValue()).toBe('');
   await look('keyslots-check-right');
   await leaveDialog(checking, 'Done');
 
@@ -135,7 +141,7 @@ async function tour(page: Page, words: readonly string[], look: Look): Promise<r
   await button(page, 'Take the words into use').click();
   await page.getByText('Show the words first and write them down.').waitFor();
   await look('keyslots-new-phrase-hidden');
-  await button(page, 'Show my words').click(held);
+  await hold(button(page, 'Show my words'));
   const drawn = await readPhrase(page, 'New recovery phrase');
   for (const position of await askedPositions(page)) {
     await wordField(page, position).fill(drawn[position - 1] ?? '');
@@ -177,7 +183,7 @@ async function sheets(page: Page, words: readonly string[], look: Look): Promise
   await look('recovery-sheet-ready');
   // Ready for paper, and not to be seen.
   expect(await page.locator('.lk-paper-share:visible').count()).toBe(0);
-  await button(page, 'Show on the screen').click(held);
+  await hold(button(page, 'Show on the screen'));
   await page.getByRole('region', { name: 'Recovery share 2 of 3' }).waitFor();
   await look('recovery-sheet-shown');
   return page.locator('.lk-paper-share:visible').allInnerTexts();
@@ -202,8 +208,8 @@ describe('every screen about the keys to the vault', () => {
     expect(shares).toHaveLength(3);
 
     await lock(page);
-    expect(await page.locator('body').innerHTML()).not.toContain(drawn.slice(0, 3).join(' '));
-    expect(await page.locator('.lk-papers').count()).toBe(0);
+    await expect.poll(() => page.locator('body').innerHTML()).not.toContain(drawn.slice(0, 3).join(' '));
+    await expect.poll(() => page.locator('.lk-papers').count()).toBe(0);
     expect(await unlocks(page, { password })).toBe(false);
     expect(await unlocks(page, { recovery: words.join(' ') })).toBe(false);
     expect(await unlocks(page, { recovery: shares.slice(1).join('\n') })).toBe(true);

@@ -5,7 +5,7 @@
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { launchChromium, openWindow } from './chromium.ts';
-import { axeFindings, settled, tooWideFindings, untranslated } from './inspect.ts';
+import { axeFindings, tooWideFindings, untranslated, visit } from './inspect.ts';
 import { addressesOf, furnish, patterns } from './places.ts';
 import { serveDevVault } from './service.ts';
 
@@ -44,15 +44,12 @@ test('every screen speaks it whole, fits, and has nothing for axe-core to mend',
   const addresses = patterns.flatMap((pattern) => addressesOf(pattern, { ...keyslots, ...values }));
   expect(addresses.length).toBeGreaterThan(30);
   for (const address of addresses) {
-    await page.evaluate((hash) => {
-      window.location.hash = hash;
-    }, address);
-    await settled(page);
+    await visit(page, address);
     const screen = address === '/' ? 'home' : address.replaceAll(/[^\w-]+/g, '-').slice(1, 60);
     for (const text of await page.evaluate(untranslated)) told.set(text, told.get(text) ?? address);
     found.push(...(await tooWideFindings(page, screen)));
-    found.push(...(await axeFindings(page, `pseudo-${screen}`)));
     if (await page.evaluate(moves)) found.push(`${screen}: something moves`);
+    found.push(...(await axeFindings(page, `pseudo-${screen}`)));
   }
   expect([...[...told].map(([text, address]) => `${address}: ${text}`), ...found]).toEqual([]);
   expect(person.complaints).toEqual([]);

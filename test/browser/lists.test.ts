@@ -166,8 +166,12 @@ test('thousands of activities and accounts are scrolled, searched and saved with
   const copy = button(page, 'Copy Ethereum address');
   await copy.hover();
   await page.getByRole('tooltip', { name: 'Copy Ethereum address' }).waitFor();
+  // It is said for a moment only.
+  const copied = page.waitForFunction(
+    () => document.querySelector('[role=tooltip]')?.textContent === 'Copied',
+  );
   await copy.click();
-  await page.getByRole('tooltip', { name: 'Copied' }).waitFor();
+  await copied;
   await page.keyboard.press('Escape');
   await expect.poll(() => page.getByRole('tooltip').count()).toBe(0);
   await page.keyboard.press('Tab');

@@ -21,7 +21,7 @@ import {
   firstRun,
   goTo,
   heading,
-  held,
+  hold,
   knownWallet,
   leaveDialog,
   lock,
@@ -149,7 +149,9 @@ describe('passkeys', () => {
     const passkeys = page.getByRole('list', { name: 'Passkeys' });
     await passkeys.getByText('This laptop').waitFor();
     await page.getByRole('alert').filter({ hasText: 'The passkey is registered' }).waitFor();
-    expect(await page.getByRole('textbox', { name: 'Name of a new passkey' }).inputValue()).toBe('Passkey 1');
+    await expect
+      .poll(() => page.getByRole('textbox', { name: 'Name of a new passkey' }).inputValue())
+      .toBe('Passkey 1');
 
     // One device has one passkey of a user, and the browser knows that before the vault does.
     await button(page, 'Register a passkey').click();
@@ -229,7 +231,7 @@ describe('the organization', () => {
     await page.goto(service.windowUrl);
     await goTo(page, 'Organization');
     const rename = button(page, 'Rename');
-    expect(await rename.isDisabled()).toBe(true);
+    await expect.poll(() => rename.isDisabled()).toBe(true);
     await page.getByRole('textbox', { name: 'Name' }).fill('Household');
     await rename.click();
     await page.getByRole('alert').filter({ hasText: 'It is called “Household” now.' }).waitFor();
@@ -242,7 +244,7 @@ describe('the organization', () => {
     await button(page, 'Set the feature').click();
     await features.getByText('https://example.org/hook').waitFor();
     const change = button(page, 'Change the feature');
-    expect(await change.isDisabled()).toBe(true);
+    await expect.poll(() => change.isDisabled()).toBe(true);
     await url.fill('https://example.org/other');
     await change.click();
     await features.getByText('https://example.org/other').waitFor();
@@ -358,7 +360,7 @@ describe('what one person does in one vault', () => {
     expect(await readAddresses(page)).toEqual([privateKeyToAddress(bytesToHex(key))]);
     const dialog = await openDialog(page, 'Export…', 'Export the wallet');
     await exportFrom(dialog, 'Export the seed phrase');
-    await button(dialog, 'Show my words').click(held);
+    await hold(button(dialog, 'Show my words'));
     expect(await readPhrase(page, 'Seed phrase')).toEqual(words);
     expect(await dialog.locator('.lk-sheet-passphrase .lk-words-word').textContent()).toBe(passphrase);
     await leaveDialog(dialog, 'Done');
@@ -386,20 +388,20 @@ describe('what one person does in one vault', () => {
     await exportFrom(dialog, 'Export the seed phrase');
     await button(dialog, 'Show my words').waitFor();
     expect(await page.content()).not.toContain('junk');
-    await button(dialog, 'Show my words').click(held);
+    await hold(button(dialog, 'Show my words'));
     expect(await readPhrase(page, 'Seed phrase')).toEqual(words);
     await button(dialog, 'Copy…').click();
     await button(dialog, 'Copy the words anyway').click();
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(knownWallet.phrase);
     await page.evaluate(() => navigator.clipboard.writeText('something else'));
     await button(dialog, 'Hide').click();
-    expect(await page.content()).not.toContain('junk');
+    await expect.poll(() => page.content()).not.toContain('junk');
     // The button that had the focus is gone; the one that came is where one goes on.
-    expect(await button(dialog, 'Show my words').evaluate((each) => each === document.activeElement)).toBe(
-      true,
-    );
+    await expect
+      .poll(() => button(dialog, 'Show my words').evaluate((each) => each === document.activeElement))
+      .toBe(true);
     await leaveDialog(dialog, 'Done');
-    expect(await page.content()).not.toContain('junk');
+    await expect.poll(() => page.content()).not.toContain('junk');
     await page.getByText('Exported', { exact: true }).waitFor();
     const again = await openDialog(page, 'Export…', 'Export the wallet');
     await button(again, 'Export the seed phrase').waitFor();
@@ -413,7 +415,7 @@ describe('what one person does in one vault', () => {
   test('its paper has the words and nothing else of the window', async () => {
     const dialog = await openDialog(page, 'Export…', 'Export the wallet');
     await exportFrom(dialog, 'Export the seed phrase');
-    await button(dialog, 'Show my words').click(held);
+    await hold(button(dialog, 'Show my words'));
     await page.emulateMedia({ media: 'print' });
     const seen = await page.locator('body').innerText();
     await takePicture(page, 'wallet-exported-print');
@@ -443,7 +445,7 @@ describe('what one person does in one vault', () => {
     await exportFrom(dialog, 'Export the private key');
     await button(dialog, 'Show the private key').waitFor();
     expect(await page.content()).not.toContain(knownWallet.ethereumKey);
-    await button(dialog, 'Show the private key').click(held);
+    await hold(button(dialog, 'Show the private key'));
     expect((await readFacts(dialog)).get('Private key, hex')).toBe(knownWallet.ethereumKey);
     await button(dialog, 'Copy private key, hex').click();
     await expect
@@ -451,7 +453,7 @@ describe('what one person does in one vault', () => {
       .toBe(knownWallet.ethereumKey);
     await page.evaluate(() => navigator.clipboard.writeText('something else'));
     await button(dialog, 'Hide the private key').click();
-    expect(await page.content()).not.toContain(knownWallet.ethereumKey);
+    await expect.poll(() => page.content()).not.toContain(knownWallet.ethereumKey);
     await leaveDialog(dialog, 'Done');
 
     const deleting = await openDialog(page, 'Delete…', 'Delete the account');
@@ -508,7 +510,7 @@ describe('what one person does in one vault', () => {
     expect(await readAddresses(page, 'Addresses')).toEqual([privateKeyToAddress(`0x${key}`)]);
     const dialog = await openDialog(page, 'Export…', 'Export the private key');
     await exportFrom(dialog, 'Export the private key');
-    await button(dialog, 'Show the private key').click(held);
+    await hold(button(dialog, 'Show the private key'));
     expect((await readFacts(dialog)).get('Private key, hex')).toBe(key);
     await leaveDialog(dialog, 'Done');
     await page.getByText('Imported, and exported since').waitFor();
@@ -528,7 +530,7 @@ describe('what one person does in one vault', () => {
     expect(await readAddresses(page, 'Addresses')).toEqual([base58.encode(publicKey)]);
     const dialog = await openDialog(page, 'Export…', 'Export the private key');
     await exportFrom(dialog, 'Export the private key');
-    await button(dialog, 'Show the private key').click(held);
+    await hold(button(dialog, 'Show the private key'));
     const facts = await readFacts(dialog);
     expect(facts.get('For Solana wallets, base58')).toBe(text);
     expect(facts.get('Private key, hex')).toBe(Buffer.from(seed).toString('hex'));
@@ -562,11 +564,11 @@ describe('what one person does in one vault', () => {
     await button(page, 'Take the tag cold storage off').click();
     await page.getByText('No tag yet.').waitFor();
     // The button that had the focus is gone.
-    expect(
-      await page
-        .getByRole('combobox', { name: 'Add a tag' })
-        .evaluate((each) => each === document.activeElement),
-    ).toBe(true);
+    await expect
+      .poll(() =>
+        page.getByRole('combobox', { name: 'Add a tag' }).evaluate((each) => each === document.activeElement),
+      )
+      .toBe(true);
 
     await goTo(page, 'Tags');
     await page.getByRole('textbox', { name: 'Name' }).fill('cold storage');
@@ -583,7 +585,7 @@ describe('what one person does in one vault', () => {
     await page.getByRole('heading', { name: 'None yet' }).waitFor();
     await goTo(page, 'Private keys');
     await page.getByRole('link', { name: /^Bought elsewhere/ }).waitFor();
-    expect(await page.locator('main').innerText()).not.toContain('cold');
+    await expect.poll(() => page.locator('main').innerText()).not.toContain('cold');
   });
 
   test('a private key is deleted by its name', async () => {
@@ -613,7 +615,7 @@ describe('what one person does in one vault', () => {
     await choose(page, 'Expires', 'After 30 days');
     await button(page, 'Make a key').click();
     await page.getByRole('heading', { name: '“On the server” is ready' }).waitFor();
-    await button(page, 'Show the private key').click(held);
+    await hold(button(page, 'Show the private key'));
     const environment = await page.getByRole('region', { name: 'environment lines' }).innerText();
     await button(page, 'I have saved it').click();
     await heading(page, 'Payroll').waitFor();
@@ -662,7 +664,7 @@ describe('what one person does in one vault', () => {
 
   test('a user’s contact details are changed, and removed', async () => {
     const save = button(page, 'Save changes');
-    expect(await save.isDisabled()).toBe(true);
+    await expect.poll(() => save.isDisabled()).toBe(true);
     await page.getByRole('textbox', { name: 'Email' }).fill('payroll@example.org');
     await page.getByRole('textbox', { name: 'Phone number' }).fill('');
     await save.click();
@@ -696,7 +698,7 @@ describe('what one person does in one vault', () => {
     await page.getByRole('link', { name: /^Back again/ }).click();
     const dialog = await openDialog(page, 'Export…', 'Export the wallet');
     await exportFrom(dialog, 'Export the seed phrase');
-    await button(dialog, 'Show my words').click(held);
+    await hold(button(dialog, 'Show my words'));
     // As a computer's own lock does, while a dialog keeps the mouse from the button.
     await page.evaluate(() => {
       document.querySelectorAll<HTMLElement>('aside button').forEach((each) => {
@@ -704,11 +706,11 @@ describe('what one person does in one vault', () => {
       });
     });
     await heading(page, 'Unlock').waitFor();
-    expect(await page.content()).not.toContain('junk');
+    await expect.poll(() => page.content()).not.toContain('junk');
     await page.getByRole('textbox', { name: 'Password', exact: true }).fill(password);
     await button(page, 'Unlock').click();
     await heading(page, 'Back again').waitFor();
-    expect(await page.getByRole('dialog').count()).toBe(0);
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
   });
 
   test('the log tells it all in words, and no secret went through it or over the port', async () => {

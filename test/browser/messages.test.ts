@@ -37,9 +37,9 @@ test('a person sets up mail, tries it, and has codes shown', async () => {
   const field = (name: string) => dialog.getByRole('textbox', { name });
   await field('Server').fill('127.0.0.1');
   await chooseSegment(page, 'Encryption', 'TLS from the start');
-  expect(await field('Port').inputValue()).toBe('465');
+  await expect.poll(() => field('Port').inputValue()).toBe('465');
   await chooseSegment(page, 'Encryption', 'STARTTLS');
-  expect(await field('Port').inputValue()).toBe('587');
+  await expect.poll(() => field('Port').inputValue()).toBe('587');
   await field('Port').fill(String(server.port));
   await field('User').fill(mailUser.user);
   await dialog.getByLabel('Password', { exact: true }).fill('the wrong one');

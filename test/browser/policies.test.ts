@@ -52,6 +52,7 @@ describe('a policy', () => {
     await look('policy-suggestions');
     await condition.press('Enter');
     await condition.pressSequentially('.act');
+    await option(page, /^action/).waitFor();
     await condition.press('Enter');
     await condition.pressSequentially(" == 'SI");
     await option(page, /^SIGN/).waitFor();
@@ -59,7 +60,9 @@ describe('a policy', () => {
     await condition.pressSequentially("' && wallet.id == 'Sav");
     await option(page, /^Savings/).click();
     await condition.pressSequentially("'");
-    expect(await condition.inputValue()).toBe(`activity.action == 'SIGN' && wallet.id == '${walletId}'`);
+    await expect
+      .poll(() => condition.inputValue())
+      .toBe(`activity.action == 'SIGN' && wallet.id == '${walletId}'`);
 
     // What is wrong is said where it is.
     const consensus = editor(page, 'Consensus');

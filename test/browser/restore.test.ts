@@ -138,16 +138,13 @@ test('a window is painted within a second', async () => {
   const { page } = person;
   await page.goto(service.windowUrl);
   await heading(page, 'Home').waitFor();
-  const paints: number[] = [];
-  // The best of several: what else the machine does is not what is measured.
-  for (let tries = 0; tries < 5; tries += 1) {
-    await page.reload();
-    await heading(page, 'Home').waitFor();
-    paints.push(
-      await page.evaluate(
-        () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Infinity,
-      ),
-    );
-  }
-  expect(Math.min(...paints)).toBeLessThan(1_000);
+  // What else the machine does is not what is measured: one time that is soon enough will do.
+  await expect
+    .poll(async () => {
+      await page.reload();
+      await heading(page, 'Home').waitFor();
+      const painted = () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime;
+      return (await page.evaluate(painted)) ?? Infinity;
+    })
+    .toBeLessThan(1_000);
 });

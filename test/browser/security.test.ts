@@ -8,7 +8,7 @@ import { send } from '../support.ts';
 import { launchChromium, openWindow } from './chromium.ts';
 import { newVaultPlace, serveDevVault } from './service.ts';
 import type { Service } from './service.ts';
-import { button, firstRun, goTo, heading, held, password } from './steps.ts';
+import { button, firstRun, goTo, heading, hold, pairsIn, password } from './steps.ts';
 import { refusedUnlocks, tour } from './tours.ts';
 
 let browser: Browser;
@@ -207,7 +207,7 @@ describe('a secret that was on the screen', () => {
 
     await goTo(page, 'Connect');
     await button(page, 'Make a key').click();
-    await button(page, 'Show the private key').click(held);
+    await hold(button(page, 'Show the private key'));
     const environment = await page.getByRole('region', { name: 'environment lines' }).innerText();
     const [, privateKey = ''] = /^API_PRIVATE_KEY=([0-9a-f]{64})$/m.exec(environment) ?? [];
     expect(privateKey).not.toBe('');
@@ -351,11 +351,3 @@ const storedNames = (page: Page): Promise<Record<string, readonly string[]>> =>
     databases: (await indexedDB.databases()).map(({ name }) => name ?? ''),
     caches: await caches.keys(),
   }));
-
-/** Neighbours of the phrase that a text has side by side, whatever stands between them but letters. */
-function pairsIn(words: readonly string[], text: string): readonly string[] {
-  return words
-    .slice(1)
-    .map((word, index) => `${words[index] ?? ''} ${word}`)
-    .filter((pair) => new RegExp(`(?<![a-z])${pair.replace(' ', '[^a-z]+')}(?![a-z])`, 'i').test(text));
-}

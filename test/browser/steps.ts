@@ -6,15 +6,21 @@ export const password = 'correct horse battery staple';
 /** Tells a test that a screen is complete, before the person goes on. */
 export type Look = (screen: string) => Promise<void>;
 
-/** A click that holds the button until it acts. */
-export const held = { delay: 800 } as const;
-
 const nowhere: Look = () => Promise.resolve();
 
 export const heading = (page: Page, name: string | RegExp): Locator =>
   page.getByRole('heading', { level: 1, name });
 export const button = (place: Page | Locator, name: string | RegExp): Locator =>
   place.getByRole('button', { name });
+
+/** Holds a button until it acts, however long that takes: what it shows takes its place. */
+export async function hold(target: Locator): Promise<void> {
+  const { mouse } = target.page();
+  await target.hover();
+  await mouse.down();
+  await target.waitFor({ state: 'detached' });
+  await mouse.up();
+}
 
 /** The first run from its first screen into the vault. @returns the 24 words. */
 export async function firstRun(page: Page, look: Look = nowhere): Promise<readonly string[]> {
@@ -58,7 +64,7 @@ async function choosePassword(page: Page, look: Look): Promise<void> {
 export async function fromWordsToVault(page: Page, look: Look = nowhere): Promise<readonly string[]> {
   await heading(page, 'Your recovery phrase').waitFor();
   await look('first-run-phrase-hidden');
-  await button(page, 'Show my words').click(held);
+  await hold(button(page, 'Show my words'));
   await look('first-run-phrase');
   await button(page, 'Copy…').click();
   await look('first-run-phrase-copying');
@@ -84,7 +90,9 @@ export async function fromWordsToVault(page: Page, look: Look = nowhere): Promis
 
 /** The words on the sheet, in the order of their numbers. */
 export async function readPhrase(page: Page, label = 'Recovery phrase'): Promise<readonly string[]> {
-  const items = await page.getByRole('list', { name: label }).getByRole('listitem').allInnerTexts();
+  const list = page.getByRole('list', { name: label }).getByRole('listitem');
+  await list.first().waitFor();
+  const items = await list.allInnerTexts();
   const numbered = items.map((text) => /^(\d+)\s+([a-z]+)$/.exec(text.trim()));
   return numbered.map((match, index) => {
     if (match?.[1] !== String(index + 1))
@@ -93,13 +101,22 @@ export async function readPhrase(page: Page, label = 'Recovery phrase'): Promise
   });
 }
 
+/**
+ * Neighbours of a phrase that a text has side by side, whatever stands between them but letters. A word alone may be one of the
+ * window's own.
+ */
+export function pairsIn(words: readonly string[], text: string): readonly string[] {
+  return words
+    .slice(1)
+    .map((word, index) => `${words[index] ?? ''} ${word}`)
+    .filter((pair) => new RegExp(`(?<![a-z])${pair.replace(' ', '[^a-z]+')}(?![a-z])`, 'i').test(text));
+}
+
 /** The positions of the words that are asked for, in the order of their fields. */
 export async function askedPositions(page: Page): Promise<readonly number[]> {
-  const labels = await page
-    .locator('label')
-    .filter({ hasText: /^Word \d+/ })
-    .allInnerTexts();
-  return labels.map((label) => Number(/\d+/.exec(label)?.[0]));
+  const labels = page.locator('label').filter({ hasText: /^Word \d+/ });
+  await labels.first().waitFor();
+  return (await labels.allInnerTexts()).map((label) => Number(/\d+/.exec(label)?.[0]));
 }
 
 export const wordField = (page: Page, position: number): Locator =>
@@ -107,12 +124,19 @@ export const wordField = (page: Page, position: number): Locator =>
 
 /** Goes to a place by the menu of the vault, which a narrow window keeps behind a button. */
 export async function goTo(page: Page, place: string): Promise<void> {
-  const menu = button(page, 'Menu');
-  if (await menu.isVisible()) await menu.click();
   // A place may say how much waits there.
   const name = new RegExp(`^${place}( ?\\d.*)?$`);
-  await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name }).click();
+  const link = page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name });
+  await openMenu(page, link);
+  await link.click();
   await heading(page, place).waitFor();
+}
+
+/** Opens the menu where the window is narrow, unless it is open. @param inside something that is in it. */
+async function openMenu(page: Page, inside: Locator): Promise<void> {
+  const menu = button(page, 'Menu');
+  await menu.or(inside).filter({ visible: true }).first().waitFor();
+  if (!(await inside.isVisible())) await menu.click();
 }
 
 /** Makes a wallet from the list of wallets. */
@@ -147,6 +171,7 @@ export async function chooseSegment(page: Page, control: string, segment: string
 
 /** What the signature's panel says, by the names of its rows. */
 export async function readFacts(place: Locator): Promise<ReadonlyMap<string, string>> {
+  await place.locator('dl > div').first().waitFor();
   const rows = await place.locator('dl > div').all();
   return new Map(
     await Promise.all(
@@ -162,11 +187,7 @@ export async function readFacts(place: Locator): Promise<ReadonlyMap<string, str
 }
 
 export async function lock(page: Page): Promise<void> {
-  const menu = button(page, 'Menu');
-  if (await menu.isVisible()) {
-    await menu.click();
-    await button(page, 'Lock').waitFor();
-  }
+  await openMenu(page, button(page, 'Lock'));
   await button(page, 'Lock').click();
   await heading(page, 'Unlock').waitFor();
 }

@@ -7,7 +7,7 @@ import {
   exportFrom,
   goTo,
   heading,
-  held,
+  hold,
   knownWallet,
   leaveDialog,
   lock,
@@ -157,7 +157,7 @@ async function connectScreens(page: Page, look: Look): Promise<void> {
   await button(page, 'Make a key').click();
   await page.getByRole('heading', { name: '“Payroll script” is ready' }).waitFor();
   await look('connect-made');
-  await button(page, 'Show the private key').click(held);
+  await hold(button(page, 'Show the private key'));
   await page.getByRole('tab', { name: 'TypeScript' }).click();
   await look('connect-shown');
   await page.getByRole('tab', { name: 'Command line' }).click();
@@ -268,7 +268,7 @@ async function manageWalletScreens(page: Page, look: Look, phrase: string): Prom
   await exportFrom(account, 'Export the private key', phrase);
   await button(account, 'Show the private key').waitFor();
   await look('account-exported');
-  await button(account, 'Show the private key').click(held);
+  await hold(button(account, 'Show the private key'));
   await look('account-exported-shown');
   await leaveDialog(account, 'Done');
   const deleting = await openDialog(page, 'Delete…', 'Delete the account');
@@ -293,7 +293,7 @@ async function manageWalletScreens(page: Page, look: Look, phrase: string): Prom
   await exportFrom(wallet, 'Export the seed phrase', phrase);
   await button(wallet, 'Show my words').waitFor();
   await look('wallet-exported');
-  await button(wallet, 'Show my words').click(held);
+  await hold(button(wallet, 'Show my words'));
   await look('wallet-exported-shown');
   await leaveDialog(wallet, 'Done');
   const kept = await openDialog(page, 'Delete…', 'Delete “Brought along”');
@@ -321,7 +321,7 @@ async function managePrivateKeyScreens(page: Page, look: Look, phrase: string): 
   await look('private-key-imported');
   const exporting = await openDialog(page, 'Export…', 'Export the private key');
   await exportFrom(exporting, 'Export the private key', phrase);
-  await button(exporting, 'Show the private key').click(held);
+  await hold(button(exporting, 'Show the private key'));
   await look('private-key-exported');
   await leaveDialog(exporting, 'Done');
   const deleting = await openDialog(page, 'Delete…', 'Delete “From another program”');

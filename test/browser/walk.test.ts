@@ -8,10 +8,10 @@ import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { pseudoText } from '../../renderer/parts/pseudo-locale.ts';
 import { launchChromium, openWindow } from './chromium.ts';
-import { settled, tooWideFindings, untranslated } from './inspect.ts';
+import { tooWideFindings, untranslated, visit } from './inspect.ts';
 import { addressesOf, furnish, patterns } from './places.ts';
 import { newVaultPlace, serveDevVault } from './service.ts';
-import { button, firstRun, goTo, heading, held, lock, makeWallet, openDialog, password } from './steps.ts';
+import { button, firstRun, goTo, heading, hold, lock, makeWallet, openDialog, password } from './steps.ts';
 import { arrival, openers, outOfOrder, throughDialog, unseenFocus } from './walk.ts';
 
 let browser: Browser;
@@ -44,10 +44,7 @@ test('every place says where one is, leads through itself as one reads it, and o
       const tell = (what: string, more: readonly string[]): void => {
         for (const each of more) found.push(`${address}, ${what}: ${each}`);
       };
-      await page.evaluate((hash) => {
-        window.location.hash = hash;
-      }, address);
-      await settled(page);
+      await visit(page, address);
       tell('on arrival', await arrival(page));
       const isCovered = (await page.getByRole('dialog').count()) > 0;
       if (isCovered) {
@@ -143,7 +140,7 @@ test('the way into a vault speaks the pseudo-locale whole too: no link, first ru
   await fill('The same password again', password);
   await press('Continue');
   await at('Your recovery phrase');
-  await button(page, pseudoText('Show my words')).click(held);
+  await hold(button(page, pseudoText('Show my words')));
   const words = await readWords(page);
   await press('Copy…');
   await look('phrase, copying');

@@ -74,19 +74,27 @@ export function unseenFocus(): readonly string[] {
 
 /** Where one is after going somewhere: the document is named as the screen is, and the focus is at its beginning. */
 export async function arrival(page: Page): Promise<readonly string[]> {
-  return page.evaluate(() => {
-    const found: string[] = [];
-    const [head, ...more] = document.querySelectorAll('h1');
-    if (more.length > 0) found.push('there is more than one h1');
-    const named = (head?.textContent ?? '').trim();
-    if (document.title !== `${named} · Latchkey`)
-      found.push(`the document is called “${document.title}” on “${named}”`);
-    const focused = document.activeElement;
-    if (focused?.closest('main h1, main form, [role=dialog]') == null) {
-      found.push(`the focus is on ${focused?.outerHTML.slice(0, 80) ?? 'nothing'}`);
-    }
-    return found;
-  });
+  let found = await page.evaluate(astray);
+  for (let tries = 0; tries < 200 && found.length > 0; tries += 1) {
+    await page.waitForTimeout(50);
+    found = await page.evaluate(astray);
+  }
+  return found;
+}
+
+/** Runs in the page. */
+function astray(): readonly string[] {
+  const found: string[] = [];
+  const [head, ...more] = document.querySelectorAll('h1');
+  if (more.length > 0) found.push('there is more than one h1');
+  const named = (head?.textContent ?? '').trim();
+  if (document.title !== `${named} · Latchkey`)
+    found.push(`the document is called “${document.title}” on “${named}”`);
+  const focused = document.activeElement;
+  if (focused?.closest('main h1, main form, [role=dialog]') == null) {
+    found.push(`the focus is on ${focused?.outerHTML.slice(0, 80) ?? 'nothing'}`);
+  }
+  return found;
 }
 
 /** What opens a dialog or a menu over this screen. */
@@ -113,7 +121,7 @@ export async function throughDialog(
   const holdsFocus = (): Promise<boolean> =>
     dialog.evaluate((element) => element.contains(document.activeElement));
   const settledFocus = async (wanted: () => Promise<boolean>): Promise<boolean> => {
-    for (let tries = 0; tries < 40; tries += 1) {
+    for (let tries = 0; tries < 200; tries += 1) {
       if (await wanted()) return true;
       await page.waitForTimeout(50);
     }

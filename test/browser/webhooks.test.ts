@@ -78,7 +78,7 @@ test('the window adds an endpoint, tests it, shows what became of that, and lets
 
   await page.getByLabel('Send events to Mine').press('Space');
   await expect.poll(() => page.getByLabel('Send events to Mine').isChecked()).toBe(false);
-  expect(await button(page, 'Send a test to Mine').isDisabled()).toBe(true);
+  await expect.poll(() => button(page, 'Send a test to Mine').isDisabled()).toBe(true);
   await button(page, 'Delete the endpoint Mine').click();
   const deleting = page.getByRole('dialog');
   await deleting.getByRole('textbox', { name: 'Type its name to confirm' }).fill('Mine');

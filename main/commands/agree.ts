@@ -1,0 +1,28 @@
+/** A question to the person at the terminal, before what cannot be taken back is done. */
+import { confirm } from '@clack/prompts';
+import { CommandError, exitCodes } from './output.ts';
+import { canAsk } from './secrets.ts';
+
+/** Whether a person runs the command, as far as can be seen: who starts a script is asked nothing. */
+export const onTerminal = (): boolean => process.stdin.isTTY || process.stderr.isTTY;
+
+interface Question {
+  /** What is asked, for who cannot be. */
+  readonly what: string;
+  /** What says it on the command line. */
+  readonly otherwise: string;
+  /** What a no means. */
+  readonly undone: string;
+}
+
+/** @throws CommandError unless the person at the terminal says yes. */
+export async function agree(message: string, { what, otherwise, undone }: Question): Promise<void> {
+  if (!canAsk()) {
+    throw new CommandError(
+      exitCodes.usage,
+      `nobody can be asked ${what}, as not both standard input and error are the terminal: expected ${otherwise}`,
+    );
+  }
+  const answer = await confirm({ message, initialValue: false, output: process.stderr });
+  if (answer !== true) throw new CommandError(exitCodes.failed, `cancelled: ${undone}`);
+}

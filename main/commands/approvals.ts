@@ -1,0 +1,321 @@
+/** `latchkey approvals`: what waits for votes, told in words, and votes on it. */
+import { z } from 'zod';
+import type { Config } from '../config.ts';
+import { seen } from '../lib/errors.ts';
+import { activityTitle, intentLine, intentOf, toBeSigned } from './activity-words.ts';
+import { agree, onTerminal } from './agree.ts';
+import { VaultApi } from './api.ts';
+import { when } from './backup.ts';
+import { describeAnswer, descriptionToText, visible, type Description } from './descriptions.ts';
+import { CommandError, exitCodes, note, print } from './output.ts';
+
+interface ApprovalOptions {
+  readonly apiKey: string;
+  readonly json: boolean;
+}
+
+export interface VoteOptions extends ApprovalOptions {
+  /** Vote on a terminal without asking. */
+  readonly yes: boolean;
+}
+
+const moment = z.object({ seconds: z.string() });
+
+const shownActivity = z.looseObject({
+  id: z.string(),
+  fingerprint: z.string(),
+  type: z.string(),
+  status: z.string(),
+  intent: z.record(z.string(), z.unknown()),
+  result: z.record(z.string(), z.unknown()),
+  votes: z.array(
+    z.looseObject({
+      id: z.string(),
+      userId: z.string(),
+      user: z.looseObject({ userName: z.string() }),
+      selection: z.string(),
+      createdAt: moment,
+    }),
+  ),
+  canApprove: z.boolean(),
+  canReject: z.boolean(),
+  createdAt: moment,
+});
+type Activity = z.output<typeof shownActivity>;
+
+const waits = ({ status }: Activity): boolean => status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED';
+
+export async function listApprovals(config: Config, { apiKey, json }: ApprovalOptions): Promise<void> {
+  const api = await VaultApi.connect(config, apiKey);
+  const approvals = [];
+  for (const activity of await listWaiting(api)) {
+    const { id, fingerprint, type, votes, canApprove, canReject, createdAt } = activity;
+    approvals.push({
+      activityId: id,
+      fingerprint,
+      type,
+      summary: await summaryOf(api, activity),
+      askedBy: askerOf(activity),
+      createdAt,
+      votes: votes.length,
+      canApprove,
+      canReject,
+    });
+  }
+  const lines = approvals.map(({ activityId, summary, askedBy, createdAt, canApprove }) =>
+    [
+      `${activityId}  ${summary}`,
+      `  ${canApprove ? 'needs your vote' : 'waits for others'}; asked by ${visible(askedBy.userName)} ${timeOf(createdAt)}`,
+    ].join('\n'),
+  );
+  print(json, { approvals }, lines.join('\n') || 'Nothing waits for approval.');
+}
+
+export async function showApproval(
+  config: Config,
+  wanted: string,
+  { apiKey, json }: ApprovalOptions,
+): Promise<void> {
+  const api = await VaultApi.connect(config, apiKey);
+  const told = await tell(api, await find(api, wanted));
+  print(json, told, toText(told));
+}
+
+export async function vote(
+  config: Config,
+  how: 'approve' | 'reject',
+  wanted: string,
+  { apiKey, json, yes }: VoteOptions,
+): Promise<void> {
+  const api = await VaultApi.connect(config, apiKey);
+  const activity = await find(api, wanted);
+  if (!waits(activity)) {
+    throw new CommandError(exitCodes.failed, `activity ${activity.id} ${standing(activity)}`);
+  }
+  const asks = !yes && onTerminal();
+  if (!json || asks) note(toText(await tell(api, activity)));
+  if (asks) {
+    await agree(how === 'approve' ? 'Approve this, once?' : 'Reject this, for good?', {
+      what: `whether to ${how} it`,
+      otherwise: '--yes',
+      undone: 'nothing was voted',
+    });
+  }
+  const { id, fingerprint, status, result } = await api.vote(how, activity.fingerprint, shownActivity);
+  print(
+    json,
+    { activityId: id, fingerprint, status, result },
+    outcomes[status] ?? `It is ${status} now: \`latchkey approvals show ${id}\``,
+  );
+}
+
+const outcomes: Readonly<Record<string, string>> = {
+  ACTIVITY_STATUS_COMPLETED: 'Approved, and done.',
+  ACTIVITY_STATUS_CONSENSUS_NEEDED: 'Approved. It waits for others.',
+  ACTIVITY_STATUS_REJECTED: 'Rejected, for good.',
+};
+
+const pageSize = 100;
+const activityList = z.object({ activities: z.array(shownActivity) });
+
+/** All that waits, newest first. */
+async function listWaiting(api: VaultApi): Promise<readonly Activity[]> {
+  const waiting: Activity[] = [];
+  let after: string | undefined;
+  do {
+    const { activities } = await api.query('list_activities', activityList, {
+      filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'],
+      paginationOptions: { limit: String(pageSize), ...(after === undefined ? {} : { after }) },
+    });
+    waiting.push(...activities);
+    after = activities.length < pageSize ? undefined : activities.at(-1)?.id;
+  } while (after !== undefined);
+  return waiting;
+}
+
+/** Fewer characters could come to name another before the vote is given. */
+const fewestCharacters = 8;
+
+/** @param wanted An activity's id, whatever became of it; or of one that waits, its fingerprint, or how one of them begins. */
+async function find(api: VaultApi, wanted: string): Promise<Activity> {
+  const text = wanted.toLowerCase();
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)) {
+    const answer = z.object({ activity: shownActivity });
+    return (await api.query('get_activity', answer, { activityId: text })).activity;
+  }
+  const beginning = text.replace(/^sha256:/, '');
+  if (beginning.length < fewestCharacters || !/^[0-9a-f-]+$/.test(beginning)) {
+    throw new CommandError(
+      exitCodes.usage,
+      `invalid <activity> ${seen(wanted)}: expected the id or the fingerprint of an activity, or at least the first ${String(fewestCharacters)} characters of one`,
+    );
+  }
+  const found = (await listWaiting(api)).filter(
+    ({ id, fingerprint }) => id.startsWith(text) || fingerprint.startsWith(`sha256:${beginning}`),
+  );
+  const [only, ...others] = found;
+  if (only === undefined) {
+    throw new CommandError(
+      exitCodes.failed,
+      `nothing that waits for approval has an id or a fingerprint that begins with ${seen(wanted)}: \`latchkey approvals list\` names what waits`,
+    );
+  }
+  if (others.length === 0) return only;
+  throw new CommandError(
+    exitCodes.failed,
+    `${String(found.length)} activities begin with ${seen(wanted)}: ${found.map(({ id }) => id).join(', ')}`,
+  );
+}
+
+/** Of many payloads, so many are put into words at once. */
+const mostDescribed = 100;
+
+async function describeAll(api: VaultApi, activity: Activity, most: number): Promise<readonly Description[]> {
+  const descriptions: Description[] = [];
+  for (const request of toBeSigned(activity.type, intentOf(activity)).slice(0, most)) {
+    descriptions.push(await describe(api, request));
+  }
+  return descriptions;
+}
+
+/** What cannot be told, because its key is gone for instance, keeps nothing else from being told. */
+async function describe(api: VaultApi, request: object): Promise<Description> {
+  try {
+    return (await api.query('describe_payload', describeAnswer, request)).description;
+  } catch (error) {
+    if (!(error instanceof CommandError) || error.exitCode !== exitCodes.failed) throw error;
+    const title = `It cannot be put into words: ${error.message}`;
+    return { title, lines: [], parts: [], warnings: [], digests: [] };
+  }
+}
+
+/** What it does, on one line. */
+async function summaryOf(api: VaultApi, activity: Activity): Promise<string> {
+  const { type } = activity;
+  const intent = intentOf(activity);
+  const [description] = await describeAll(api, activity, 1);
+  const title = activityTitle(type, intent);
+  if (description === undefined) return [title, intentLine(intent)].filter((text) => text !== '').join(': ');
+  const count = toBeSigned(type, intent).length;
+  return `${title}: ${visible(description.title)}${count > 1 ? `, and ${String(count - 1)} more` : ''}`;
+}
+
+const evaluationsAnswer = z.object({
+  policyEvaluations: z.array(
+    z.object({
+      voteId: z.string(),
+      policyEvaluations: z.array(z.object({ policyId: z.string(), outcome: z.string() })),
+    }),
+  ),
+});
+const policiesAnswer = z.object({
+  policies: z.array(
+    z.object({ policyId: z.string(), policyName: z.string(), consensus: z.string().optional() }),
+  ),
+});
+const quorumAnswer = z.object({ configs: z.object({ quorum: z.object({ threshold: z.number() }) }) });
+
+/** What one policy said at one vote. */
+interface PolicySaid {
+  readonly voteId: string;
+  readonly policyId: string;
+  readonly policyName: string;
+  readonly consensus: string;
+  readonly outcome: string;
+}
+
+interface Told {
+  readonly activity: Activity;
+  /** Of what it signs. */
+  readonly descriptions: readonly Description[];
+  readonly policies: readonly PolicySaid[];
+  readonly rootQuorumThreshold: number;
+}
+
+async function tell(api: VaultApi, activity: Activity): Promise<Told> {
+  const descriptions = await describeAll(api, activity, mostDescribed);
+  const asked = { activityId: activity.id };
+  const { policyEvaluations } = await api.query('get_policy_evaluations', evaluationsAnswer, asked);
+  const { policies } = await api.query('list_policies', policiesAnswer);
+  const { configs } = await api.query('get_organization_configs', quorumAnswer);
+  const named = new Map(policies.map((policy) => [policy.policyId, policy]));
+  return {
+    activity,
+    descriptions,
+    policies: policyEvaluations.flatMap(({ voteId, policyEvaluations: said }) =>
+      said
+        .filter(({ outcome }) => outcomeWords[outcome] !== undefined)
+        .map(({ policyId, outcome }) => ({
+          voteId,
+          policyId,
+          policyName: named.get(policyId)?.policyName ?? 'a policy that is gone',
+          consensus: named.get(policyId)?.consensus ?? '',
+          outcome,
+        })),
+    ),
+    rootQuorumThreshold: configs.quorum.threshold,
+  };
+}
+
+/** What is worth telling; most policies do not apply. */
+const outcomeWords: Readonly<Record<string, string>> = {
+  OUTCOME_ALLOW: 'allowed it',
+  OUTCOME_REQUIRES_CONSENSUS: 'asked for more votes',
+  OUTCOME_DENY_EXPLICIT: 'spoke against it',
+  OUTCOME_ERROR: 'could not be evaluated',
+};
+
+function toText({ activity, descriptions, policies, rootQuorumThreshold }: Told): string {
+  const { id, fingerprint, type, votes, createdAt } = activity;
+  const intent = intentOf(activity);
+  const left = toBeSigned(type, intent).length - descriptions.length;
+  const asking = waits(activity)
+    ? policies.filter(({ outcome }) => outcome === 'OUTCOME_REQUIRES_CONSENSUS')
+    : [];
+  return [
+    activityTitle(type, intent),
+    ...(descriptions.length > 0 ? descriptions.map(descriptionToText) : shownJson(intent)),
+    ...(left > 0 ? [`And ${String(left)} more, which --json has as they were sent.`] : []),
+    `Activity ${id}, fingerprint ${fingerprint}`,
+    `Asked by ${visible(askerOf(activity).userName)} ${timeOf(createdAt)}; ${standing(activity)}`,
+    ...votes.map(
+      (each, index) =>
+        `  ${visible(each.user.userName)} ${selectionWord(each.selection, index)} ${timeOf(each.createdAt)}${policies
+          .filter(({ voteId }) => voteId === each.id)
+          .map(({ policyName, outcome }) => `; “${visible(policyName)}” ${outcomeWords[outcome] ?? outcome}`)
+          .join('')}`,
+    ),
+    ...[...new Map(asking.map((each) => [each.policyId, each])).values()].map(
+      ({ policyName, consensus }) => `“${visible(policyName)}” asks for: ${visible(consensus)}`,
+    ),
+    ...(waits(activity) && rootQuorumThreshold > 1
+      ? [`The root quorum, which no policy holds back, is ${String(rootQuorumThreshold)} of its users.`]
+      : []),
+    ...(Object.keys(activity.result).length > 0
+      ? ['Result', ...shownJson(intentOf({ intent: activity.result }))]
+      : []),
+  ].join('\n');
+}
+
+const selectionWord = (selection: string, index: number): string =>
+  selection === 'VOTE_SELECTION_REJECTED' ? 'rejected it' : index === 0 ? 'asked for it' : 'approved of it';
+
+function standing(activity: Activity): string {
+  if (!waits(activity)) {
+    return `waits for no votes any more: ${activity.status.replace('ACTIVITY_STATUS_', '').toLowerCase()}`;
+  }
+  if (activity.canApprove) return 'needs your vote';
+  return activity.canReject ? 'you have approved, it waits for others' : 'your vote is not needed';
+}
+
+const shownJson = (value: unknown): string[] =>
+  JSON.stringify(value, null, 2)
+    .split('\n')
+    .map((line) => `  ${visible(line)}`);
+
+const askerOf = ({ votes: [first] }: Activity): { readonly userId: string; readonly userName: string } => ({
+  userId: first?.userId ?? '',
+  userName: first?.user.userName ?? 'somebody',
+});
+
+const timeOf = ({ seconds }: z.output<typeof moment>): string => when(Number(seconds) * 1000);

@@ -1,0 +1,147 @@
+/** `latchkey wallets`: the wallets of the running vault, their accounts, and new ones. */
+import { z } from 'zod';
+import type { Config } from '../config.ts';
+import { readAccount } from './account-options.ts';
+import { VaultApi, type ActivityKind } from './api.ts';
+import type { Account } from './default-accounts.ts';
+import { visible } from './descriptions.ts';
+import { findWallet, walletList, type WalletItem } from './named.ts';
+import { CommandError, exitCodes, print } from './output.ts';
+
+interface WalletsOptions {
+  readonly apiKey: string;
+  readonly json: boolean;
+}
+
+export interface AddAccountsOptions extends WalletsOptions {
+  readonly account: readonly string[];
+}
+
+export interface CreateWalletOptions extends AddAccountsOptions {
+  readonly name: string;
+  /** Of its mnemonic. */
+  readonly words: string;
+}
+
+const createWalletActivity = {
+  path: 'create_wallet',
+  type: 'ACTIVITY_TYPE_CREATE_WALLET',
+  result: ['createWalletResult', z.object({ walletId: z.string(), addresses: z.array(z.string()) })],
+  options: { 'parameters.walletName': '--name', 'parameters.accounts': '--account' },
+  isOfUseLater: true,
+} as const satisfies ActivityKind<z.ZodType>;
+
+const addAccountsActivity = {
+  path: 'create_wallet_accounts',
+  type: 'ACTIVITY_TYPE_CREATE_WALLET_ACCOUNTS',
+  result: ['createWalletAccountsResult', z.object({ addresses: z.array(z.string()) })],
+  options: { 'parameters.accounts': '--account' },
+  isOfUseLater: true,
+} as const satisfies ActivityKind<z.ZodType>;
+
+export async function listWallets(config: Config, { apiKey, json }: WalletsOptions): Promise<void> {
+  const api = await VaultApi.connect(config, apiKey);
+  const { wallets } = await api.query('list_wallets', walletList);
+  print(json, { wallets }, wallets.map(walletLine).join('\n') || 'No wallet.');
+}
+
+const walletLine = ({ walletId, walletName, imported, exported }: WalletItem): string => {
+  const marks = [...(imported ? ['imported'] : []), ...(exported ? ['exported'] : [])];
+  return `${walletId}  ${visible(walletName)}${marks.length === 0 ? '' : `  (${marks.join(', ')})`}`;
+};
+
+const pageSize = 100;
+const accountList = z.object({
+  accounts: z.array(
+    z.object({
+      walletAccountId: z.string(),
+      name: z.string().optional(),
+      curve: z.string(),
+      path: z.string(),
+      addressFormat: z.string(),
+      address: z.string(),
+      publicKey: z.string().optional(),
+    }),
+  ),
+});
+type AccountItem = z.output<typeof accountList>['accounts'][number];
+
+/** @param wanted The wallet's id or name. */
+export async function showWallet(
+  config: Config,
+  wanted: string,
+  { apiKey, json }: WalletsOptions,
+): Promise<void> {
+  const api = await VaultApi.connect(config, apiKey);
+  const wallet = await findWallet(api, wanted);
+  const accounts: AccountItem[] = [];
+  let after: string | undefined;
+  do {
+    const { accounts: page } = await api.query('list_wallet_accounts', accountList, {
+      walletId: wallet.walletId,
+      paginationOptions: { limit: String(pageSize), ...(after === undefined ? {} : { after }) },
+    });
+    accounts.push(...page);
+    after = page.length < pageSize ? undefined : page.at(-1)?.walletAccountId;
+  } while (after !== undefined);
+  print(json, { ...wallet, accounts }, [walletLine(wallet), ...accounts.map(accountLine)].join('\n'));
+}
+
+const accountLine = ({
+  addressFormat,
+  path,
+  address,
+  name,
+}: Pick<AccountItem, 'addressFormat' | 'path' | 'address' | 'name'>): string =>
+  `${addressFormat} ${path} ${address}${name === undefined ? '' : `  ${visible(name)}`}`;
+
+export async function createWallet(config: Config, options: CreateWalletOptions): Promise<void> {
+  const accounts = options.account.map(readAccount);
+  const api = await VaultApi.connect(config, options.apiKey);
+  const { walletId, addresses } = await api.submit(createWalletActivity, {
+    walletName: options.name,
+    accounts,
+    mnemonicLength: Number(options.words),
+  });
+  const made = withAddresses(accounts, addresses);
+  print(
+    options.json,
+    { walletId, walletName: options.name, accounts: made },
+    [
+      `Wallet ${JSON.stringify(options.name)} made: ${walletId}`,
+      ...made.map(accountLine),
+      'Its mnemonic is in the vault and its backups alone; `latchkey export wallet` writes it out.',
+    ].join('\n'),
+  );
+}
+
+/** @param wanted The wallet's id or name. */
+export async function addAccounts(
+  config: Config,
+  wanted: string,
+  options: AddAccountsOptions,
+): Promise<void> {
+  const accounts = options.account.map(readAccount);
+  if (accounts.length === 0) {
+    throw new CommandError(
+      exitCodes.usage,
+      "expected --account: a chain such as ethereum, or CURVE:PATH:FORMAT such as secp256k1:m/44'/60'/0'/0/1:ethereum",
+    );
+  }
+  const api = await VaultApi.connect(config, options.apiKey);
+  const { walletId, walletName } = await findWallet(api, wanted);
+  const { addresses } = await api.submit(addAccountsActivity, { walletId, accounts });
+  const made = withAddresses(accounts, addresses);
+  print(options.json, { walletId, walletName, accounts: made }, made.map(accountLine).join('\n'));
+}
+
+const withAddresses = (
+  accounts: readonly Account[],
+  addresses: readonly string[],
+): readonly (Omit<Account, 'pathFormat'> & { readonly address: string })[] =>
+  accounts.map(({ curve, path, addressFormat }, index) => ({
+    curve,
+    path,
+    addressFormat,
+    address: addresses[index] ?? '',
+  }));

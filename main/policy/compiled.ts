@@ -1,0 +1,50 @@
+/** What compiling makes of a part of an expression, and how it refuses one. */
+import type { Run } from './evaluation.ts';
+import { ExpressionError, type Node } from './syntax.ts';
+import { article, caseless, isCaseless, type Type } from './types.ts';
+import { lowered } from './values.ts';
+
+export type Of<Kind extends Node['kind']> = Extract<Node, { readonly kind: Kind }>;
+
+export interface Compiled {
+  readonly type: Type;
+  readonly run: Run;
+  /** Nodes in it: what it costs to run it once, but for its iterations. */
+  readonly size: number;
+  /** What it always is, where that is written out. */
+  readonly fixed?: { readonly value: unknown };
+}
+
+export const constant = (type: Type, value: unknown): Compiled => ({
+  type,
+  size: 1,
+  run: () => value,
+  fixed: { value },
+});
+
+export const total = (parts: readonly Compiled[]): number => parts.reduce((sum, { size }) => sum + size, 1);
+
+/** What is compared without regard to case is compared in lower case. */
+export function folded(compiled: Compiled, node: Node): Compiled {
+  if (isCaseless(compiled.type)) return compiled;
+  const { fixed, run } = compiled;
+  if (typeof fixed?.value === 'string') return constant(caseless, fixed.value.toLowerCase());
+  return { type: caseless, size: compiled.size, run: lowered(run, node) };
+}
+
+/** @throws ExpressionError unless so many arguments are given. */
+export function checkArity(
+  source: string,
+  node: Of<'method'> | Of<'call'>,
+  count: number,
+  usage: string,
+): void {
+  if (node.args.length === count) return;
+  throw new ExpressionError(source, node.nameAt, usage, `it takes ${argumentsOf(count)}`);
+}
+
+const argumentsOf = (count: number): string =>
+  count === 0 ? 'no arguments' : count === 1 ? 'one argument' : `${count} arguments`;
+
+export const mismatch = (source: string, node: Node, expected: string, type: Type): ExpressionError =>
+  new ExpressionError(source, node, expected, `it is ${article(type)}`);

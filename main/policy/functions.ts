@@ -1,0 +1,155 @@
+/** The functions of the language: where each may be called, and what compiling makes of a call. */
+import { checkArity, constant, folded, total, type Compiled, type Of } from './compiled.ts';
+import type { Counter, Evaluation, Reservation, Run } from './evaluation.ts';
+import { print } from './printer.ts';
+import { inCronSpan, maxSpan, parseCron, parseDuration, parseTimestamp, timeZone } from './schedule.ts';
+import type { Place } from './schema.ts';
+import { ExpressionError, type Node } from './syntax.ts';
+import { bool, caseless, int, isWhole, text, timestamp, type Type } from './types.ts';
+import { exact, gather } from './values.ts';
+
+/** What an allowed activity adds to a counter; undefined where that has a fault. */
+export type Reserve = (evaluation: Evaluation) => Reservation | undefined;
+
+/** What a call may ask of the expression around it. */
+export interface CallScope {
+  readonly source: string;
+  /** Compiles what must be of a type. */
+  wanted(type: Type, node: Node): Compiled;
+  isIterating(): boolean;
+  reserves(reserve: Reserve): void;
+}
+
+interface CalledFunction {
+  readonly places: readonly Place[];
+  readonly usage: string;
+  readonly compile: (scope: CallScope, node: Of<'call'>) => Compiled;
+}
+
+/** `RollingSum` and `RollingCount` are ours, and so documented. */
+export const functions: Readonly<Record<string, CalledFunction>> = {
+  Timestamp: {
+    places: ['time'],
+    usage: "Timestamp('2026-03-01T00:00:00Z')",
+    compile: timestampOf,
+  },
+  CronSpan: {
+    places: ['time'],
+    usage: "CronSpan('0 9 * * 1-5', '8h', 'America/New_York')",
+    compile: cronSpan,
+  },
+  CaseInsensitiveString: {
+    places: ['condition', 'consensus'],
+    usage: "CaseInsensitiveString('0xAb…')",
+    compile: caseInsensitive,
+  },
+  RollingSum: {
+    places: ['condition'],
+    usage: "RollingSum(eth.tx.value, '24h', wallet_account.address)",
+    compile: (scope, node) => rolling(scope, node, node.args[0]),
+  },
+  RollingCount: {
+    places: ['condition'],
+    usage: "RollingCount('1h', submitter.id)",
+    compile: (scope, node) => rolling(scope, node, undefined),
+  },
+};
+
+/** By name: where each may be called, and how. */
+export const calledFunctions: readonly (Pick<CalledFunction, 'places' | 'usage'> & {
+  readonly name: string;
+})[] = Object.entries(functions).map(([name, { places, usage }]) => ({ name, places, usage }));
+
+/** The longest window of a rolling function: a year and a day. */
+export const maxRolling = 366 * 24 * 60 * 60 * 1000;
+
+function timestampOf(scope: CallScope, node: Of<'call'>): Compiled {
+  const [argument] = literals(scope, node, 1);
+  const at = argument === undefined ? undefined : parseTimestamp(argument.value);
+  if (at !== undefined) return constant(timestamp, at);
+  throw wrongArgument(scope, node, 0, "an RFC 3339 time at offset zero, as '2026-03-01T00:00:00Z'");
+}
+
+function cronSpan(scope: CallScope, node: Of<'call'>): Compiled {
+  const [cron, length, zone] = literals(scope, node, 3).map(({ value }) => value);
+  const schedule = parseCron(cron ?? '');
+  if (typeof schedule === 'string') throw wrongArgument(scope, node, 0, schedule);
+  const duration = parseDuration(length ?? '');
+  if (duration === undefined || duration > maxSpan) {
+    throw wrongArgument(scope, node, 1, "a duration of at most 7 days in whole d, h and m, as '1d12h'");
+  }
+  const offset = timeZone(zone ?? '');
+  if (offset === undefined) throw wrongArgument(scope, node, 2, "an IANA time zone, as 'America/New_York'");
+  return { type: bool, size: 1, run: ({ now }) => inCronSpan(schedule, duration, offset, now) };
+}
+
+function caseInsensitive(scope: CallScope, node: Of<'call'>): Compiled {
+  checkArity(scope.source, node, 1, functions['CaseInsensitiveString']?.usage ?? '');
+  const [argument] = node.args;
+  if (argument === undefined) throw new Error('its arity was checked');
+  return { ...folded(scope.wanted(text, argument), node), type: caseless };
+}
+
+/**
+ * The total of a counter over the last while, this activity's amount included; see `Counters`.
+ * @param amount What is added up; undefined where activities are counted.
+ */
+function rolling(scope: CallScope, node: Of<'call'>, amount: Node | undefined): Compiled {
+  const usage = functions[node.name]?.usage ?? '';
+  const [window, ...by] = node.name === 'RollingSum' ? node.args.slice(1) : node.args;
+  if (scope.isIterating()) {
+    throw new ExpressionError(scope.source, node, `${node.name} outside of .all, .any, .filter and .sum`);
+  }
+  const duration = window?.kind === 'text' ? parseDuration(window.value) : undefined;
+  if (duration === undefined || duration > maxRolling) {
+    throw new ExpressionError(
+      scope.source,
+      window ?? node.nameAt,
+      "a duration of at most 366 days in whole d, h and m, as '24h'",
+      `write ${usage}`,
+    );
+  }
+  const added = amount === undefined ? constant(int, 1) : scope.wanted(int, amount);
+  const measure = amount === undefined ? '' : print(amount);
+  const parts = by.map((node) => ({ source: print(node), node, ...scope.wanted(text, node) }));
+  const keys = parts.map(({ run }) => run);
+
+  const reserve = (evaluation: Evaluation): Reservation | undefined => {
+    const value = added.run(evaluation);
+    const values = gather(keys, evaluation);
+    if (!isWhole(value) || values === undefined) return undefined;
+    if (value < 0) {
+      evaluation.fail('invalid', node, 'an amount below 0');
+      return undefined;
+    }
+    const pairs = values.map((key, index) => [parts[index]?.source, key]);
+    return { measure, by: JSON.stringify(pairs), amount: BigInt(value) };
+  };
+  const run: Run = (evaluation) => {
+    const own = reserve(evaluation);
+    if (own === undefined) return undefined;
+    const { counters, now } = evaluation;
+    if (counters === undefined) return evaluation.fail('invalid', node, 'nothing is counted here');
+    const counter: Counter = { measure: own.measure, by: own.by };
+    return exact(counters.total(counter, now - duration) + own.amount);
+  };
+  scope.reserves(reserve);
+  return { type: int, size: added.size + total(parts) + 1, run };
+}
+
+function literals(scope: CallScope, node: Of<'call'>, count: number): readonly Of<'text'>[] {
+  checkArity(scope.source, node, count, functions[node.name]?.usage ?? '');
+  return node.args.map((argument, index) => {
+    if (argument.kind === 'text') return argument;
+    throw wrongArgument(scope, node, index, "a string written out in '…'");
+  });
+}
+
+function wrongArgument(
+  { source }: CallScope,
+  node: Of<'call'>,
+  index: number,
+  expected: string,
+): ExpressionError {
+  return new ExpressionError(source, node.args[index] ?? node, expected);
+}

@@ -1,0 +1,159 @@
+/** `latchkey wallets` and `latchkey approvals` as scripts and people use them, on a served vault. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { activityOf, resultOf, runCommand, startTestVault } from './support.ts';
+import type { CommandOptions, Json, TestClient, TestKey, TestVault } from './support.ts';
+import { Terminal } from './terminal.ts';
+
+let service: TestVault;
+let bob: TestClient;
+
+function keepKey(name: string, { publicKey, privateKey }: TestKey): void {
+  const { keysDirectory } = service.config;
+  mkdirSync(keysDirectory, { recursive: true });
+  writeFileSync(join(keysDirectory, `${name}.public`), publicKey);
+  writeFileSync(join(keysDirectory, `${name}.private`), privateKey, { mode: 0o600 });
+}
+
+const environment = () => ({
+  HOME: service.directory,
+  LATCHKEY_DATA_DIR: service.directory,
+  LATCHKEY_CONFIG_DIR: join(dirname(service.directory), 'config'),
+});
+
+const run = (argv: readonly string[], options: CommandOptions = {}) =>
+  runCommand(argv, { ...options, environment: environment() });
+
+/** @returns the one line of JSON that a command wrote. */
+async function ask<T = Json>(...argv: readonly string[]): Promise<T> {
+  const { code, stdout, stderr } = await run([...argv, '--json']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout) as T;
+}
+
+interface Made {
+  readonly walletId: string;
+  readonly accounts: readonly { readonly path: string; readonly address: string }[];
+}
+
+beforeAll(async () => {
+  service = await startTestVault();
+  keepKey('owner', service.key);
+  bob = (await service.newUser('Bob')).client;
+  keepKey('bob', bob.key);
+  const policy = {
+    policyName: 'Two people',
+    effect: 'EFFECT_ALLOW',
+    condition: "activity.action == 'SIGN' || activity.action == 'CREATE'",
+    consensus: 'approvers.count() >= 2',
+    notes: '',
+  };
+  resultOf(await service.root.submit('create_policy', 'CREATE_POLICY_V3', policy));
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+describe('wallets', () => {
+  test('are made with accounts of the chains that are named, get more, and are listed', async () => {
+    const made = await ask<Made>(
+      'wallets',
+      'create',
+      '--name',
+      'Mine',
+      '--account',
+      'ethereum',
+      '--words',
+      '24',
+    );
+    expect(made).toMatchObject({ walletName: 'Mine', accounts: [{ path: "m/44'/60'/0'/0/0" }] });
+    const second = "secp256k1:m/44'/60'/0'/0/1:ethereum";
+    const { code, stdout } = await run(['wallets', 'add', 'Mine', '--account', second]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^ADDRESS_FORMAT_ETHEREUM m\/44'\/60'\/0'\/0\/1 0x[0-9A-Fa-f]{40}\n$/);
+    const shown = await ask<Made>('wallets', 'show', made.walletId);
+    expect(shown.accounts.map(({ address }) => address)).toContain(made.accounts[0]?.address);
+    expect(shown.accounts.map(({ path }) => path).sort()).toEqual(["m/44'/60'/0'/0/0", "m/44'/60'/0'/0/1"]);
+    expect((await run(['wallets', 'list'])).stdout).toBe(`${made.walletId}  Mine\n`);
+  });
+
+  test.each([
+    [['add', 'Mine'], 2, 'expected --account'],
+    [['show', 'None'], 1, 'no wallet has the id or the name "None": there is "Mine"'],
+  ])('%j ends with %i', async (argv, expected, message) => {
+    const { code, stdout, stderr } = await run(['wallets', ...argv]);
+    expect({ code, stdout }).toEqual({ code: expected, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+});
+
+describe('approvals', () => {
+  /** @returns the id of what Bob asks for and others have to approve of. */
+  async function waiting(walletName: string): Promise<string> {
+    return activityOf(await bob.submit('create_wallet', 'CREATE_WALLET', { walletName, accounts: [] })).id;
+  }
+
+  test('are listed, told with who asked and why, and approved of by how the fingerprint begins', async () => {
+    expect((await run(['approvals', 'list'])).stdout).toBe('Nothing waits for approval.\n');
+    const argv = ['wallets', 'create', '--name', 'Wanted', '--api-key', 'bob', '--json'];
+    const { code, stdout: nothing, stderr } = await run(argv);
+    expect({ code, stdout: nothing }).toEqual({ code: 6, stdout: '' });
+    const { error } = JSON.parse(stderr) as { error: { activityId: string; fingerprint: string } };
+    const { activityId, fingerprint } = error;
+    const { approvals } = await ask<{ approvals: readonly Json[] }>('approvals', 'list');
+    expect(approvals).toMatchObject([
+      {
+        activityId,
+        fingerprint,
+        summary: 'Create wallet: walletName "Wanted", accounts (0), mnemonicLength 12',
+        askedBy: { userName: 'Bob' },
+        canApprove: true,
+      },
+    ]);
+    const { stdout } = await run(['approvals', 'show', activityId]);
+    expect(stdout).toMatch(/^Create wallet\n {2}\{\n {4}"walletName": "Wanted",\n/);
+    expect(stdout).toMatch(/^Asked by Bob [-0-9T:]+Z; needs your vote$/m);
+    expect(stdout).toMatch(/^ {2}Bob asked for it [-0-9T:]+Z; “Two people” asked for more votes$/m);
+    expect(stdout).toContain('\n“Two people” asks for: approvers.count() >= 2\n');
+    expect(await ask('approvals', 'approve', fingerprint.slice(0, 20))).toMatchObject({
+      activityId,
+      status: 'ACTIVITY_STATUS_COMPLETED',
+      result: { createWalletResult: { addresses: [] } },
+    });
+    const late = await run(['approvals', 'reject', activityId]);
+    expect(late).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: `latchkey: activity ${activityId} waits for no votes any more: completed\n`,
+    });
+  });
+
+  test('of several that begin alike none is voted on', async () => {
+    const [first, second] = [await waiting('One'), await waiting('Another')];
+    let length = 0;
+    while (first[length] === second[length]) length += 1;
+    const alike = await run(['approvals', 'reject', first.slice(0, length)]);
+    expect(alike).toMatchObject({ stdout: '' });
+    // Ids begin with the time: those of one minute have eight characters in common, at least.
+    expect(alike.stderr).toMatch(/2 activities begin with|at least the first 8 characters/);
+  });
+
+  test.each([
+    ['01a2', 2, 'at least the first 8 characters of one'],
+    ['00000000', 1, 'nothing that waits for approval has an id or a fingerprint that begins with "00000000"'],
+  ])('of %j end with %i', async (wanted, expected, message) => {
+    const { code, stderr } = await run(['approvals', 'approve', wanted]);
+    expect(code).toBe(expected);
+    expect(stderr).toContain(message);
+  });
+
+  test('on a terminal are asked about, once they are read', async () => {
+    const activityId = await waiting('Asked');
+    await using no = new Terminal(`approvals approve ${activityId}`, environment());
+    await no.type('n', 'Approve this, once?');
+    expect(await no.ended(), no.shown).toBe(1);
+    expect(no.shown).toContain('cancelled: nothing was voted');
+    await using yes = new Terminal(`approvals reject ${activityId} --yes`, environment());
+    expect(await yes.ended(), yes.shown).toBe(0);
+    expect(yes.shown).toContain('Rejected, for good.');
+  });
+});
