@@ -89,7 +89,7 @@ test('a request that is signed wrongly is explained as it comes, and one that po
   // Whoever finds this window open does not leave with a key of the owner's.
   await goTo(page, 'Connect');
   const name = page.getByRole('textbox', { name: 'Name' });
-  const make = button(page, 'Make a key');
+  const make = button(page, 'Make the key');
   const dialog = page.getByRole('dialog', { name: 'Confirm it is you' });
   const phrase = dialog.getByRole('textbox', { name: 'Recovery phrase, as it is now' });
   await name.fill('Backup script');

@@ -616,7 +616,7 @@ describe('what one person does in one vault', () => {
     await page.getByRole('link', { name: 'Add an API key' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('On the server');
     await choose(page, 'Expires', 'After 30 days');
-    await button(page, 'Make a key').click();
+    await button(page, 'Make the key').click();
     await page.getByRole('heading', { name: '“On the server” is ready' }).waitFor();
     await hold(button(page, 'Show the private key'));
     const environment = await page.getByRole('region', { name: 'environment lines' }).innerText();
@@ -726,7 +726,7 @@ describe('what one person does in one vault', () => {
       'Delete wallets',
       'Import a private key Phantom',
       'Make a tag for private keys cold',
-      'Add users Payroll',
+      'Make users Payroll',
       'Delete users',
     ]) {
       const row = rows.getByRole('link', { name: what });
