@@ -212,7 +212,7 @@ describe('a policy is refused', () => {
     });
     const { body } = await service.root.query('list_policies');
     const made = (body?.['policies'] as Json[]).map(({ policyName }) => policyName);
-    expect(made).not.toContain(policies[0]?.policyName);
+    expect(made).not.toContain(policies[0]?.['policyName']);
   });
 
   test('whose name is taken, and one change too many', async () => {
