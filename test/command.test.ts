@@ -796,7 +796,7 @@ describe('serve', () => {
       const { code, error } = await home.run([...argv, '--json']);
       expect(code).toBe(3);
       expect(error).toBe(
-        `no Latchkey serves the vault in ${home.vault}: start it with \`latchkey serve\` or \`npm start\``,
+        `no Latchkey serves the vault in ${home.vault}: start it with \`latchkey serve\`, or open the app`,
       );
       expect(existsSync(join(home.keys, 'nobody.private'))).toBe(false);
     });
@@ -805,7 +805,7 @@ describe('serve', () => {
       expect(await home.run(['--json', 'status'])).toMatchObject({ code: 3, json: { running: false } });
       expect(await home.run(['status'])).toMatchObject({
         code: 3,
-        stdout: `Not running. The vault's directory is ${home.vault}.\n`,
+        stdout: `Not running: \`latchkey serve\` serves the vault in ${home.vault}.\n`,
       });
     });
   });
