@@ -9,7 +9,7 @@ const layers = {
   // Rows that authenticate themselves, over all of db/.
   integrity: ['db/', 'crypto/', 'lib/'],
   auth: ['crypto/', 'db/', 'lib/', 'preload/contract.ts'],
-  keyslots: ['integrity/', 'crypto/', 'db/', 'lib/'],
+  keyslots: ['integrity/', 'crypto/', 'db/', 'lib/', 'preload/contract.ts'],
   audit: ['crypto/', 'db/', 'keyslots/', 'lib/', 'preload/contract.ts'],
   // What leaves the vault by itself: deliveries in general, and what is delivered.
   outbox: ['crypto/', 'db/', 'lib/'],

@@ -81,11 +81,19 @@ export class KeyslotCalls {
   async unlock(input: unknown): Promise<void> {
     const how: UnlockWith = parseSecret(unlockParams, input, 'unlock');
     await this.#manager.unlock(this.#toOpenWith(how));
+    // The keychain opens for whoever sits there.
+    if (how.with !== 'keychain') this.#proof.open();
   }
 
   /** With what opened a backup just now. */
-  unlockWith(how: OpenWith): Promise<void> {
-    return this.#manager.unlock(how);
+  async unlockWith(how: Proof): Promise<void> {
+    await this.#manager.unlock(how);
+    this.#proof.open();
+  }
+
+  /** The vault was made just now, by somebody who knows what opens it. */
+  made(): void {
+    this.#proof.open();
   }
 
   async prove(input: unknown): Promise<{ readonly until: number }> {
@@ -96,13 +104,16 @@ export class KeyslotCalls {
   }
 
   /**
-   * Runs an export if the owner has shown just now to be there; one that succeeds uses the proof up.
+   * Runs what is guarded if the owner has shown just now to be there; an export that succeeds uses the proof up.
    * @throws LatchkeyError PERMISSION_DENIED
    */
-  async proven<Answer extends { readonly status: number }>(run: () => Promise<Answer>): Promise<Answer> {
-    this.#proof.check();
+  async proven<Answer extends { readonly status: number }>(
+    use: Parameters<OwnerProof['check']>[0],
+    run: () => Promise<Answer>,
+  ): Promise<Answer> {
+    this.#proof.check(use);
     const answer = await run();
-    if (answer.status === 200) this.#proof.end();
+    if (answer.status === 200) this.#proof.used(use);
     return answer;
   }
 

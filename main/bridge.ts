@@ -26,6 +26,7 @@ import type {
   VerifiedBackup,
 } from '../preload/contract.ts';
 import { readAbout, readLicences } from './about.ts';
+import { guardOf } from './activities/owner-guards.ts';
 import { parse, parseSecret } from './activities/parse.ts';
 import type { AuditLog } from './audit/audit-log.ts';
 import type { Backups } from './backup/backups.ts';
@@ -122,7 +123,6 @@ const callPath = z
   .string()
   .regex(/^\/public\/v1\/(query|submit)\/[a-z0-9_]+$/, 'Expected a path like /public/v1/query/whoami');
 const requestId = z.int().nonnegative();
-const exportPaths = 'submit/export_';
 const callBody = z.record(z.string(), z.unknown());
 
 /** What works beside the service, and answers calls of its own. */
@@ -262,6 +262,7 @@ export class VaultDoor implements VaultBridge {
       this.#drawn.phrase ??= phrase;
       throw error;
     });
+    this.#keyslots.made();
     // The keyring spoke when it was unlocked, before the vault was there to be read.
     this.announce({ kind: 'status' });
     return this.status();
@@ -344,9 +345,12 @@ export class VaultDoor implements VaultBridge {
     const raw = Buffer.from(JSON.stringify(request));
     const headers = { 'x-stamp': this.#stamp(vault, raw) };
     const run = () => handle(this.#service, { path: target, raw, headers });
-    if (!target.startsWith(exportPaths)) return run();
-    // The window may be open on a desk that its owner has left: what leaves the vault in clear needs them.
-    return this.#keyslots.proven(run).catch((error: unknown) => refusal(this.#service, error));
+    try {
+      const guard = guardOf(this.#service, target, request);
+      return guard === undefined ? await run() : await this.#keyslots.proven(guard, run);
+    } catch (error) {
+      return refusal(this.#service, error);
+    }
   }
 
   async logState(sign?: unknown): Promise<LogState> {

@@ -204,6 +204,9 @@ export interface LogPart {
   readonly next: LogRange | null;
 }
 
+/** The `turnkeyErrorCode` of what is refused until the owner has shown a secret: `Bridge.prove`. */
+export const ownerProofRequired = 'OWNER_PROOF_REQUIRED';
+
 /** What the service answered: the HTTP status and the JSON body of the operation. */
 export interface CallAnswer {
   readonly status: number;
@@ -632,7 +635,8 @@ export interface Bridge {
    * Runs one operation as the vault's owner.
    * @param path `/public/v1/query/list_wallets`, for example.
    * @param body The request body. `organizationId` is filled in unless it names a sub-organization, and so is `timestampMs`
-   * for submits. An export is answered 403 unless `prove` came just before it.
+   * for submits. An export is answered 403, with the code `ownerProofRequired`, unless `prove` came just before it; so is
+   * what adds or widens a way to sign in, unless `prove` did, or the vault was made or opened with a secret.
    */
   call(path: string, body: Readonly<Record<string, unknown>>): Promise<CallAnswer>;
   /** What the activity log is, and how much of it is signed. `sign` has its head signed first, while the vault is unlocked. */
@@ -683,8 +687,9 @@ export interface Bridge {
   /** Changes them, while the vault is unlocked. @returns all of them after it. */
   changeSettings(change: SettingsChange): Promise<Settings>;
   /**
-   * Shows that the owner is there: the next export, within two minutes, is allowed.
-   * @returns when that is over, in milliseconds since the epoch.
+   * Shows that the owner is there: the next export, within two minutes, is allowed, or for five minutes what adds a way to
+   * sign in. Locking the vault ends it.
+   * @returns when the export is allowed no more, in milliseconds since the epoch.
    */
   prove(how: ProveWith): Promise<{ readonly until: number }>;
   about(): Promise<About>;

@@ -10,6 +10,7 @@ import { ApprovalNotices } from './parts/approval-notices.tsx';
 import { LoadGuard } from './parts/load-guard.tsx';
 import { Failure, LoadingRows } from './parts/states.tsx';
 import { MessageNotices } from './parts/message-notices.tsx';
+import { OwnerProofDialog } from './parts/owner-proof-dialog.tsx';
 import { Shell } from './parts/shell.tsx';
 import { t } from './parts/text.ts';
 import { StatusProvider, useDoorState, useStatusQuery } from './parts/vault.tsx';
@@ -133,6 +134,7 @@ function Places(): ReactNode {
     <Router hook={useHashLocation}>
       <MessageNotices />
       <ApprovalNotices />
+      <OwnerProofDialog />
       <Shell>
         <ScreenPart>
           <Switch>

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { ownerProofRequired } from '../preload/contract.ts';
 import type { Bridge, CreateVault, UnlockWith, VaultBridge, VaultEvent } from '../preload/contract.ts';
 import { temporaryDirectory } from './support.ts';
 
@@ -542,7 +543,7 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
         await expect(bridge.changeSettings(change as never)).rejects.toEqual(refusal(message));
       });
 
-      test('an export needs a secret of the owner’s just before it, each time', async () => {
+      test('an export needs a secret of the owner’s just before it, each time; so does a way in, for a while', async () => {
         const made = await createWallet('Guarded');
         const { walletId } = (
           made.body as { activity: { result: { createWalletResult: { walletId: string } } } }
@@ -552,13 +553,32 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
             type: 'ACTIVITY_TYPE_EXPORT_WALLET',
             parameters: { walletId, targetPublicKey: `04${generator.x}${generator.y}` },
           });
-        const refused = {
+        const refusedFor = (message: RegExp) => ({
           status: 403,
           body: {
             code: 7,
-            message: expect.stringMatching(/^an export needs the vault’s password/) as unknown,
+            message: expect.stringMatching(message) as unknown,
+            turnkeyErrorCode: ownerProofRequired,
           },
-        };
+        });
+        const refused = refusedFor(/^an export needs the vault’s password/);
+        const addUser = (userName: string): ReturnType<Bridge['call']> =>
+          bridge.call('/public/v1/submit/create_users', {
+            type: 'ACTIVITY_TYPE_CREATE_USERS_V3',
+            parameters: {
+              users: [
+                {
+                  userName,
+                  userEmail: 'a@example.com',
+                  apiKeys: [],
+                  authenticators: [],
+                  oauthProviders: [],
+                  userTags: [],
+                },
+              ],
+            },
+          });
+        const refusedUser = refusedFor(/^to add or widen a way to sign in needs the vault’s password/);
         expect(await exportIt()).toMatchObject(refused);
         await expect(bridge.prove({ with: 'password', password: 'incorrect horse' })).rejects.toEqual(
           refusal('The password does not open this vault.'),
@@ -572,13 +592,18 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
         expect(until - Date.now()).toBeLessThan(121_000);
         expect(await exportIt()).toMatchObject({ status: 200 });
         expect(await exportIt()).toMatchObject(refused);
+        expect(await addUser('Reachable')).toMatchObject(refusedUser);
         await bridge.prove({ with: 'password', password });
+        expect(await addUser('Reachable')).toMatchObject({ status: 200 });
+        expect(await exportIt()).toMatchObject(refused);
+        expect(await addUser('Reachable too')).toMatchObject({ status: 200 });
         await bridge.lock();
         await expect(bridge.prove({ with: 'password', password })).rejects.toEqual(
           refusal(/^The vault is locked/),
         );
         await bridge.unlock({ with: 'password', password });
         expect(await exportIt()).toMatchObject(refused);
+        expect(await addUser('Reachable at once')).toMatchObject({ status: 200 });
       });
 
       test('a locked vault keeps its keys from the window, and says so', async () => {

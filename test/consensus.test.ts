@@ -1,8 +1,13 @@
 /** Activities that wait for votes: three people, by the vendor's SDKs, and what may become of their votes. */
 import { ApiKeyStamper } from '@turnkey/api-key-stamper';
-import { TurnkeyClient } from '@turnkey/http';
+import {
+  createActivityPoller,
+  getSignatureFromActivity,
+  TurnkeyActivityConsensusNeededError,
+  TurnkeyClient,
+} from '@turnkey/http';
 import { Turnkey } from '@turnkey/sdk-server';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { activityOf, ethereumAccount, newTestKey, resultOf, startTestVault } from './support.ts';
 import type { ActivityBody, Answer, Json, TestClient, TestVault } from './support.ts';
 
@@ -77,8 +82,12 @@ describe('through the vendor’s SDKs', () => {
       { baseUrl: service.url },
       new ApiKeyStamper({ apiPublicKey: key.publicKey, apiPrivateKey: key.privateKey }),
     );
-  const server = ({ client: { key } }: { client: TestClient }) =>
+  const server = (
+    { client: { key } }: { client: TestClient },
+    activityPoller = { intervalMs: 10, numRetries: 3 },
+  ) =>
     new Turnkey({
+      activityPoller,
       apiBaseUrl: service.url,
       apiPublicKey: key.publicKey,
       apiPrivateKey: key.privateKey,
@@ -124,6 +133,35 @@ describe('through the vendor’s SDKs', () => {
     await expect(server(people.ben).approveActivity({ fingerprint: asked.fingerprint })).rejects.toThrow(
       'takes no more votes, it is ACTIVITY_STATUS_REJECTED',
     );
+  });
+
+  test('their pollers say that it waits or was rejected, and take up what is approved meanwhile', async () => {
+    const client = http(people.ann);
+    const poll = createActivityPoller({ client, requestFn: client.signRawPayload, refreshIntervalMs: 10 });
+    const request = {
+      type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2' as const,
+      organizationId: service.organizationId,
+      ...now(),
+      parameters: signing('polled') as never,
+    };
+    await expect(poll(request)).rejects.toMatchObject({ activityStatus: 'ACTIVITY_STATUS_CONSENSUS_NEEDED' });
+    const { activity } = await client.signRawPayload(request);
+    expect(() => getSignatureFromActivity(activity)).toThrow(TurnkeyActivityConsensusNeededError);
+    await server(people.cat).rejectActivity({ fingerprint: activity.fingerprint });
+    await expect(poll(request)).rejects.toMatchObject({ activityStatus: 'ACTIVITY_STATUS_REJECTED' });
+
+    const patient = server(people.ann, { intervalMs: 10, numRetries: 10_000 });
+    const signature = patient.signRawPayload(signing('polled until approved') as never);
+    const asked = await vi.waitFor(async () => {
+      const { activities } = await server(people.ben).getActivities({
+        filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'],
+        paginationOptions: { limit: '1' },
+      });
+      expect(activities).toHaveLength(1);
+      return activities[0]?.fingerprint ?? '';
+    });
+    await server(people.ben).approveActivity({ fingerprint: asked });
+    expect(await signature).toMatchObject({ r: expect.stringMatching(/^[0-9a-f]{64}$/) as string });
   });
 });
 

@@ -96,6 +96,9 @@ function matrix(): string[] {
     })
     .sort((a, b) => a.place - b.place);
   return [
+    '<details>',
+    '<summary>Every operation that Latchkey has</summary>',
+    '',
     '| about | operation | accepts `ACTIVITY_TYPE_…` | SDK method tried |',
     '|---|---|---|---|',
     ...rows.map(({ cells }, index) => {
@@ -103,6 +106,8 @@ function matrix(): string[] {
       const again = rows[index - 1]?.cells[0] === resource;
       return `| ${[again ? '' : resource, ...rest].join(' | ')} |`;
     }),
+    '',
+    '</details>',
   ];
 }
 

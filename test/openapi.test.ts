@@ -15,6 +15,7 @@ interface Described {
   readonly operationId: string;
   readonly description?: string;
   readonly tags?: readonly string[];
+  readonly security?: readonly Json[];
   readonly requestBody: { readonly content: { readonly 'application/json': { readonly schema: Json } } };
   readonly responses: Readonly<Record<string, { readonly $ref?: string }>>;
 }
@@ -80,6 +81,11 @@ describe('/openapi.json', () => {
     }
     expect(new Set(said.map(({ description }) => description)).size).toBe(said.length);
     expect(new Set(said.map(({ operationId }) => operationId)).size).toBe(said.length);
+    // A session that may only read asks queries, and nothing else.
+    const withSession = [...operations.keys()].filter((path) =>
+      describedAs(path).security?.some((one) => 'readOnlySession' in one),
+    );
+    expect(withSession).toEqual([...operations.keys()].filter((path) => path.startsWith('query/')));
   });
 
   test('has the stream of activities, whose answer is no JSON, and its refusals', async () => {

@@ -790,6 +790,7 @@ describe('the window', () => {
     const submit = (operation: string, type: string, parameters: Json) =>
       call(`submit/${operation}`, { organizationId, type: `ACTIVITY_TYPE_${type}`, parameters });
     const [userId] = rootUserIds;
+    await bridge.prove({ with: 'recovery', phrase: service.recoveryPhrase });
     expect(
       await submit('create_api_keys', 'CREATE_API_KEYS_V2', { userId, apiKeys: [second] }),
     ).toMatchObject({

@@ -1,8 +1,10 @@
 /** The declaration of `latchkey keygen`. */
 import { Option, type Command } from 'commander';
+import { secretOptions } from './options.ts';
+import type { ProofOptions } from './proof.ts';
 import { addSubcommand } from './subcommand.ts';
 
-interface KeygenFlags {
+interface KeygenFlags extends ProofOptions {
   readonly name: string;
   readonly register?: true;
 }
@@ -14,10 +16,11 @@ export function declareKeygen(program: Command): void {
     options: [
       new Option('--name <name>', 'name of the key and its files').makeOptionMandatory(),
       new Option('--register', 'register the key for the owner in the running vault'),
+      ...secretOptions(),
     ],
-    run: async (config, { name, register }, json) => {
+    run: async (config, { register, ...flags }, json) => {
       const { keygen } = await import('./keygen.ts');
-      await keygen(config, { name, register: register === true, json });
+      await keygen(config, { ...flags, register: register === true, json });
     },
   });
 }

@@ -1,12 +1,14 @@
 /** `latchkey keygen`: an API key pair as files, and on request registered for the owner. */
-import type { CallAnswer, VaultStatus } from '../../preload/contract.ts';
+import { rmSync } from 'node:fs';
+import { ownerProofRequired, type CallAnswer, type VaultStatus } from '../../preload/contract.ts';
 import type { Config } from '../config.ts';
 import { requireRunning, type Running } from './client.ts';
 import { dataDirectory } from './control.ts';
 import { newKeyPair, writeKeyFiles } from './key-files.ts';
 import { CommandError, exitCodes, print } from './output.ts';
+import { requireProof, type ProofOptions } from './proof.ts';
 
-export interface KeygenOptions {
+export interface KeygenOptions extends ProofOptions {
   readonly name: string;
   readonly register: boolean;
   readonly json: boolean;
@@ -23,7 +25,19 @@ export async function keygen(config: Config, options: KeygenOptions): Promise<vo
   }
   const files = writeKeyFiles(config.keysDirectory, options.name, newKeyPair());
   const { publicKey, publicKeyFile, privateKeyFile } = files;
-  if (running && status) await register(running, status, options.name, publicKey);
+  if (running && status) {
+    const prove = async (): Promise<void> => {
+      try {
+        await running.call('prove', await requireProof(options, status));
+      } catch (error) {
+        // The same command, given a secret, makes them anew.
+        rmSync(publicKeyFile);
+        rmSync(privateKeyFile);
+        throw error;
+      }
+    };
+    await register(running, status, { name: options.name, publicKey }, prove);
+  }
   print(
     options.json,
     { name: options.name, publicKey, publicKeyFile, privateKeyFile, registered: running !== undefined },
@@ -36,23 +50,32 @@ export async function keygen(config: Config, options: KeygenOptions): Promise<vo
   );
 }
 
+/** @param prove Shows a secret of the owner's, which the service asks for where it was shown none lately. */
 async function register(
   running: Running,
   status: VaultStatus,
-  name: string,
-  publicKey: string,
+  { name, publicKey }: { readonly name: string; readonly publicKey: string },
+  prove: () => Promise<void>,
 ): Promise<void> {
-  const { status: code, body } = (await running.call('call', '/public/v1/submit/create_api_keys', {
-    type: 'ACTIVITY_TYPE_CREATE_API_KEYS_V2',
-    parameters: {
-      userId: status.owner?.userId,
-      apiKeys: [{ apiKeyName: name, publicKey, curveType: 'API_KEY_CURVE_P256' }],
-    },
-  })) as CallAnswer;
-  if (code === 200) return;
-  const { message } = body as { readonly message?: string };
+  const create = async (): Promise<{
+    readonly status: number;
+    readonly body: { readonly message?: string; readonly turnkeyErrorCode?: string };
+  }> =>
+    (await running.call('call', '/public/v1/submit/create_api_keys', {
+      type: 'ACTIVITY_TYPE_CREATE_API_KEYS_V2',
+      parameters: {
+        userId: status.owner?.userId,
+        apiKeys: [{ apiKeyName: name, publicKey, curveType: 'API_KEY_CURVE_P256' }],
+      },
+    })) as CallAnswer & { readonly body: object };
+  let answer = await create();
+  if (answer.body.turnkeyErrorCode === ownerProofRequired) {
+    await prove();
+    answer = await create();
+  }
+  if (answer.status === 200) return;
   throw new CommandError(
     exitCodes.failed,
-    `the key files are made, but the key is not registered: ${message ?? String(code)}`,
+    `the key files are made, but the key is not registered: ${answer.body.message ?? String(answer.status)}`,
   );
 }

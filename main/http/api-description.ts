@@ -18,6 +18,9 @@ import {
 } from './api-schemas.ts';
 import { resourceTexts } from './api-texts.ts';
 
+/** What proves who makes a request: one of these. */
+const stamped: readonly Json[] = [{ stamp: [] }, { webauthnStamp: [] }];
+
 const introduction = `Every operation is a POST with a JSON body and a stamp: a signature over the body’s bytes, in the header \`X-Stamp\` (an API key)
 or \`X-Stamp-Webauthn\` (a passkey). Operations under \`submit\` change or sign something. Each is an *activity*, which the log keeps: the
 same body sent again is the same activity, and answers what it answered before. Operations under \`query\` only read.`;
@@ -75,7 +78,7 @@ export function describeApi(operations: ReadonlyMap<string, Operation>, version:
     tags: resourceTexts
       .filter((resource) => all.some(({ path }) => Object.hasOwn(resource.operations, path)))
       .map(({ name, about }) => ({ name, description: about })),
-    security: [{ stamp: [] }, { webauthnStamp: [] }],
+    security: stamped,
     paths: {
       ...Object.fromEntries(paths),
       ...otherPaths(),
@@ -97,6 +100,12 @@ export function describeApi(operations: ReadonlyMap<string, Operation>, version:
           name: 'X-Stamp-Webauthn',
           description:
             'JSON `{"credentialId", "authenticatorData", "clientDataJson", "signature"}`: an assertion by a passkey of the caller’s, whose challenge is the hex SHA-256 of the body.',
+        },
+        readOnlySession: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-Session',
+          description: 'The token of `create_read_only_session`: it asks queries alone, for an hour.',
         },
       },
     },
@@ -244,6 +253,7 @@ function describeOperation(operation: Operation, body: Schema, success: Json): J
     operationId: operation.path.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
     summary: title(operation.path),
     ...(resource && { description: resource.operations[operation.path], tags: [resource.name] }),
+    ...(operation.kind === 'query' && { security: [...stamped, { readOnlySession: [] }] }),
     requestBody: { required: true, content: { 'application/json': { schema: body } } },
     responses: {
       200: success,

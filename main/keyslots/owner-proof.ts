@@ -1,36 +1,65 @@
-/** Remembers for a short while that the vault's owner has shown a secret of theirs: one export may follow. */
+/**
+ * Remembers for a short while that the vault's owner has shown a secret of theirs. The window may be open on a desk that
+ * its owner has left: what leaves the vault in clear needs the owner, and so does whatever would let somebody back in.
+ */
+import { ownerProofRequired } from '../../preload/contract.ts';
 import type { Clock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 
-const lastsMs = 2 * 60_000;
+/** What it allows, and for how long after it. */
+const uses = {
+  export: {
+    lastsMs: 2 * 60_000,
+    refused:
+      'an export needs the vault’s password or recovery phrase, given in the window within two minutes before it',
+  },
+  /** Any number of them: whoever sets up three programs is asked once. */
+  wayIn: {
+    lastsMs: 5 * 60_000,
+    refused:
+      'to add or widen a way to sign in needs the vault’s password or recovery phrase, given within five minutes before it',
+  },
+} as const;
+
+type Use = keyof typeof uses;
 
 export class OwnerProof {
   readonly #clock: Clock;
-  #until = 0;
+  readonly #until: Record<Use, number> = { export: 0, wayIn: 0 };
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** @returns when it is over, in milliseconds since the epoch. */
+  /** The owner was asked for it. @returns when an export is allowed no more, in milliseconds since the epoch. */
   give(): number {
-    this.#until = this.#clock.wall() + lastsMs;
-    return this.#until;
+    this.open();
+    this.#until.export = this.#clock.wall() + uses.export.lastsMs;
+    return this.#until.export;
+  }
+
+  /** The vault was made, or opened with a secret: no export follows from that, which is asked for each time. */
+  open(): void {
+    this.#until.wayIn = this.#clock.wall() + uses.wayIn.lastsMs;
   }
 
   /** @throws LatchkeyError PERMISSION_DENIED where none was given in time, or what it allowed is done. */
-  check(): void {
-    const left = this.#until - this.#clock.wall();
+  check(use: Use): void {
+    const { lastsMs, refused } = uses[use];
+    const left = this.#until[use] - this.#clock.wall();
     // A clock that was set back makes no proof last longer.
     if (left > 0 && left <= lastsMs) return;
-    throw new LatchkeyError(
-      'PERMISSION_DENIED',
-      'an export needs the vault’s password or recovery phrase, given in the window within two minutes before it',
-    );
+    throw new LatchkeyError('PERMISSION_DENIED', refused, { turnkeyErrorCode: ownerProofRequired });
   }
 
-  /** It is used up, or the vault is locked. */
+  /** It is for one export, or for ways in: a key that is added exports as well. */
+  used(use: Use): void {
+    this.#until.export = 0;
+    if (use === 'export') this.#until.wayIn = 0;
+  }
+
+  /** The vault is locked. */
   end(): void {
-    this.#until = 0;
+    this.used('export');
   }
 }

@@ -6,7 +6,7 @@ import { shorten } from './short.ts';
 import { numeral, t } from './text.ts';
 
 const typeWords: Readonly<Record<string, string>> = {
-  CREATE_WALLET: t('Create a wallet'),
+  CREATE_WALLET: t('Make a wallet'),
   INIT_IMPORT_WALLET: t('Begin a wallet’s import'),
   IMPORT_WALLET: t('Import a wallet'),
   UPDATE_WALLET: t('Rename a wallet'),
@@ -16,7 +16,7 @@ const typeWords: Readonly<Record<string, string>> = {
   EXPORT_WALLET_ACCOUNT: t('Export an account’s key'),
   UPDATE_WALLET_ACCOUNT_NAME: t('Rename an account'),
   DELETE_WALLET_ACCOUNTS: t('Delete accounts'),
-  CREATE_PRIVATE_KEYS: t('Create private keys'),
+  CREATE_PRIVATE_KEYS: t('Make private keys'),
   INIT_IMPORT_PRIVATE_KEY: t('Begin a private key’s import'),
   IMPORT_PRIVATE_KEY: t('Import a private key'),
   EXPORT_PRIVATE_KEY: t('Export a private key'),
@@ -26,7 +26,7 @@ const typeWords: Readonly<Record<string, string>> = {
   SIGN_RAW_PAYLOADS: t('Sign payloads'),
   CREATE_SMART_CONTRACT_INTERFACE: t('Add a contract’s interface'),
   DELETE_SMART_CONTRACT_INTERFACE: t('Delete a contract’s interface'),
-  CREATE_USERS: t('Add users'),
+  CREATE_USERS: t('Make users'),
   UPDATE_USER: t('Change a user'),
   DELETE_USERS: t('Delete users'),
   CREATE_API_KEYS: t('Add API keys'),

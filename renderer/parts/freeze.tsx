@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { ActionIcon, Alert, Button, Group, Modal, Stack, Text, Tooltip } from '@mantine/core';
+import { Alert, Button, Group, Modal, Stack, Text, Tooltip } from '@mantine/core';
 import { IconSnowflake } from '@tabler/icons-react';
 import type { VaultStatus } from '../../preload/contract.ts';
 import { Failure } from './states.tsx';
@@ -23,17 +23,18 @@ export function FreezeButton(): ReactNode {
   return (
     <>
       <Tooltip label={label}>
-        <ActionIcon
+        <Button
           variant="default"
-          size={30}
+          size="xs"
+          leftSection={<IconSnowflake size={15} aria-hidden />}
           aria-label={label}
           aria-haspopup="dialog"
           onClick={() => {
             setAsking(true);
           }}
         >
-          <IconSnowflake size={16} aria-hidden />
-        </ActionIcon>
+          {t('Freeze')}
+        </Button>
       </Tooltip>
       <FreezeDialog
         opened={asking}
@@ -62,10 +63,7 @@ export function FreezeDialog({ opened, onClose }: DialogProps): ReactNode {
           )}
         </Text>
         <Failure title={t('The freeze could not be noted')} error={freeze.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {t('Cancel')}
-          </Button>
+        <Group gap="sm">
           <Button
             color="red"
             loading={freeze.isPending}
@@ -75,6 +73,9 @@ export function FreezeDialog({ opened, onClose }: DialogProps): ReactNode {
             }}
           >
             {t('Freeze now')}
+          </Button>
+          <Button variant="subtle" color="gray" onClick={onClose}>
+            {t('Cancel')}
           </Button>
         </Group>
       </Stack>

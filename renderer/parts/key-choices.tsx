@@ -11,10 +11,12 @@ interface Props {
   /** Address formats that are ticked, of any curve. */
   readonly formats: readonly string[];
   readonly onFormats: (formats: readonly string[]) => void;
+  /** What stands between the two, as the curve says what it looks like. */
+  readonly children?: ReactNode;
 }
 
 /** The curve of a single key, and the addresses it gets. */
-export function KeyChoices({ curve, onCurve, formats, onFormats }: Props): ReactNode {
+export function KeyChoices({ curve, onCurve, formats, onFormats, children }: Props): ReactNode {
   const [all, setAll] = useState(false);
   const fitting = formatsFor(curve);
   const common = fitting.filter(({ group }) => group === 'common');
@@ -33,10 +35,11 @@ export function KeyChoices({ curve, onCurve, formats, onFormats }: Props): React
           {t('{{use}}. A key stays on its curve for good.', { use: curves[curve].use })}
         </Text>
       </Fieldset>
+      {children}
       <Fieldset legend={t('Addresses (optional)')} variant="unstyled">
         <Text size="sm" c="dimmed" mb="sm">
           {t(
-            'Only the forms that fit the curve are listed. Leave all out for a key that signs and has no address.',
+            'Only the formats that fit the curve are listed. Leave all out for a key that signs and has no address.',
           )}
         </Text>
         <Checkbox.Group value={[...formats]} onChange={onFormats} aria-label={t('Addresses')}>
@@ -55,7 +58,7 @@ export function KeyChoices({ curve, onCurve, formats, onFormats }: Props): React
               setAll(!all);
             }}
           >
-            {all ? t('Fewer forms') : t('More forms')}
+            {all ? t('Fewer formats') : t('More formats')}
           </Button>
         )}
       </Fieldset>

@@ -137,6 +137,7 @@ export function useProof(): Proof {
             problem={problem}
             onType={setPhrase}
             onEnter={onEnter}
+            first={first}
           />
         )}
       </>

@@ -30,6 +30,9 @@ interface Props {
 /** Below this there is little room, in pixels: as in rows.css. */
 const narrow = '(max-width: 640px)';
 
+/** Up to as many rows the whole list is shown, and what scrolls is the screen. */
+const few = 10;
+
 /** Rows that are laid out beyond those in sight. */
 const overscan = 6;
 
@@ -209,6 +212,7 @@ function Rows({
     <div
       ref={box}
       className="lk-long"
+      data-short={(isComplete && count <= few) || undefined}
       style={{ '--lk-long-rows': `${String(total)}px` } as CSSProperties}
       tabIndex={0}
       role="group"

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Button, Group, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Button, Fieldset, Group, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core';
 import type { MailSettings } from '../../preload/contract.ts';
 import { emailProblem } from './contact.ts';
 import { Outcomes } from './page.tsx';
@@ -102,19 +102,16 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
             set({ host: event.currentTarget.value });
           }}
         />
-        <div>
-          <Text size="sm" fw={500} mb={4} id="mail-security">
-            {t('Encryption')}
-          </Text>
+        <Fieldset legend={t('Encryption')} variant="unstyled">
           <SegmentedControl
-            aria-labelledby="mail-security"
+            aria-label={t('Encryption')}
             value={typed.security}
             data={[...securities]}
             onChange={(security) => {
               set({ security, port: null });
             }}
           />
-        </div>
+        </Fieldset>
         <TextInput
           label={t('Port')}
           inputMode="numeric"

@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, SegmentedControl, Select, Stack, TextInput } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
 import { drawKeyPair } from './key-pair.ts';
 import type { ApiKeyPair } from './key-pair.ts';
 import { NameField } from './name-field.tsx';
@@ -186,8 +185,8 @@ export function NewApiKey({
           />
           <Failure title={t('The key was not made')} error={task.error} />
           <Group gap="sm">
-            <Button type="submit" leftSection={<IconPlus size={16} aria-hidden />} loading={task.isPending}>
-              {source === 'here' ? t('Make a key') : t('Register the key')}
+            <Button type="submit" loading={task.isPending}>
+              {source === 'here' ? t('Make the key') : t('Register the key')}
             </Button>
             {cancel}
           </Group>

@@ -12,6 +12,8 @@ interface Props {
   /** Whether shares of it do as well. */
   readonly takesShares?: boolean;
   readonly required?: boolean;
+  /** Whether the focus goes there, when the dialog that it is in opens. */
+  readonly first?: boolean;
 }
 
 /** Where a recovery phrase is typed, or shares of it. */
@@ -23,6 +25,7 @@ export function RecoveryField({
   onEnter,
   takesShares = true,
   required = true,
+  first = false,
 }: Props): ReactNode {
   const recovery = recoveryOf(typed);
   return (
@@ -46,6 +49,7 @@ export function RecoveryField({
         autoCorrect="off"
         spellCheck={false}
         required={required}
+        data-autofocus={first || undefined}
         className="lk-mono-input"
         value={typed}
         error={problem}

@@ -5,13 +5,18 @@ import { IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react';
 import { t } from './text.ts';
 
 const choices: readonly { value: MantineColorScheme; name: string; icon: ReactNode }[] = [
-  { value: 'auto', name: t('Follow the system'), icon: <IconDeviceDesktop size={15} aria-hidden /> },
+  { value: 'auto', name: t('As the system'), icon: <IconDeviceDesktop size={15} aria-hidden /> },
   { value: 'light', name: t('Light'), icon: <IconSun size={15} aria-hidden /> },
   { value: 'dark', name: t('Dark'), icon: <IconMoon size={15} aria-hidden /> },
 ];
 
 /** Light, dark, or as the system has it; remembered on this machine. */
-export function SchemeSwitch(): ReactNode {
+export function SchemeSwitch({
+  named = false,
+}: {
+  /** Whether the choices are written out; where there is little room they are pictures. */
+  readonly named?: boolean;
+}): ReactNode {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <SegmentedControl
@@ -23,9 +28,9 @@ export function SchemeSwitch(): ReactNode {
       data={choices.map(({ value, name, icon }) => ({
         value,
         label: (
-          <span className="lk-scheme-choice" title={name}>
+          <span className="lk-scheme-choice" title={named ? undefined : name}>
             {icon}
-            <VisuallyHidden>{name}</VisuallyHidden>
+            {named ? name : <VisuallyHidden>{name}</VisuallyHidden>}
           </span>
         ),
       }))}

@@ -42,7 +42,7 @@ interface KindOfTag {
 export const tagKinds: Readonly<Record<TagKind, KindOfTag>> = {
   privateKey: {
     lesson: t(
-      'A tag lets you name several private keys at once, and find them again in a list. Make one above, or on a private key’s own page.',
+      'A tag lets you name several private keys at once, and find them again in a list. Make one below, or on a private key’s own page.',
     ),
     unique: t('Unique among the tags of private keys.'),
     made: (name) => t('“{{name}}”, for private keys.', { name }),
@@ -78,7 +78,7 @@ export const tagKinds: Readonly<Record<TagKind, KindOfTag>> = {
   },
   user: {
     lesson: t(
-      'A tag lets you name several users at once, and find them again in a list. Make one above, or on a user’s own page.',
+      'A tag lets you name several users at once, and find them again in a list. Make one below, or on a user’s own page.',
     ),
     unique: t('Unique among the tags of users.'),
     made: (name) => t('“{{name}}”, for users.', { name }),

@@ -52,6 +52,7 @@ export function useThreeWords(words: readonly string[]): ThreeWords {
             value={typed[index] ?? ''}
             onChange={(event) => {
               setTyped(typed.with(index, event.currentTarget.value));
+              setProblems(problems.map((problem, at) => (at === index ? null : problem)));
             }}
           />
         ))}

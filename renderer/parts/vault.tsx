@@ -1,6 +1,6 @@
 /** The vault as React sees it: its status, its queries and submits, all through the one bridge. */
 
-import { createContext, useContext, useEffect, useSyncExternalStore } from 'react';
+import { createContext, useContext, useEffect, useMemo, useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
 import {
   QueryClient,
@@ -22,6 +22,7 @@ import type {
   VaultStatus,
 } from '../../preload/contract.ts';
 import type { Door, DoorState } from '../bridge.ts';
+import { askingCall } from './owner-proof.ts';
 import type { Activity } from './resources.ts';
 import { t } from './text.ts';
 
@@ -89,8 +90,12 @@ export function VaultProvider({
       refresh.stop();
     };
   }, [door]);
+  const asking = useMemo(
+    () => ({ ...door, bridge: { ...door.bridge, call: askingCall(door.bridge) } }),
+    [door],
+  );
   return (
-    <DoorContext value={door}>
+    <DoorContext value={asking}>
       <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>
     </DoorContext>
   );

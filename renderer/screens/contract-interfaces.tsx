@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { IconPlus } from '@tabler/icons-react';
+import { IconFileCode } from '@tabler/icons-react';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { ShortId } from '../parts/identifier.tsx';
 import { DeleteForm, DialogButton } from '../parts/manage.tsx';
@@ -61,7 +61,7 @@ export function ContractInterfaces(): ReactNode {
         {isPending && <LoadingRows label={t('Loading contract interfaces')} rows={2} />}
         <Failure title={t('The interfaces could not be read')} error={error} onRetry={() => void refetch()} />
         {data !== undefined && list.length === 0 && (
-          <Empty title={t('None yet')}>
+          <Empty title={t('No contract interface yet')} icon={IconFileCode}>
             <p>
               {t(
                 'Transfers of coins and of usual tokens are read without one. Add the interfaces of the other contracts and programs that you call.',
@@ -184,7 +184,7 @@ function NewInterface(): ReactNode {
 
   return (
     <form onSubmit={submit} noValidate className="lk-beside">
-      <Panel title={t('Add an interface')}>
+      <Panel title={t('New interface')}>
         <Stack gap="lg">
           <SegmentedControl
             aria-label={t('What it is of')}
@@ -234,7 +234,7 @@ function NewInterface(): ReactNode {
           />
           <Failure title={t('The interface was not added')} error={create.error} />
           <div>
-            <Button type="submit" leftSection={<IconPlus size={16} aria-hidden />} loading={create.isPending}>
+            <Button type="submit" loading={create.isPending}>
               {t('Add the interface')}
             </Button>
           </div>

@@ -81,20 +81,25 @@ export function Permissions(): ReactNode {
         if (those.length === 0) return null;
         return (
           <Panel key={reach} title={title} kind="plain">
-            <ul className="lk-rows" aria-label={title}>
+            <ul
+              className={those.some(({ policyIds }) => policyIds.length > 0) ? 'lk-rows' : 'lk-columns'}
+              aria-label={title}
+            >
               {those.map(({ activityType, policyIds }) => (
                 <li key={activityType} className="lk-row">
                   <span>{describeType(activityType)}</span>
-                  <span className="lk-row-side">
-                    {policyIds.map((policyId, index) => (
-                      <span key={policyId}>
-                        {index > 0 && ', '}
-                        <Link href={`/policies/${policyId}`} className="lk-link">
-                          {nameOf(policyId)}
-                        </Link>
-                      </span>
-                    ))}
-                  </span>
+                  {policyIds.length > 0 && (
+                    <span className="lk-row-side">
+                      {policyIds.map((policyId, index) => (
+                        <span key={policyId}>
+                          {index > 0 && ', '}
+                          <Link href={`/policies/${policyId}`} className="lk-link">
+                            {nameOf(policyId)}
+                          </Link>
+                        </span>
+                      ))}
+                    </span>
+                  )}
                 </li>
               ))}
             </ul>

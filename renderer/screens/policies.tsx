@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Group, Stack } from '@mantine/core';
-import { IconListCheck, IconPlus } from '@tabler/icons-react';
+import { IconListCheck, IconPlus, IconShieldCheck } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { describeType } from '../parts/activity-words.ts';
 import { Moment } from '../parts/moment.tsx';
@@ -50,7 +50,7 @@ export function Policies(): ReactNode {
         {isPending && <LoadingRows label={t('Loading policies')} />}
         <Failure title={t('The policies could not be read')} error={error} onRetry={() => void refetch()} />
         {data?.policies.length === 0 && (
-          <Empty title={t('No policy yet')} action={make}>
+          <Empty title={t('No policy yet')} action={make} icon={IconShieldCheck}>
             <p>
               {t(
                 'Without a policy, users outside the root quorum may read, and change their own credentials. A policy lets a script sign with one wallet, sets a budget for it, or asks for a second person.',

@@ -90,24 +90,25 @@ export function ImportPrivateKey(): ReactNode {
               }}
               formats={formats}
               onFormats={setFormats}
-            />
-            <PasswordField
-              label={t('Private key')}
-              description={forms[curve]}
-              autoComplete="off"
-              autoCapitalize="none"
-              autoCorrect="off"
-              spellCheck={false}
-              required
-              className="lk-mono-input"
-              visibilityToggleButtonProps={{ 'aria-label': t('Show the private key'), tabIndex: 0 }}
-              value={text}
-              error={wrong}
-              onChange={(event) => {
-                setText(event.currentTarget.value);
-                setWrong(null);
-              }}
-            />
+            >
+              <PasswordField
+                label={t('Private key')}
+                description={forms[curve]}
+                autoComplete="off"
+                autoCapitalize="none"
+                autoCorrect="off"
+                spellCheck={false}
+                required
+                className="lk-mono-input"
+                visibilityToggleButtonProps={{ 'aria-label': t('Show the private key'), tabIndex: 0 }}
+                value={text}
+                error={wrong}
+                onChange={(event) => {
+                  setText(event.currentTarget.value);
+                  setWrong(null);
+                }}
+              />
+            </KeyChoices>
             <FormEnd
               failed={t('The key was not imported')}
               error={task.error}

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { SyntheticEvent, ReactNode } from 'react';
 import { Button, Group, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { IconFileImport, IconPlus } from '@tabler/icons-react';
+import { IconFileImport, IconKey, IconPlus } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import { curves, formatsFor } from '../parts/chains.ts';
 import { FormEnd } from '../parts/form-end.tsx';
@@ -54,7 +54,7 @@ export function PrivateKeys(): ReactNode {
             onRetry={() => void refetch()}
           />
           {data?.privateKeys.length === 0 && (
-            <Empty title={t('No private key yet')} action={ways}>
+            <Empty title={t('No private key yet')} action={ways} icon={IconKey}>
               <p>
                 {t(
                   'For accounts on chains a wallet is simpler: one seed, many accounts. Make a single key where something asks for exactly one, or where it must have nothing in common with your other keys.',

@@ -45,7 +45,7 @@ export function Settings(): ReactNode {
       )}
       <Panel title={t('Appearance')}>
         <Stack gap="md" maw={420}>
-          <SchemeSwitch />
+          <SchemeSwitch named />
           <LanguageChoice />
         </Stack>
       </Panel>

@@ -12,7 +12,7 @@ import {
   Title,
 } from '@mantine/core';
 import type { ComboboxParsedItem } from '@mantine/core';
-import { IconFileCode } from '@tabler/icons-react';
+import { IconFileCode, IconSignature } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { AccountSelect, accountName, useFirstAccount } from '../parts/account-select.tsx';
 import { toHex } from '../parts/bytes.ts';
@@ -114,6 +114,7 @@ export function Sign({ start }: { readonly start?: Start }): ReactNode {
         <Panel kind="plain">
           <Empty
             title={t('Nothing to sign with yet')}
+            icon={IconSignature}
             action={
               <Button component={Link} href="/wallets/new">
                 {t('New wallet')}

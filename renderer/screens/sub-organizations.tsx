@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { IconPlus } from '@tabler/icons-react';
+import { IconBuildingCommunity, IconPlus } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import { ContactFields } from '../parts/contact-fields.tsx';
 import type { Contact } from '../parts/contact-fields.tsx';
@@ -53,7 +53,7 @@ export function SubOrganizations(): ReactNode {
         />
         {none &&
           (search.text === '' ? (
-            <Empty title={t('No sub-organization yet')} action={make}>
+            <Empty title={t('No sub-organization yet')} action={make} icon={IconBuildingCommunity}>
               <p>
                 {t(
                   'An app that keeps wallets for its customers makes a sub-organization for each. What is in one cannot be reached from another.',
@@ -111,7 +111,7 @@ function Find({ of, onFind }: { readonly of: Search; readonly onFind: (search: S
             }}
           />
           <TextInput
-            label={t('In full')}
+            label={t('What to find, in full')}
             flex={1}
             miw={220}
             autoComplete="off"
@@ -310,7 +310,7 @@ export function NewSubOrganization(): ReactNode {
               failed={t('The sub-organization was not made')}
               error={create.error}
               busy={create.isPending}
-              does={t('Make it')}
+              does={t('Make the sub-organization')}
               back="/sub-organizations"
             />
           </Stack>

@@ -2,7 +2,6 @@ import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, SegmentedControl, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { IconPlus } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { DeleteForm, DialogButton, RenameForm } from '../parts/manage.tsx';
 import { NameField } from '../parts/name-field.tsx';
@@ -46,9 +45,9 @@ export function Tags(): ReactNode {
           'Names for groups of private keys and of users. Put them on where the key or user is; here they are made, renamed and deleted.',
         )}
       />
-      <NewTag />
       <TagList kind="privateKey" title={t('Tags of private keys')} holders={keyHolders} />
       <TagList kind="user" title={t('Tags of users')} holders={userHolders} />
+      <NewTag />
     </>
   );
 }
@@ -100,7 +99,7 @@ function NewTag(): ReactNode {
           />
           <Failure title={t('The tag was not made')} error={create.error} />
           <div>
-            <Button type="submit" leftSection={<IconPlus size={16} aria-hidden />} loading={create.isPending}>
+            <Button type="submit" loading={create.isPending}>
               {t('Make the tag')}
             </Button>
           </div>

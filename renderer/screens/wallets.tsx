@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { SyntheticEvent, ReactNode } from 'react';
 import { Button, Fieldset, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { IconFileImport, IconPlus } from '@tabler/icons-react';
+import { IconFileImport, IconPlus, IconWallet } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import { BackupAges } from '../parts/backup-ages.tsx';
 import { accountAt, chains } from '../parts/chains.ts';
@@ -49,7 +49,7 @@ export function Wallets(): ReactNode {
         {isPending && <LoadingRows label={t('Loading wallets')} />}
         <Failure title={t('The wallets could not be read')} error={error} onRetry={() => void refetch()} />
         {data?.wallets.length === 0 && (
-          <Empty title={t('No wallet yet')} action={ways}>
+          <Empty title={t('No wallet yet')} action={ways} icon={IconWallet}>
             <p>
               {t(
                 'Latchkey draws the seed itself and keeps it sealed. You choose the chains; each gets an address to receive with and a key to sign with.',

@@ -2,7 +2,6 @@ import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, Select, Stack, Switch, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { IconPlus } from '@tabler/icons-react';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { DeleteForm, DialogButton } from '../parts/manage.tsx';
 import { NameField } from '../parts/name-field.tsx';
@@ -34,7 +33,6 @@ export function Webhooks(): ReactNode {
           'Every activity, sent to your own programs as it comes about: signed, in order, and again until they have it.',
         )}
       />
-      <NewEndpoint taken={list.map(({ name }) => name)} />
       <Panel title={t('Endpoints')} kind="plain">
         {endpoints.isPending && <LoadingRows label={t('Loading endpoints')} rows={2} />}
         <Failure
@@ -59,6 +57,7 @@ export function Webhooks(): ReactNode {
           </ul>
         )}
       </Panel>
+      <NewEndpoint taken={list.map(({ name }) => name)} />
       <Deliveries endpoints={list} />
     </>
   );
@@ -121,11 +120,7 @@ function NewEndpoint({ taken }: { readonly taken: readonly string[] }): ReactNod
           />
           <Failure title={t('The endpoint was not added')} error={creating.error} />
           <div>
-            <Button
-              type="submit"
-              leftSection={<IconPlus size={16} aria-hidden />}
-              loading={creating.isPending}
-            >
+            <Button type="submit" loading={creating.isPending}>
               {t('Add the endpoint')}
             </Button>
           </div>

@@ -5,7 +5,7 @@ import { newTestKey, send } from '../support.ts';
 import { launchChromium, openWindow, takePicture } from './chromium.ts';
 import { axeFindings, tooWideFindings } from './inspect.ts';
 import { serveDevVault } from './service.ts';
-import { button, goTo, heading } from './steps.ts';
+import { button, exportFrom, goTo, heading } from './steps.ts';
 
 let browser: Browser;
 
@@ -85,6 +85,36 @@ test('a request that is signed wrongly is explained as it comes, and one that po
   await requests.getByRole('button', { name: /^403.*Intern/ }).click();
   await page.getByRole('link', { name: 'Refused lately' }).click();
   await page.getByRole('list', { name: 'Refused lately' }).getByText('Intern').waitFor();
+
+  // Whoever finds this window open does not leave with a key of the owner's.
+  await goTo(page, 'Connect');
+  const name = page.getByRole('textbox', { name: 'Name' });
+  const make = button(page, 'Make the key');
+  const dialog = page.getByRole('dialog', { name: 'Confirm it is you' });
+  const phrase = dialog.getByRole('textbox', { name: 'Recovery phrase, as it is now' });
+  await name.fill('Backup script');
+  await make.click();
+  await dialog.waitFor();
+  await expect.poll(() => phrase.evaluate((field) => field === document.activeElement)).toBe(true);
+  await look('confirm');
+  await page.setViewportSize({ width: 360, height: 720 });
+  await look('confirm-narrow');
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.keyboard.press('Escape');
+  await page.getByRole('alert').filter({ hasText: 'You did not confirm that it is you.' }).waitFor();
+  await dialog.waitFor({ state: 'hidden' });
+  await expect.poll(() => make.evaluate((each) => each === document.activeElement)).toBe(true);
+  expect(await name.inputValue()).toBe('Backup script');
+  await page.keyboard.press('Enter');
+  await exportFrom(dialog, 'Confirm', `${'abandon '.repeat(23)}art`);
+  await dialog
+    .getByRole('alert')
+    .filter({ hasText: 'The recovery phrase does not open this vault.' })
+    .waitFor();
+  await look('confirm-refused');
+  await exportFrom(dialog, 'Confirm', service.recoveryPhrase);
+  await page.getByRole('region', { name: 'environment lines' }).waitFor();
+  await dialog.waitFor({ state: 'hidden' });
   expect(found).toEqual([]);
   expect(person.violations).toEqual([]);
   expect(person.complaints).toEqual([]);

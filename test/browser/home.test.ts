@@ -97,7 +97,7 @@ describe('the palette', () => {
     const { activities } = body as unknown as { activities: readonly { id: string }[] };
     await page.keyboard.press('ControlOrMeta+k');
     await page.keyboard.type(activities[0]?.id ?? '');
-    await option(/Create a wallet/).waitFor();
+    await option(/Make a wallet/).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Activity' }).waitFor();
     await page.keyboard.press('Escape');

@@ -17,6 +17,7 @@ import {
   button,
   choose,
   chooseSegment,
+  confirmWhenAsked,
   exportFrom,
   firstRun,
   goTo,
@@ -141,6 +142,7 @@ describe('passkeys', () => {
     const { page } = person;
     await addAuthenticator(page);
     await page.goto(linkAt(service, 'localhost'));
+    await confirmWhenAsked(page, service.recoveryPhrase);
     await goTo(page, 'Users');
     await page.getByRole('link', { name: /You/ }).click();
     await page.getByText('This window’s own').waitFor();
@@ -229,6 +231,7 @@ describe('the organization', () => {
     await using person = await openWindow(browser);
     const { page } = person;
     await page.goto(service.windowUrl);
+    await confirmWhenAsked(page, service.recoveryPhrase);
     await goTo(page, 'Organization');
     const rename = button(page, 'Rename');
     await expect.poll(() => rename.isDisabled()).toBe(true);
@@ -613,7 +616,7 @@ describe('what one person does in one vault', () => {
     await page.getByRole('link', { name: 'Add an API key' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('On the server');
     await choose(page, 'Expires', 'After 30 days');
-    await button(page, 'Make a key').click();
+    await button(page, 'Make the key').click();
     await page.getByRole('heading', { name: '“On the server” is ready' }).waitFor();
     await hold(button(page, 'Show the private key'));
     const environment = await page.getByRole('region', { name: 'environment lines' }).innerText();
@@ -723,7 +726,7 @@ describe('what one person does in one vault', () => {
       'Delete wallets',
       'Import a private key Phantom',
       'Make a tag for private keys cold',
-      'Add users Payroll',
+      'Make users Payroll',
       'Delete users',
     ]) {
       const row = rows.getByRole('link', { name: what });

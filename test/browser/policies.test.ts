@@ -146,7 +146,7 @@ describe('who may do what', () => {
     await page.getByRole('list', { name: 'May, being of the root quorum' }).waitFor();
     await choose(page, 'User', 'Script');
     const may = page.getByRole('list', { name: 'May, always' });
-    await may.getByRole('listitem').filter({ hasText: 'Create a wallet' }).waitFor();
+    await may.getByRole('listitem').filter({ hasText: 'Make a wallet' }).waitFor();
     expect(await may.getByRole('link', { name: 'Make wallets' }).count()).toBe(1);
     await page.getByRole('list', { name: 'May not', exact: true }).waitFor();
     expect(await axeFindings(page, 'permissions')).toEqual([]);

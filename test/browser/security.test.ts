@@ -206,7 +206,7 @@ describe('a secret that was on the screen', () => {
     expect(await everything(page)).not.toContain(password);
 
     await goTo(page, 'Connect');
-    await button(page, 'Make a key').click();
+    await button(page, 'Make the key').click();
     await hold(button(page, 'Show the private key'));
     const environment = await page.getByRole('region', { name: 'environment lines' }).innerText();
     const [, privateKey = ''] = /^API_PRIVATE_KEY=([0-9a-f]{64})$/m.exec(environment) ?? [];
@@ -217,7 +217,7 @@ describe('a secret that was on the screen', () => {
     expect(await everything(page)).not.toContain(privateKey);
     await page.goBack();
     await heading(page, 'Connect').waitFor();
-    await button(page, 'Make a key').waitFor();
+    await button(page, 'Make the key').waitFor();
     expect(await everything(page)).not.toContain(privateKey);
 
     // A locked vault shows nothing of what it holds, and takes what is typed no further than the field.

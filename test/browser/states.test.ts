@@ -264,7 +264,7 @@ describe('light and dark', () => {
     await heading(page, 'Home').waitFor();
     expect(await scheme()).toBe('dark');
     expect(await page.getByRole('radio', { name: 'Dark' }).isChecked()).toBe(true);
-    await chooseSegment(page, 'Appearance', 'Follow the system');
+    await chooseSegment(page, 'Appearance', 'As the system');
     await expect.poll(scheme).toBe('light');
   });
 });

@@ -85,6 +85,7 @@ export async function fromWordsToVault(page: Page, look: Look = nowhere): Promis
   await look('first-run-done');
   await button(page, 'Open the vault').click();
   await heading(page, 'Home').waitFor();
+  await confirmWhenAsked(page);
   return words;
 }
 
@@ -218,6 +219,16 @@ export async function exportFrom(dialog: Locator, name: string, phrase?: string)
       : ['Recovery phrase, as it is now', phrase];
   await dialog.getByRole('textbox', { name: field }).fill(secret);
   await button(dialog, name).click();
+}
+
+/**
+ * Shows to be the owner from here on, whenever the window asks before it adds a way to sign in: how long ago the vault was
+ * opened is a matter of how fast the machine is.
+ * @param phrase As for `exportFrom`.
+ */
+export async function confirmWhenAsked(page: Page, phrase?: string): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: 'Confirm it is you' });
+  await page.addLocatorHandler(dialog, () => exportFrom(dialog, 'Confirm', phrase));
 }
 
 /** Shuts a dialog by one of its buttons, and waits until it is gone. */

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { ethereumAccount, newTestKey, resultOf, TestClient } from '../support.ts';
 import { launchChromium, openWindow } from './chromium.ts';
 import { serveDevVault } from './service.ts';
-import { button, goTo, heading, openDialog, readFacts } from './steps.ts';
+import { button, confirmWhenAsked, goTo, heading, openDialog, readFacts } from './steps.ts';
 
 let browser: Browser;
 
@@ -19,6 +19,7 @@ test('one of a customer’s own is read, and nothing in it is changed; one that 
   await using person = await openWindow(browser);
   const { page } = person;
   await page.goto(service.windowUrl);
+  await confirmWhenAsked(page, service.recoveryPhrase);
 
   // What the vault's own organization has switched on is not switched on in others.
   await goTo(page, 'Organization');
@@ -33,10 +34,10 @@ test('one of a customer’s own is read, and nothing in it is changed; one that 
   await page.getByRole('textbox', { name: 'First user' }).fill('Grace');
   await page.getByRole('textbox', { name: 'API key of the user' }).fill(grace.publicKey.slice(2));
   await page.getByRole('checkbox', { name: 'This window may sign for the user too' }).uncheck();
-  await button(page, 'Make it').click();
+  await button(page, 'Make the sub-organization').click();
   await page.getByText('has 66 hex digits and starts with 02 or 03').waitFor();
   await page.getByRole('textbox', { name: 'API key of the user' }).fill(grace.publicKey);
-  await button(page, 'Make it').click();
+  await button(page, 'Make the sub-organization').click();
   await heading(page, 'Customer 1').waitFor();
   const overview = page.locator('main section').first();
   await overview.getByText('Grace alone may do everything here.').waitFor();
@@ -61,7 +62,7 @@ test('one of a customer’s own is read, and nothing in it is changed; one that 
   });
   const [address = ''] = resultOf(made).addresses;
   await page.getByRole('list', { name: 'Wallets and private keys' }).getByText('Purse').waitFor();
-  await page.getByRole('list', { name: 'Last activity' }).getByText('Create a wallet').waitFor();
+  await page.getByRole('list', { name: 'Last activity' }).getByText('Make a wallet').waitFor();
   // Nothing is offered that only its own users may do.
   await page.getByText('Only its own users may delete it').waitFor();
   expect(await page.locator('main').getByRole('button', { name: /…$/ }).count()).toBe(0);
@@ -72,7 +73,7 @@ test('one of a customer’s own is read, and nothing in it is changed; one that 
   await goTo(page, 'Sub-organizations');
   const list = page.getByRole('list', { name: 'Sub-organizations' });
   await page.getByRole('combobox', { name: 'Find by' }).selectOption('WALLET_ACCOUNT_ADDRESS');
-  await page.getByRole('textbox', { name: 'In full' }).fill(address);
+  await page.getByRole('textbox', { name: 'What to find, in full' }).fill(address);
   await button(page, 'Find').click();
   const row = list.getByRole('link', { name: /^Customer 1/ });
   await row.filter({ hasText: '1 user · 1 wallet' }).waitFor();
@@ -82,7 +83,7 @@ test('one of a customer’s own is read, and nothing in it is changed; one that 
   await page.getByRole('link', { name: 'New sub-organization' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('Customer 2');
   await page.getByRole('textbox', { name: 'First user' }).fill('Joan');
-  await button(page, 'Make it').click();
+  await button(page, 'Make the sub-organization').click();
   await heading(page, 'Customer 2').waitFor();
   await goTo(page, 'Sub-organizations');
   await list

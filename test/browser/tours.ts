@@ -4,6 +4,7 @@ import {
   button,
   choose,
   chooseSegment,
+  confirmWhenAsked,
   exportFrom,
   goTo,
   heading,
@@ -105,7 +106,7 @@ async function privateKeyScreens(page: Page, look: Look): Promise<void> {
   await page.getByRole('checkbox', { name: 'Ethereum' }).check();
   await page.getByRole('checkbox', { name: 'Public key, uncompressed' }).check();
   await look('private-key-new');
-  await button(page, 'More forms').click();
+  await button(page, 'More formats').click();
   await page.getByRole('checkbox', { name: 'Bitcoin Taproot', exact: true }).check();
   await look('private-key-new-all-forms');
   await button(page, 'Make the key').click();
@@ -154,7 +155,7 @@ async function activityScreens(page: Page, look: Look): Promise<void> {
 async function connectScreens(page: Page, look: Look): Promise<void> {
   await goTo(page, 'Connect');
   await page.getByRole('textbox', { name: 'Name' }).fill('Payroll script');
-  await button(page, 'Make a key').click();
+  await button(page, 'Make the key').click();
   await page.getByRole('heading', { name: '“Payroll script” is ready' }).waitFor();
   await look('connect-made');
   await hold(button(page, 'Show the private key'));
@@ -179,6 +180,7 @@ export async function refusedUnlocks(page: Page, look: Look): Promise<void> {
 
 /** Every screen on which things are brought in, taken out, named, sorted and deleted, in a vault with nothing in it. */
 export async function manageTour(page: Page, look: Look, phrase: string): Promise<void> {
+  await confirmWhenAsked(page, phrase);
   await goTo(page, 'Tags');
   await look('tags-empty');
   await manageWalletScreens(page, look, phrase);
@@ -196,12 +198,12 @@ async function subOrganizationScreens(page: Page, look: Look): Promise<void> {
   await look('sub-organizations-empty');
   await page.getByRole('link', { name: 'New sub-organization' }).click();
   await heading(page, 'New sub-organization').waitFor();
-  await button(page, 'Make it').click();
+  await button(page, 'Make the sub-organization').click();
   await page.getByText('Give the sub-organization a name.').waitFor();
   await look('sub-organization-new-refused');
   await page.getByRole('textbox', { name: 'Name' }).fill('Customer 1');
   await page.getByRole('textbox', { name: 'First user' }).fill('Grace');
-  await button(page, 'Make it').click();
+  await button(page, 'Make the sub-organization').click();
   await heading(page, 'Customer 1').waitFor();
   await page.getByText('Grace alone may do everything here.').waitFor();
   await look('sub-organization');
@@ -211,10 +213,10 @@ async function subOrganizationScreens(page: Page, look: Look): Promise<void> {
   await page.getByRole('textbox', { name: 'Name' }).fill('Customer 2');
   await page.getByRole('textbox', { name: 'First user' }).fill('Joan');
   await page.getByRole('checkbox', { name: 'This window may sign for the user too' }).uncheck();
-  await button(page, 'Make it').click();
+  await button(page, 'Make the sub-organization').click();
   await page.getByText('The user needs a way in').waitFor();
   await page.getByRole('textbox', { name: 'Email' }).fill('joan@example.org');
-  await button(page, 'Make it').click();
+  await button(page, 'Make the sub-organization').click();
   await heading(page, 'Customer 2').waitFor();
   await page.getByText('Only its own users may delete it').waitFor();
 
@@ -223,10 +225,10 @@ async function subOrganizationScreens(page: Page, look: Look): Promise<void> {
   await list.getByText('Customer 2').waitFor();
   await look('sub-organizations');
   await page.getByRole('combobox', { name: 'Find by' }).selectOption('EMAIL');
-  await page.getByRole('textbox', { name: 'In full' }).fill('nobody@example.org');
+  await page.getByRole('textbox', { name: 'What to find, in full' }).fill('nobody@example.org');
   await button(page, 'Find').click();
   await page.getByText('None is found').waitFor();
-  await page.getByRole('textbox', { name: 'In full' }).fill('joan@example.org');
+  await page.getByRole('textbox', { name: 'What to find, in full' }).fill('joan@example.org');
   await button(page, 'Find').click();
   await list.getByText('Customer 2').waitFor();
   await list.getByText('Customer 1').waitFor({ state: 'hidden' });
@@ -360,7 +362,7 @@ async function userScreens(page: Page, look: Look): Promise<void> {
   await page.getByText('has 66 hex digits; here are 5 characters').waitFor();
   await look('user-new-public-key');
   await chooseSegment(page, 'Where the key pair is made', 'Make a pair here');
-  await button(page, 'Make a key').click();
+  await button(page, 'Make the key').click();
   await page.getByRole('heading', { name: '“Script 1” is ready' }).waitFor();
   await look('user-key-made');
   await button(page, 'I have saved it').click();

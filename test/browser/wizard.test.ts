@@ -189,9 +189,9 @@ describe('a person sets up a vault and uses it', () => {
       .poll(async () => (await rows.allInnerTexts()).map((row) => row.split(/\s{2,}|\n/)[0]))
       .toEqual([
         expect.stringContaining('Sign a payload'),
-        expect.stringContaining('Create private keys'),
+        expect.stringContaining('Make private keys'),
         expect.stringContaining('Add accounts to a wallet'),
-        expect.stringContaining('Create a wallet'),
+        expect.stringContaining('Make a wallet'),
       ]);
     await look('activity');
     await choose(page, 'What', 'Sign a payload');
@@ -205,7 +205,7 @@ describe('a person sets up a vault and uses it', () => {
     await goTo(page, 'Connect');
     await page.getByRole('textbox', { name: 'Name' }).fill('Payroll script');
     await look('connect');
-    await button(page, 'Make a key').click();
+    await button(page, 'Make the key').click();
     await page.getByRole('heading', { name: '“Payroll script” is ready' }).waitFor();
     await look('connect-made');
     await hold(button(page, 'Show the private key'));

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { OwnerProof } from './owner-proof.ts';
+
+const minute = 60_000;
+
+function start() {
+  let at = 1_000_000;
+  const proof = new OwnerProof({ now: () => at, wall: () => at });
+  const allows = (use: 'export' | 'wayIn'): boolean => {
+    try {
+      proof.check(use);
+      return true;
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'PERMISSION_DENIED', turnkeyErrorCode: 'OWNER_PROOF_REQUIRED' });
+      return false;
+    }
+  };
+  const allowed = (): string[] => (['export', 'wayIn'] as const).filter(allows);
+  const wait = (milliseconds: number): void => {
+    at += milliseconds;
+  };
+  return { proof, allowed, wait };
+}
+
+test('without a secret nothing is allowed', () => {
+  expect(start().allowed()).toEqual([]);
+});
+
+test('a proof is for an export within two minutes, or for ways in within five', () => {
+  const { proof, allowed, wait } = start();
+  expect(proof.give()).toBe(1_000_000 + 2 * minute);
+  expect(allowed()).toEqual(['export', 'wayIn']);
+  wait(2 * minute);
+  expect(allowed()).toEqual(['wayIn']);
+  wait(3 * minute - 1);
+  expect(allowed()).toEqual(['wayIn']);
+  wait(1);
+  expect(allowed()).toEqual([]);
+});
+
+test('one export uses it up, and a way in leaves room for more of them alone', () => {
+  const { proof, allowed } = start();
+  proof.give();
+  proof.used('export');
+  expect(allowed()).toEqual([]);
+  proof.give();
+  proof.used('wayIn');
+  expect(allowed()).toEqual(['wayIn']);
+});
+
+test('to open the vault with a secret is no proof for an export', () => {
+  const { proof, allowed, wait } = start();
+  proof.open();
+  expect(allowed()).toEqual(['wayIn']);
+  wait(5 * minute);
+  expect(allowed()).toEqual([]);
+});
+
+test('a lock ends it, and a clock that is set back makes it last no longer', () => {
+  const { proof, allowed, wait } = start();
+  proof.give();
+  proof.end();
+  expect(allowed()).toEqual([]);
+  proof.give();
+  wait(-1);
+  expect(allowed()).toEqual([]);
+});

@@ -1,0 +1,200 @@
+/** What the owner's window may do for whoever sits there, and what only for somebody who shows a secret of the owner's. */
+import { expect, test } from 'vitest';
+import { ownerGuards } from '../main/activities/owner-guards.ts';
+import { operations } from '../main/operations/index.ts';
+import { sdkCalls, setScene, type Scene } from './sdk-calls.ts';
+import { newWallet, resultOf, type Json } from './support.ts';
+import { keptVendorOperations } from './vendor-operations.ts';
+
+const newestTypes = new Map(keptVendorOperations().operations.map(({ path, type }) => [path, type]));
+
+const refused = { status: 403, body: { code: 7, turnkeyErrorCode: 'OWNER_PROOF_REQUIRED' } };
+
+/** The window over a scene: its calls, and what brings and ends a proof. */
+async function windowOf({ service, target }: Scene) {
+  const { bridge } = service.vault;
+  const { walletId } = await newWallet(service.root, 'Exported');
+  const submit = async (
+    path: string,
+    type: string,
+    { organizationId, ...parameters }: Json,
+  ): Promise<Json> => {
+    const { status, body } = await bridge.call(`/public/v1/submit/${path}`, {
+      ...(organizationId === undefined ? {} : { organizationId }),
+      type,
+      parameters,
+    });
+    return { status, body };
+  };
+  const prove = () => bridge.prove({ with: 'recovery', phrase: service.recoveryPhrase });
+  /** An export uses it up. */
+  const endProof = async (): Promise<void> => {
+    await prove();
+    const type = 'ACTIVITY_TYPE_EXPORT_WALLET';
+    const parameters = { walletId, targetPublicKey: target };
+    expect(await submit('export_wallet', type, parameters)).toMatchObject({ status: 200 });
+  };
+  return { submit, prove, endProof };
+}
+
+const guarded = [
+  'create_api_keys',
+  'create_authenticators',
+  'create_oauth_providers',
+  'create_read_only_session',
+  'create_read_write_session',
+  'create_users',
+  'email_auth',
+  'export_private_key',
+  'export_wallet',
+  'export_wallet_account',
+  'init_user_email_recovery',
+  'oauth',
+  'oauth_login',
+  'otp_auth',
+  'otp_login',
+  'recover_user',
+  'stamp_login',
+  'update_root_quorum',
+  'update_user_email',
+  'update_user_phone_number',
+];
+
+test('of all operations, those that add a way in or export need a proof, which lets them through', async () => {
+  await using scene = await setScene();
+  const { submit, prove, endProof } = await windowOf(scene);
+  const found: string[] = [];
+  for (const { path, parameters: parametersOf, keep } of sdkCalls) {
+    const [kind, operation = ''] = path.split('/');
+    const parameters = (await parametersOf(scene)) as unknown as Json;
+    const ask = async (): Promise<Json> => {
+      if (kind === 'submit') return submit(operation, String(newestTypes.get(path)), parameters);
+      const { status, body } = await scene.service.vault.bridge.call(`/public/v1/${path}`, parameters);
+      return { status, body };
+    };
+    let answer = await ask();
+    if ((answer['body'] as Json)['turnkeyErrorCode'] === refused.body.turnkeyErrorCode) {
+      expect(answer).toMatchObject(refused);
+      found.push(operation);
+      await prove();
+      answer = await ask();
+      await endProof();
+    }
+    // Only a key of the sub-organization itself deletes it, which the window has not.
+    if (operation === 'delete_sub_organization') continue;
+    expect(answer, path).toMatchObject({ status: 200 });
+    const { activity, ...rest } = answer['body'] as Json & { readonly activity?: { readonly result?: Json } };
+    const result = Object.values(activity?.result ?? {})[0] as Json | undefined;
+    const kept = (keep as ((answer: unknown) => Readonly<Record<string, string>>) | undefined)?.({
+      ...rest,
+      activity,
+      ...result,
+    });
+    for (const [what, id] of Object.entries(kept ?? {})) {
+      scene.kept.set(what as Parameters<Scene['id']>[0], id);
+    }
+  }
+  expect(found.sort()).toEqual(guarded);
+  // Whoever adds an operation that is about people and how they sign in decides which of these it is.
+  const free = [...operations.values()].flatMap((operation) =>
+    operation.kind === 'activity' &&
+    ['AUTH', 'CREDENTIAL', 'OTP', 'RECOVERY', 'USER', 'ORGANIZATION'].includes(
+      operation.authority.resource,
+    ) &&
+    !(operation.path in ownerGuards)
+      ? [operation.path]
+      : [],
+  );
+  expect(free.sort()).toEqual([
+    'create_sub_organization',
+    'create_user_tag',
+    'delete_api_keys',
+    'delete_authenticators',
+    'delete_oauth_providers',
+    'delete_sessions',
+    'delete_sub_organization',
+    'delete_user_tags',
+    'delete_users',
+    'init_otp',
+    'init_otp_auth',
+    'update_organization_name',
+    'update_user_name',
+    'update_user_tag',
+    'verify_otp',
+  ]);
+});
+
+test('parameters decide where only some of them leave a way in', async () => {
+  await using scene = await setScene();
+  const { submit, prove, endProof } = await windowOf(scene);
+  const bare = { userName: 'Ann', apiKeys: [], authenticators: [], oauthProviders: [], userTags: [] };
+  const create = (...users: readonly Json[]) =>
+    submit('create_users', 'ACTIVITY_TYPE_CREATE_USERS_V3', { users });
+  const made = await create(bare);
+  expect(made).toMatchObject({ status: 200 });
+  const { userIds } = resultOf(made as unknown as Parameters<typeof resultOf>[0]) as {
+    readonly userIds: readonly string[];
+  };
+  const [userId] = userIds;
+  const update = (change: Json) => submit('update_user', 'ACTIVITY_TYPE_UPDATE_USER', { userId, ...change });
+  const setFeature = (name: string, value?: string) =>
+    submit('set_organization_feature', 'ACTIVITY_TYPE_SET_ORGANIZATION_FEATURE', { name, value });
+  const removeFeature = (name: string) =>
+    submit('remove_organization_feature', 'ACTIVITY_TYPE_REMOVE_ORGANIZATION_FEATURE', { name });
+
+  const needing = [
+    () => create({ ...bare, userName: 'Bob' }, { ...bare, userName: 'Cid', userEmail: 'c@example.com' }),
+    () => update({ userPhoneNumber: '+15551234567' }),
+    () => setFeature('FEATURE_NAME_EMAIL_AUTH'),
+    () => setFeature('FEATURE_NAME_WEBAUTHN_ORIGINS', 'https://app.example'),
+    // Without a list of pages every page of the relying party will do.
+    () => removeFeature('FEATURE_NAME_WEBAUTHN_ORIGINS'),
+  ];
+  for (const call of needing) {
+    expect(await call()).toMatchObject(refused);
+    await prove();
+    expect(await call()).toMatchObject({ status: 200 });
+    await endProof();
+  }
+  const free = [
+    () => update({ userName: 'Anna', userPhoneNumber: '', userTagIds: [] }),
+    () => setFeature('FEATURE_NAME_WEBHOOK', 'http://127.0.0.1:9/hook'),
+    () => removeFeature('FEATURE_NAME_WEBHOOK'),
+    () => removeFeature('FEATURE_NAME_EMAIL_AUTH'),
+  ];
+  for (const call of free) expect(await call()).toMatchObject({ status: 200 });
+  // What is wrong with a request is said first.
+  expect(await create({ ...bare, userName: '', userEmail: 'd@example.com' })).toMatchObject({ status: 400 });
+  expect(await submit('create_api_keys', 'ACTIVITY_TYPE_CREATE_USERS', {})).toMatchObject({ status: 400 });
+});
+
+test('to approve of what somebody else asked for needs what doing it needs; to reject it needs nothing', async () => {
+  await using scene = await setScene();
+  const { submit, prove, endProof } = await windowOf(scene);
+  const { service } = scene;
+  const { userId, client } = await service.newUser('Ann');
+  await service.root.submit('create_policy', 'CREATE_POLICY_V3', {
+    policyName: 'With the owner',
+    effect: 'EFFECT_ALLOW',
+    condition: "activity.resource == 'USER' || activity.resource == 'ORGANIZATION'",
+    consensus: `approvers.any(user, user.id == '${userId}') && approvers.count() >= 2`,
+    notes: '',
+  });
+  const ask = async (userName: string, more: Json = {}): Promise<Json> => {
+    const user = { userName, apiKeys: [], authenticators: [], oauthProviders: [], userTags: [], ...more };
+    const { body } = await client.submit('create_users', 'CREATE_USERS_V3', { users: [user] });
+    return { fingerprint: (body?.['activity'] as { readonly fingerprint: string }).fingerprint };
+  };
+  const approve = (which: Json) => submit('approve_activity', 'ACTIVITY_TYPE_APPROVE_ACTIVITY', which);
+  const reject = (which: Json) => submit('reject_activity', 'ACTIVITY_TYPE_REJECT_ACTIVITY', which);
+  const withContact = { userEmail: 'b@example.com' };
+
+  expect(await approve(await ask('Bare'))).toMatchObject({ status: 200 });
+  expect(await reject(await ask('Rejected', withContact))).toMatchObject({ status: 200 });
+  const waiting = await ask('Reachable', withContact);
+  expect(await approve(waiting)).toMatchObject(refused);
+  await prove();
+  expect(await approve(waiting)).toMatchObject({ status: 200 });
+  await endProof();
+  expect(await approve({ fingerprint: `sha256:${'0'.repeat(64)}` })).toMatchObject({ status: 404 });
+});
