@@ -686,7 +686,7 @@ describe('serve', () => {
         '--body',
         body,
       ]);
-      expect(refused).toMatchObject({ code: 1, json: { code: 6 } });
+      expect(refused).toMatchObject({ code: 1, json: { code: 3 } });
     });
 
     test('request sends a body to the letter where it is asked to, anywhere it is told', async () => {

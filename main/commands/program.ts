@@ -63,7 +63,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   // Parsing may fail before it comes to the option.
   const json = argv.includes('--json');
   watchOutput();
-  const program = new Command('latchkey')
+  const program: Command = new Command('latchkey')
     .description('A key vault on your own machine: the service, and the commands to run it.')
     .version(version)
     .option('--data-dir <directory>', 'where the vault is (LATCHKEY_DATA_DIR)')
