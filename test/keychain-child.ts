@@ -1,6 +1,6 @@
 /**
  * A process of its own that uses the keychain: runs the steps given as JSON in its first argument and prints one line of
- * JSON, an answer for each. It ends when nothing keeps it alive; that it ends is part of what is tested.
+ * JSON, when it began and an answer for each. It ends when nothing keeps it alive; that it ends is part of what is tested.
  */
 import { sessionBusAddress } from '../main/config.ts';
 import { systemKeychain } from '../main/keyslots/keychain.ts';
@@ -68,6 +68,7 @@ async function take(step: Step): Promise<string | SlotJson | KeychainState | nul
   }
 }
 
+const begun = performance.now();
 const answers: Answer[] = [];
 for (const step of JSON.parse(process.argv[2] ?? '[]') as Step[]) {
   const started = performance.now();
@@ -79,4 +80,4 @@ for (const step of JSON.parse(process.argv[2] ?? '[]') as Step[]) {
     answers.push({ code: error.code, message: error.message, milliseconds: elapsed() });
   }
 }
-process.stdout.write(`${JSON.stringify(answers)}\n`);
+process.stdout.write(`${JSON.stringify({ begun, answers })}\n`);

@@ -10,6 +10,7 @@ import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { compileCache } from './compile-cache.ts';
 import type { Answer, Step } from './keychain-child.ts';
 
 const run = promisify(execFile);
@@ -83,8 +84,8 @@ export async function startKeyring(start: Start): Promise<KeyringSession> {
 
 /**
  * Runs steps in one new process.
- * @returns Their answers, and how long the process lived, in milliseconds.
- * @throws Error where the process fails, or does not end by itself within 20 seconds.
+ * @returns Their answers, and how long the process lived once it was loaded, in milliseconds.
+ * @throws Error where the process fails, or does not end by itself within a minute.
  */
 export async function inProcess(
   environment: Environment,
@@ -93,11 +94,12 @@ export async function inProcess(
   const started = performance.now();
   const script = fileURLToPath(new URL('./keychain-child.ts', import.meta.url));
   const { stdout } = await run(process.execPath, [script, JSON.stringify(steps)], {
-    env: environment,
-    timeout: 20_000,
+    env: { ...environment, ...compileCache },
+    timeout: 60_000,
     killSignal: 'SIGKILL',
   });
-  return { answers: JSON.parse(stdout) as Answer[], lifetime: performance.now() - started };
+  const { begun, answers } = JSON.parse(stdout) as { begun: number; answers: Answer[] };
+  return { answers, lifetime: performance.now() - started - begun };
 }
 
 async function checkTool(tool: string): Promise<void> {

@@ -8,6 +8,7 @@ import { mnemonicFromEntropy } from '../main/crypto/mnemonics.ts';
 import { forEachSealedRecord } from '../main/db/sealed-records.ts';
 import { openVault } from '../main/vault.ts';
 import type { Keyslots } from '../preload/contract.ts';
+import { compileCache } from './compile-cache.ts';
 import { fileKeychain, keychainEntries } from './keyslots-child.ts';
 import type { DiePoint, Orders, Said } from './keyslots-child.ts';
 import { temporaryDirectory } from './support.ts';
@@ -26,6 +27,7 @@ async function runChild(orders: Orders, killAfter?: number): Promise<Ended> {
   const script = join(import.meta.dirname, 'keyslots-child.ts');
   const child = spawn(process.execPath, [script, JSON.stringify(orders)], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...compileCache },
   });
   let [stdout, stderr, isReady] = ['', '', false];
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));

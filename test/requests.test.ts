@@ -164,12 +164,14 @@ describe('what is seen of a request', () => {
     const heard: VaultEvent[] = [];
     const stop = service.vault.bridge.onEvent((event) => heard.push(event));
     await service.vault.bridge.requests();
+    const started = performance.now();
     await Promise.all(Array.from({ length: 20 }, () => service.root.query('whoami')));
     await vi.waitFor(() => {
       expect(heard).toContainEqual({ kind: 'requests' });
     });
     stop();
-    expect(heard.length).toBeLessThan(5);
+    // Four a second, however long that took.
+    expect(heard.length).toBeLessThan(5 + (performance.now() - started) / 250);
   });
 });
 

@@ -512,7 +512,7 @@ async function refusalOf(file: Buffer, name: string): Promise<LatchkeyError | un
     await vault.bridge.unlock({ with: 'recovery', phrase: recoveryPhrase });
     // The log is followed in the background.
     const { guard } = vault;
-    const end = performance.now() + 5_000;
+    const end = performance.now() + 60_000;
     while (vault.keyring.unlocked && guard.walking && performance.now() < end) {
       await new Promise((resolve) => setImmediate(resolve));
     }

@@ -170,9 +170,9 @@ describe('a keychain that hangs', () => {
     const [first, second] = [keychain.get('a'), keychain.get('b')].map(reasonOf);
     expect(await first).toContain(inTime);
     expect(await second).toContain(inTime);
-    const started = performance.now();
-    expect(await reasonOf(keychain.get('c'))).toContain(inTime);
-    expect(performance.now() - started).toBeLessThan(limits.call / 2);
+    // Without waiting for its own time to be over.
+    const soon = new Promise((resolve) => setTimeout(resolve, limits.call / 2, 'too late'));
+    expect(await Promise.race([reasonOf(keychain.get('c')), soon])).toContain(inTime);
     expect(calls).toBe(1);
     hanging.resolve(null);
     await hanging.promise;

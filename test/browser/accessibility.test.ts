@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 describe('every screen, in light and in dark', () => {
-  test('axe-core finds nothing to mend', async () => {
+  test('axe-core finds nothing to mend, and nothing is against the page’s policy', async () => {
     using place = newVaultPlace();
     await using service = await place.serve();
     await using person = await openWindow(browser, { baseURL: service.windowOrigin });
@@ -33,11 +33,15 @@ describe('every screen, in light and in dark', () => {
     await firstRun(page, look);
     await tour(page, look);
     await refusedUnlocks(page, look);
+    expect(service.stderr()).toBe('');
     await service.stop();
     await heading(page, /service stopped$/).waitFor();
     await look('stopped');
     expect(seen.length).toBe(new Set(seen).size);
+    expect(seen.length).toBeGreaterThan(35);
     expect(found).toEqual([]);
+    expect(person.violations).toEqual([]);
+    expect(person.complaints).toEqual([]);
   });
 });
 

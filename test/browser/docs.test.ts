@@ -7,6 +7,7 @@ import { operations } from '../../main/operations/index.ts';
 import { launchChromium, openWindow } from './chromium.ts';
 import type { BrowserWindow } from './chromium.ts';
 import { newVaultPlace, serveDevVault } from './service.ts';
+import type { Service } from './service.ts';
 
 let browser: Browser;
 
@@ -32,18 +33,30 @@ async function openReference({ page }: BrowserWindow, url: string): Promise<read
 const streams = ['stream/activities'];
 
 describe('the reference page', () => {
+  // It takes seconds to be put together: it is opened once, and looked at three times.
+  let service: Service;
+  let person: BrowserWindow;
+  let page: Page;
+  let asked: readonly string[];
+
+  beforeAll(async () => {
+    const resources = new AsyncDisposableStack();
+    service = resources.use(await serveDevVault());
+    person = resources.use(await openWindow(browser));
+    ({ page } = person);
+    asked = await openReference(person, service.url);
+    return () => resources.disposeAsync();
+  });
+
   test('shows every operation, and is put together from this port alone', async () => {
-    await using service = await serveDevVault();
-    await using person = await openWindow(browser);
-    const { page } = person;
-    const asked = await openReference(person, service.url);
     const paths: string[] = [];
     for (const { name, operations: told } of resourceTexts) {
       const group = sidebar(page)
         .getByRole('listitem')
         .filter({ has: page.getByRole('link', { name, exact: true }) });
       const open = group.getByRole('button', { name: `Open Group - ${name}` });
-      if ((await open.count()) > 0) await open.click();
+      await open.or(group.getByRole('button', { name: `Close Group - ${name}` })).waitFor();
+      if (await open.isVisible()) await open.click();
       const links = group.getByRole('link', { name: /HTTP Method: POST$/ });
       await expect
         .poll(() => links.count(), { message: name })
@@ -75,15 +88,9 @@ describe('the reference page', () => {
     expect(asked).toEqual([`${service.url}/docs`, `${service.url}/docs/scalar.js`]);
     expect(person.violations).toEqual([]);
     expect(person.complaints).toEqual([]);
-    // By now the page is too long for a picture of the whole.
-    await page.goto('about:blank');
   });
 
   test('gives the description away as a file', async () => {
-    await using service = await serveDevVault();
-    await using person = await openWindow(browser);
-    const { page } = person;
-    await openReference(person, service.url);
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: /^Download OpenAPI Document/ }).click(),
@@ -94,10 +101,6 @@ describe('the reference page', () => {
   });
 
   test('can send nothing, not even to its own port', async () => {
-    await using service = await serveDevVault();
-    await using person = await openWindow(browser);
-    const { page } = person;
-    await openReference(person, service.url);
     const answered: string[] = [];
     page.on('response', (response) => {
       answered.push(response.url());

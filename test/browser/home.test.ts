@@ -122,13 +122,12 @@ describe('the palette', () => {
   });
 
   test('changes what it changes so that it can be undone, and locks', async () => {
-    using place = newVaultPlace();
-    await using service = await place.serve();
+    await using service = await serveDevVault();
     await using person = await openWindow(browser);
     const { page } = person;
     const scheme = () => page.locator('html').getAttribute('data-mantine-color-scheme');
     await page.goto(service.windowUrl);
-    await firstRun(page);
+    await heading(page, 'Home').waitFor();
     await page.keyboard.press('ControlOrMeta+k');
     await page.keyboard.type('dark');
     await page.keyboard.press('Enter');

@@ -9,7 +9,6 @@ import { launchChromium, openWindow } from './chromium.ts';
 import { newVaultPlace, serveDevVault } from './service.ts';
 import type { Service } from './service.ts';
 import { button, firstRun, goTo, heading, hold, pairsIn, password } from './steps.ts';
-import { refusedUnlocks, tour } from './tours.ts';
 
 let browser: Browser;
 
@@ -57,26 +56,6 @@ describe('the page’s policy', () => {
       .poll(() => violations.map(({ directive }) => directive).sort())
       .toEqual(['connect-src', 'img-src', 'script-src-attr', 'script-src-elem']);
     expect(await page.evaluate(() => 'ran' in window)).toBe(false);
-  });
-
-  test('is not broken by any screen of the window', async () => {
-    using place = newVaultPlace();
-    await using service = await place.serve();
-    await using person = await openWindow(browser, { baseURL: service.windowOrigin });
-    const { page } = person;
-    const screens: string[] = [];
-    const look = (screen: string): Promise<void> => {
-      screens.push(screen);
-      return Promise.resolve();
-    };
-    await page.goto(service.windowUrl);
-    await firstRun(page, look);
-    await tour(page, look);
-    await refusedUnlocks(page, look);
-    expect(screens.length).toBeGreaterThan(35);
-    expect(person.violations).toEqual([]);
-    expect(person.complaints).toEqual([]);
-    expect(service.stderr()).toBe('');
   });
 });
 

@@ -77,7 +77,7 @@ describe('a service that stops', () => {
 
     const log = Promise.withResolvers<undefined>();
     await page.route('**/window/call', async (route) => {
-      if (route.request().postData()?.includes('list_activities') === true) await log.promise;
+      if (route.request().postData()?.includes('outline_activities') === true) await log.promise;
       await route.continue();
     });
     await page.getByRole('link', { name: 'Activity', exact: true }).click();
@@ -215,7 +215,7 @@ describe('two windows of one vault', () => {
 });
 
 describe('a narrow window', () => {
-  test('has no screen that scrolls sideways or cuts a text off', async () => {
+  test('has no screen that scrolls sideways, cuts a text off, or does what the page’s policy refuses', async () => {
     using place = newVaultPlace();
     await using service = await place.serve();
     await using person = await openWindow(browser, {
@@ -235,10 +235,13 @@ describe('a narrow window', () => {
     await firstRun(page, look);
     await tour(page, look);
     await refusedUnlocks(page, look);
+    expect(service.stderr()).toBe('');
     await service.stop();
     await stopped(page).waitFor();
     await look('stopped');
     expect(tooWide).toEqual([]);
+    expect(person.violations).toEqual([]);
+    expect(person.complaints).toEqual([]);
   });
 });
 

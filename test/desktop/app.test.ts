@@ -68,7 +68,7 @@ async function open(): Promise<{ electron: Electron; latchkey: Bridge }> {
   const electron = await launch();
   const { BrowserWindow, machine } = electron;
   const isVisible = (): boolean => BrowserWindow.getAllWindows()[0]?.isVisible() ?? false;
-  await vi.waitUntil(() => isVisible() || machine.ended !== undefined, { timeout: 10_000 });
+  await vi.waitUntil(() => isVisible() || machine.ended !== undefined, { timeout: 60_000 });
   expect(machine.dialogs).toEqual([]);
   await import('../../preload/index.ts');
   return { electron, latchkey: electron.machine.mainWorld['latchkey'] as Bridge };
@@ -80,7 +80,7 @@ async function quit(electron: Electron): Promise<void> {
     () => {
       expect(electron.machine.ended).toBeDefined();
     },
-    { timeout: 10_000 },
+    { timeout: 60_000 },
   );
 }
 
@@ -241,7 +241,7 @@ describe('a start that cannot be', () => {
       () => {
         expect(electron.machine.ended).toBe(1);
       },
-      { timeout: 10_000 },
+      { timeout: 60_000 },
     );
     expect(electron.BrowserWindow.getAllWindows()).toEqual([]);
     expect(electron.machine.dialogs).toHaveLength(1);
@@ -288,7 +288,7 @@ describe('a start that cannot be', () => {
         () => {
           expect(BrowserWindow.getAllWindows()[0]?.isVisible()).toBe(true);
         },
-        { timeout: 10_000 },
+        { timeout: 60_000 },
       );
       expect(machine.questions).toMatchObject([
         { message: 'The vault is in use already', buttons: ['Use it from this window', 'Quit'] },
@@ -317,7 +317,7 @@ describe('a start that cannot be', () => {
         () => {
           expect(machine.ended).toBe(0);
         },
-        { timeout: 10_000 },
+        { timeout: 60_000 },
       );
       expect(machine.questions[1]).toMatchObject({
         message: 'The process that held the vault has ended',
@@ -341,7 +341,7 @@ describe('a start that cannot be', () => {
         () => {
           expect(electron.machine.ended).toBe(0);
         },
-        { timeout: 10_000 },
+        { timeout: 60_000 },
       );
       expect(electron.machine.dialogs).toEqual([]);
     } finally {
