@@ -19,6 +19,8 @@ import { BackupFile } from '../main/backup/file.ts';
 import { chunkCount, sealedLength } from '../main/backup/format.ts';
 import type { OpenBackupWith } from '../main/backup/open.ts';
 import { restore, type Restored, type RestoreWish } from '../main/backup/restore.ts';
+import { Connection } from '../main/db/connection.ts';
+import { migrate } from '../main/db/migrations.ts';
 import { noKeychain, type Keychain } from '../main/keyslots/keychain.ts';
 import { systemClock } from '../main/lib/clock.ts';
 import { startVault } from '../main/vault.ts';
@@ -328,11 +330,12 @@ describe('a backup of a vault with everything in it', () => {
     );
   });
 
-  test('takes the place of the empty file that a window makes before its first run', async () => {
-    await using empty = await startTestVault({ empty: true });
-    const directory = empty.directory;
-    await empty.vault.close();
-    expect(existsSync(join(directory, 'vault.db'))).toBe(true);
+  test('takes the place of the empty file that a killed window leaves before its first run', async () => {
+    using home = temporaryDirectory();
+    const directory = home.path;
+    const empty = Connection.open(join(directory, 'vault.db'));
+    migrate(empty);
+    empty.close();
     await restore(wish(directory, file, phrase()));
     expect(contents(join(directory, 'vault.db'))['users']).toHaveLength(2);
   });

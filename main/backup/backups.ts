@@ -1,6 +1,6 @@
-/** The backups of one vault: made when asked for and on a schedule, tried, and known. */
+/** The backups of one vault: made, tried, taken away and known. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type {
   BackupNotice,
@@ -13,41 +13,26 @@ import type {
   VerifiedBackup,
 } from '../../preload/contract.ts';
 import { toHex } from '../crypto/encodings.ts';
-import { uuidV4 } from '../crypto/uuid.ts';
-import {
-  deleteBackupSchedule,
-  getBackupSchedule,
-  setBackupSchedule,
-  type BackupRow,
-  type BackupScheduleRow,
-} from '../db/backups.ts';
+import { getBackupSchedule, type BackupRow } from '../db/backups.ts';
 import { listKeyslots } from '../db/keyslots.ts';
 import { getOrganization } from '../db/organizations.ts';
 import type { UnitOfWork } from '../db/unit-of-work.ts';
 import { getVault, requireVault, type VaultRow } from '../db/vault.ts';
 import type { Keyring } from '../keyslots/keyring.ts';
-import { openAnySlot } from '../keyslots/slots.ts';
 import type { Clock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { ChosenBackups, factsOf, isChosen } from './chosen.ts';
-import { BackupFile, checkFree, messageOf } from './file.ts';
-import { defaultChunkSize, envelopeKey, fileKey, slotsForHeader, type BackupHeader } from './format.ts';
+import { newEnvelope, type Envelope } from './envelope.ts';
+import { BackupFile, checkFree } from './file.ts';
+import { defaultChunkSize, fileKey, slotsForHeader, type BackupHeader } from './format.ts';
 import { Jobs } from './jobs.ts';
-import { KnownBackups } from './known.ts';
+import { KnownBackups, newBackupId } from './known.ts';
 import { backupNotices } from './notices.ts';
 import { openMasterKey, type OpenBackupWith } from './open.ts';
-import {
-  checkPlace,
-  checkScheduleDirectory,
-  copyIn,
-  databaseIn,
-  freeName,
-  isThere,
-  removeDrafts,
-  scheduledFiles,
-} from './places.ts';
+import { checkPlace, copyIn, databaseIn, freeName, isThere } from './places.ts';
 import { proveBackup, readHeader, toVerified } from './prove.ts';
-import { copyName, superfluous } from './rotation.ts';
+import { copyName } from './rotation.ts';
+import { BackupSchedule } from './schedule.ts';
 import type { Proven, Written } from './worker.ts';
 
 export interface BackupParts {
@@ -72,40 +57,26 @@ export interface BackupWish {
   readonly how?: OpenBackupWith;
 }
 
-/** How often it is seen whether a backup is due, in milliseconds. A machine that slept finds out within this time. */
-const lookEvery = 30_000;
-/** From a scheduled backup that failed to the next try. */
-const retryAfter = 10 * 60_000;
-const hour = 3_600_000;
-
-/** What the next files' keys follow from, kept while the vault is locked; it opens no file made under another salt. */
-interface Envelope {
-  readonly keySalt: string;
-  readonly key: Uint8Array;
-  /** The slots' wrapped master keys, as they were then: as long as one of them is there, the master key is the same. */
-  readonly wrapped: ReadonlySet<string>;
-}
-
 export class Backups {
   /** Those that a browser brought. */
   readonly chosen: ChosenBackups;
   readonly #parts: BackupParts;
   readonly #known: KnownBackups;
   readonly #jobs = new Jobs();
-  #stopListening: (() => void) | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #envelope: Envelope | undefined;
+  readonly #schedule: BackupSchedule;
   #running: BackupProgress | null = null;
-  #failure: { readonly message: string; readonly at: number } | undefined;
-  #retryAt = 0;
-  #looking: Promise<void> | undefined;
-  /** What was begun by nobody who waits for it. */
-  readonly #begun = new Set<Promise<void>>();
-  #closed = false;
 
   constructor(parts: BackupParts) {
     this.#parts = parts;
     this.#known = new KnownBackups(parts.units, parts.keyring);
+    const { units, keyring, clock, onChange, onNews } = parts;
+    this.#schedule = new BackupSchedule({
+      ...{ units, keyring, clock, onChange, onNews },
+      known: this.#known,
+      directory: () => this.#directory(),
+      write: (vault, envelope, file, madeAt) =>
+        this.#write(vault, envelope, file, { madeAt, replace: false }),
+    });
     this.chosen = new ChosenBackups({ directory: parts.directory });
     // A process that was killed while it made one may have left it.
     if (parts.directory !== null) rmSync(copyIn(parts.directory), { force: true });
@@ -113,35 +84,22 @@ export class Backups {
 
   /** Keeps to the schedule from now on. */
   start(): void {
-    const { directory, keyring } = this.#parts;
-    if (directory === null) return;
-    this.#timer = setInterval(() => {
-      this.#begin(this.look());
-    }, lookEvery).unref();
-    this.#stopListening = keyring.onChange((unlocked) => {
-      if (!unlocked) return;
-      // Once whoever unlocks is done: the keys are there a moment before the file is watched.
-      queueMicrotask(() => {
-        this.#begin(this.#unlocked());
-      });
-    });
+    if (this.#parts.directory !== null) this.#schedule.start();
   }
 
   async status(): Promise<BackupsStatus> {
     const { units, clock, directory, suggestedDirectory } = this.#parts;
     const now = clock.wall();
     const rows = this.#known.rows();
-    const plan = units.read(getBackupSchedule);
-    const failure = this.#failureOf(plan);
-    const schedule = plan && { hours: plan.hours, dueAt: this.#dueAt(plan, rows), failure };
+    const schedule = this.#schedule.state(rows);
     const notices: BackupNotice[] =
       directory === null || units.read(getVault) === undefined
         ? []
-        : backupNotices({ now, backups: rows, schedule, ready: this.#isReady() });
+        : backupNotices({ now, backups: rows, schedule, ready: this.#schedule.isReady });
     return {
       available: directory !== null,
       backups: await Promise.all(rows.map(record)),
-      schedule: plan && schedule ? { directory: plan.directory, ...schedule } : null,
+      schedule: schedule ?? null,
       notices,
       running: this.#running,
       suggestedDirectory,
@@ -160,7 +118,7 @@ export class Backups {
     this.#makeSuggested(dirname(target));
     checkPlace('file', dirname(target), this.#directory());
     checkFree(target, replace);
-    const envelope = await this.#newEnvelope(vault, how);
+    const envelope = await newEnvelope(this.#parts, vault, how);
     try {
       return await record(await this.#write(vault, envelope, target, { madeAt, replace }));
     } finally {
@@ -241,84 +199,16 @@ export class Backups {
    * @param wish Null for none.
    * @throws LatchkeyError VAULT_LOCKED, or INVALID_ARGUMENT for a directory that will not do.
    */
-  async schedule(wish: { readonly directory: string; readonly hours: number } | null): Promise<void> {
-    const { units, keyring, clock } = this.#parts;
-    units.read(requireVault);
-    // Without an open vault nothing is written.
-    keyring.lend(() => undefined);
-    if (wish !== null) checkScheduleDirectory(wish.directory, this.#directory());
-    const now = clock.now();
-    await units.write((tx) => {
-      if (wish === null) deleteBackupSchedule(tx);
-      else setBackupSchedule(tx, { ...wish, updatedAt: now, lastFailure: null, lastFailureAt: null });
-    });
-    this.#failure = undefined;
-    this.#retryAt = 0;
-    if (this.#timer !== undefined) await this.#unlocked();
-    this.#parts.onChange();
-  }
-
-  /** Makes a scheduled backup if one is due. Its failure is recorded, and told as news. */
-  look(): Promise<void> {
-    return (this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined;
-    }));
+  schedule(wish: { readonly directory: string; readonly hours: number } | null): Promise<void> {
+    return this.#schedule.set(wish);
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    clearInterval(this.#timer);
-    this.#stopListening?.();
+    this.#schedule.stop();
     this.#known.close();
-    this.#dropEnvelope();
     await this.#jobs.close();
     await this.chosen.close();
-    // One may have begun another.
-    while (this.#begun.size > 0) await Promise.all(this.#begun);
-  }
-
-  /** Lets something go on by itself; its failure is news. */
-  #begin(work: Promise<void>): void {
-    const settled = work
-      .catch((error: unknown) => {
-        this.#parts.onNews(`Backups: ${messageOf(error)}`);
-      })
-      .finally(() => {
-        this.#begun.delete(settled);
-      });
-    this.#begun.add(settled);
-  }
-
-  async #look(): Promise<void> {
-    const { units, clock } = this.#parts;
-    if (this.#closed) return;
-    const vault = units.read(getVault);
-    const plan = units.read(getBackupSchedule);
-    if (vault === undefined || plan === undefined) return;
-    const now = clock.wall();
-    if (now < this.#retryAt || now < this.#dueAt(plan, this.#known.rows())) return;
-    const envelope = this.#envelope;
-    if (envelope === undefined) return;
-    try {
-      checkPlace('backup schedule', plan.directory, this.#directory());
-      this.#checkEnvelope(envelope);
-      removeDrafts(vault, plan.directory);
-      const file = freeName(vault, plan.directory, now);
-      await this.#write(vault, envelope, file, { madeAt: now, replace: false });
-      await this.#rotate(vault, plan);
-      this.#failure = undefined;
-      this.#retryAt = 0;
-      if (plan.lastFailure !== null) await this.#recordFailure(undefined);
-    } catch (error) {
-      // Ended by its closing, and no failure.
-      if (this.#isClosed()) return;
-      const message = messageOf(error);
-      this.#failure = { message, at: now };
-      this.#retryAt = now + retryAfter;
-      this.#parts.onNews(`The scheduled backup was not made: ${message}`);
-      await this.#recordFailure(this.#failure);
-    }
-    this.#parts.onChange();
+    await this.#schedule.settled();
   }
 
   async #write(
@@ -340,7 +230,7 @@ export class Backups {
           copy: copyIn(directory),
           file,
           replace,
-          gently: this.#timer !== undefined,
+          gently: this.#schedule.isKept,
           key,
           header: {
             vaultId: vault.id,
@@ -360,7 +250,7 @@ export class Backups {
       this.#tell(null);
     }
     const row: BackupRow = {
-      id: newId(),
+      id: newBackupId(),
       file,
       madeAt,
       logRows: written.log.rows,
@@ -371,87 +261,6 @@ export class Backups {
     };
     await this.#put(row);
     return row;
-  }
-
-  /** Removes what is superfluous among this vault's own backups in the schedule's directory, and nothing else there. */
-  async #rotate(vault: VaultRow, { directory }: BackupScheduleRow): Promise<void> {
-    const removed = new Set<string>();
-    for (const { file } of superfluous(scheduledFiles(vault, directory))) {
-      // A name is no proof of whose a file is.
-      const header = await readHeader(file).catch(() => undefined);
-      if (header?.vaultId !== vault.id) continue;
-      rmSync(file, { force: true });
-      removed.add(file);
-    }
-    await this.#known.forget(removed);
-  }
-
-  /** What was put off is written, the next envelope is made, and files that came some other way are taken in. */
-  async #unlocked(): Promise<void> {
-    const { units, keyring } = this.#parts;
-    const vault = units.read(getVault);
-    if (vault === undefined || !keyring.unlocked) return;
-    this.#dropEnvelope();
-    const plan = units.read(getBackupSchedule);
-    if (plan !== undefined) this.#envelope = await this.#newEnvelope(vault);
-    await this.#known.write();
-    if (plan !== undefined && !this.#closed) await this.#takeIn(vault, plan.directory);
-    this.#begin(this.look());
-  }
-
-  /** Knows the files that are in the schedule's directory, and forgets those that are not there any more. */
-  async #takeIn(vault: VaultRow, directory: string): Promise<void> {
-    if (!existsSync(directory)) return;
-    const known = new Set(this.#known.rows().map(({ file }) => file));
-    const found: BackupRow[] = [];
-    for (const { file, madeAt } of scheduledFiles(vault, directory)) {
-      if (known.has(file)) continue;
-      const header = await readHeader(file).catch(() => undefined);
-      if (header?.vaultId !== vault.id) continue;
-      const { size } = statSync(file);
-      found.push({ id: newId(), file, madeAt, logRows: 0, logHead: '', size, provenAt: null, problem: null });
-    }
-    const gone = [...known].filter((file) => dirname(file) === directory && !existsSync(file));
-    if (found.length + gone.length === 0 || this.#closed) return;
-    await Promise.all([...found.map((row) => this.#known.put(row)), this.#known.forget(new Set(gone))]);
-    this.#parts.onChange();
-  }
-
-  async #newEnvelope(vault: VaultRow, how?: OpenBackupWith): Promise<Envelope> {
-    const { units, keyring } = this.#parts;
-    const slots = units.read(listKeyslots);
-    const keySalt = randomBytes(32).toString('hex');
-    const wrapped = new Set(slots.map((slot) => toHex(slot.wrapped)));
-    if (how === undefined) {
-      return { keySalt, wrapped, key: keyring.lend((masterKey) => envelopeKey(masterKey, keySalt)) };
-    }
-    const masterKey = await openAnySlot(vault.id, slots, how);
-    try {
-      return { keySalt, wrapped, key: envelopeKey(masterKey, keySalt) };
-    } finally {
-      masterKey.fill(0);
-    }
-  }
-
-  /** @throws LatchkeyError where what is kept may belong to a master key that the vault has no more. */
-  #checkEnvelope({ wrapped }: Envelope): void {
-    const slots = this.#parts.units.read(listKeyslots);
-    if (slots.some((slot) => wrapped.has(toHex(slot.wrapped)))) return;
-    throw new LatchkeyError('VAULT_LOCKED', 'what opens the vault has changed: unlock it once');
-  }
-
-  #dropEnvelope(): void {
-    this.#envelope?.key.fill(0);
-    this.#envelope = undefined;
-  }
-
-  /** Asked again after a wait: it may have changed since. */
-  #isClosed(): boolean {
-    return this.#closed;
-  }
-
-  #isReady(): boolean {
-    return this.#envelope !== undefined;
   }
 
   /** @throws LatchkeyError VAULT_LOCKED, or INVALID_ARGUMENT for a backup that has another master key. */
@@ -481,7 +290,7 @@ export class Backups {
       .rows()
       .find((row) => row.madeAt === header.createdAt && (row.file === file || (isCopy && row.size === size)));
     await this.#put({
-      id: known?.id ?? newId(),
+      id: known?.id ?? newBackupId(),
       file: known?.file ?? file,
       madeAt: header.createdAt,
       logRows: proof.log.rows,
@@ -501,33 +310,6 @@ export class Backups {
   async #put(row: BackupRow): Promise<void> {
     await this.#known.put(row);
     this.#parts.onChange();
-  }
-
-  async #recordFailure(
-    failure: { readonly message: string; readonly at: number } | undefined,
-  ): Promise<void> {
-    await this.#known
-      .write((tx) => {
-        const plan = getBackupSchedule(tx);
-        if (plan === undefined) return;
-        const { message = null, at = null } = failure ?? {};
-        setBackupSchedule(tx, { ...plan, lastFailure: message, lastFailureAt: at });
-      })
-      .catch((error: unknown) => {
-        this.#parts.onNews(messageOf(error));
-      });
-  }
-
-  #failureOf(plan: BackupScheduleRow | undefined): { message: string; at: number } | null {
-    if (this.#failure !== undefined) return this.#failure;
-    if (plan?.lastFailure == null) return null;
-    return { message: plan.lastFailure, at: plan.lastFailureAt ?? plan.updatedAt };
-  }
-
-  /** When the next scheduled backup is to be made; at once where there is none. */
-  #dueAt({ directory, hours, updatedAt }: BackupScheduleRow, rows: readonly BackupRow[]): number {
-    const newest = rows.find(({ file }) => dirname(file) === directory);
-    return newest === undefined ? updatedAt : newest.madeAt + hours * hour;
   }
 
   /** What was proposed need not be made by hand. */
@@ -559,8 +341,6 @@ export class Backups {
 
 /** One that a browser brought is known by a name, which says nothing of where it is. */
 const hasPath = (file: string): boolean => /[/\\]/.test(file);
-
-const newId = (): string => uuidV4(new Uint8Array(randomBytes(16)));
 
 async function record(row: BackupRow): Promise<BackupRecord> {
   return { ...row, found: hasPath(row.file) ? await isThere(row.file) : null };

@@ -1,4 +1,6 @@
 /** What is known of a vault's backups: rows, and those that wait in memory while the vault is locked. */
+import { randomBytes } from 'node:crypto';
+import { uuidV4 } from '../crypto/uuid.ts';
 import {
   deleteBackupOf,
   forgetOldBackups,
@@ -9,6 +11,8 @@ import {
 import type { Writer } from '../db/connection.ts';
 import type { UnitOfWork } from '../db/unit-of-work.ts';
 import type { Keyring } from '../keyslots/keyring.ts';
+
+export const newBackupId = (): string => uuidV4(new Uint8Array(randomBytes(16)));
 
 /** Of backups that are known. */
 const mostKnown = 1000;

@@ -1,14 +1,14 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Alert, Button, Group, SegmentedControl, Stack, Text, Textarea } from '@mantine/core';
+import { Alert, Button, SegmentedControl, Stack, Text, Textarea } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { BackupSecret, VerifiedBackup } from '../../preload/contract.ts';
 import { BackupFileField } from './backup-file.tsx';
+import { FormEnd } from './form-end.tsx';
 import { Moment } from './moment.tsx';
 import { Facts, Outcomes } from './page.tsx';
 import { PasswordField } from './password-field.tsx';
 import { wordsOf } from './phrase.ts';
-import { Failure } from './states.tsx';
 import { t } from './text.ts';
 import { timestampOf } from './time.ts';
 import { useBackupCall, useBackups } from './vault.tsx';
@@ -136,15 +136,13 @@ export function ProveBackup({ file, onDone }: Props): ReactNode {
         <Working busy={prove.isPending} progress={running?.what === 'verify' ? running : null}>
           {t('Opening and checking everything in it')}
         </Working>
-        <Failure title={t('The backup is not proven')} error={prove.error} />
-        <Group gap="sm">
-          <Button type="submit" loading={prove.isPending}>
-            {t('Try the backup')}
-          </Button>
-          <Button variant="subtle" color="gray" onClick={onDone}>
-            {t('Cancel')}
-          </Button>
-        </Group>
+        <FormEnd
+          failed={t('The backup is not proven')}
+          error={prove.error}
+          busy={prove.isPending}
+          does={t('Try the backup')}
+          back={onDone}
+        />
       </Stack>
     </form>
   );

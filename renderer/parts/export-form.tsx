@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
+import { FormEnd } from './form-end.tsx';
 import { useProof } from './keyslot-form.tsx';
 import { keyTexts } from './key-text.ts';
 import { Facts, Outcomes } from './page.tsx';
 import { PhraseSheet } from './phrase-sheet.tsx';
 import { PrivateKeySwitch, useReveal } from './secret.tsx';
-import { Failure } from './states.tsx';
 import { useTask } from './task.ts';
 import { t } from './text.ts';
 import { useExport } from './transfer.ts';
@@ -69,15 +69,7 @@ export function ExportForm({ submit, parameters, what, outcomes, onDone, childre
       <Stack gap="md">
         <Outcomes items={outcomes} />
         {proof.fields(start, true)}
-        <Failure title={failed} error={task.error} />
-        <Group gap="sm">
-          <Button type="submit" loading={task.isPending}>
-            {action}
-          </Button>
-          <Button variant="subtle" color="gray" onClick={onDone}>
-            {t('Cancel')}
-          </Button>
-        </Group>
+        <FormEnd failed={failed} error={task.error} busy={task.isPending} does={action} back={onDone} />
       </Stack>
     </form>
   );

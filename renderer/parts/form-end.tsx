@@ -11,21 +11,25 @@ interface Props {
   readonly busy: boolean;
   /** What the button does. */
   readonly does: string;
-  /** Where one goes who does not want it. */
-  readonly back: string;
+  readonly danger?: boolean;
+  /** The address where one goes who does not want it, or what ends the form. */
+  readonly back: string | (() => void);
+  /** What the way back is called once there is nothing left to cancel. */
+  readonly done?: string | undefined;
 }
 
 /** The end of a form: why it was refused, its button, and the way back. */
-export function FormEnd({ failed, error, busy, does, back }: Props): ReactNode {
+export function FormEnd({ failed, error, busy, does, danger = false, back, done }: Props): ReactNode {
+  const way = typeof back === 'string' ? { component: Link, href: back } : { onClick: back };
   return (
     <>
       <Failure title={failed} error={error} />
       <Group gap="sm">
-        <Button type="submit" loading={busy}>
+        <Button type="submit" loading={busy} {...(danger ? { color: 'red' } : {})}>
           {does}
         </Button>
-        <Button variant="subtle" color="gray" component={Link} href={back}>
-          {t('Cancel')}
+        <Button variant="subtle" color="gray" {...way}>
+          {done ?? t('Cancel')}
         </Button>
       </Group>
     </>

@@ -2,16 +2,16 @@
 
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
+import { Checkbox, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import type { Keyslot, ProveWith } from '../../preload/contract.ts';
+import { FormEnd } from './form-end.tsx';
 import { KeyslotForm, useNewPassword } from './keyslot-form.tsx';
 import { textsOf, textsOfOne } from './keyslot-texts.ts';
 import { Outcomes } from './page.tsx';
 import { PasswordField } from './password-field.tsx';
 import { recoveryOf, recoveryProblem, toRecovery } from './phrase.ts';
 import { RecoveryField } from './recovery-field.tsx';
-import { Failure } from './states.tsx';
 import { useTask } from './task.ts';
 import { t } from './text.ts';
 import { useBridge } from './vault.tsx';
@@ -141,15 +141,14 @@ export function CheckForm({ onClose }: Closing): ReactNode {
         <Text role="status" fw={600}>
           {right && t('Right: this opens the vault. Put the paper back where it was.')}
         </Text>
-        <Failure title={t('This does not open the vault')} error={task.error} />
-        <Group gap="sm">
-          <Button type="submit" loading={task.isPending}>
-            {t('Check')}
-          </Button>
-          <Button variant="subtle" color="gray" onClick={onClose}>
-            {right ? t('Done') : t('Cancel')}
-          </Button>
-        </Group>
+        <FormEnd
+          failed={t('This does not open the vault')}
+          error={task.error}
+          busy={task.isPending}
+          does={t('Check')}
+          back={onClose}
+          done={right ? t('Done') : undefined}
+        />
       </Stack>
     </form>
   );
@@ -262,15 +261,13 @@ export function RotateForm({ slots, onClose }: RotateProps): ReactNode {
           ]}
         />
         <Working busy={task.isPending}>{t('Everything that is sealed goes over to the new key')}</Working>
-        <Failure title={t('The master key was not changed')} error={task.error} />
-        <Group gap="sm">
-          <Button type="submit" loading={task.isPending}>
-            {t('Draw a new master key')}
-          </Button>
-          <Button variant="subtle" color="gray" onClick={onClose}>
-            {t('Cancel')}
-          </Button>
-        </Group>
+        <FormEnd
+          failed={t('The master key was not changed')}
+          error={task.error}
+          busy={task.isPending}
+          does={t('Draw a new master key')}
+          back={onClose}
+        />
       </Stack>
     </form>
   );

@@ -1,13 +1,13 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Button, Group, SegmentedControl, Stack } from '@mantine/core';
+import { SegmentedControl, Stack } from '@mantine/core';
 import type { KeyslotChange, ProveWith } from '../../preload/contract.ts';
+import { FormEnd } from './form-end.tsx';
 import { Outcomes } from './page.tsx';
 import { PasswordField } from './password-field.tsx';
 import { passwordStrength, shortestPassword } from './password.ts';
 import { recoveryOf, recoveryProblem, toRecovery } from './phrase.ts';
 import { RecoveryField } from './recovery-field.tsx';
-import { Failure } from './states.tsx';
 import { StrengthMeter } from './strength-meter.tsx';
 import { useTask } from './task.ts';
 import { t } from './text.ts';
@@ -61,15 +61,14 @@ export function KeyslotForm({
         {proof.fields(submit)}
         <Outcomes items={outcomes} />
         <Working busy={task.isPending}>{t('Checking what you typed')}</Working>
-        <Failure title={failed} error={task.error} />
-        <Group gap="sm">
-          <Button type="submit" loading={task.isPending} {...(danger ? { color: 'red' } : {})}>
-            {action}
-          </Button>
-          <Button variant="subtle" color="gray" onClick={onCancel}>
-            {t('Cancel')}
-          </Button>
-        </Group>
+        <FormEnd
+          failed={failed}
+          error={task.error}
+          busy={task.isPending}
+          does={action}
+          danger={danger}
+          back={onCancel}
+        />
       </Stack>
     </form>
   );

@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Button, Fieldset, Group, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core';
+import { Fieldset, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core';
 import type { MailSettings } from '../../preload/contract.ts';
 import { emailProblem } from './contact.ts';
+import { FormEnd } from './form-end.tsx';
 import { Outcomes } from './page.tsx';
 import { PasswordField } from './password-field.tsx';
-import { Failure } from './states.tsx';
 import { t } from './text.ts';
 import { useMessageCall } from './vault.tsx';
 
@@ -212,15 +212,13 @@ export function MailForm({ mail, onDone }: Props): ReactNode {
             t('Whoever runs it can read them, and sign in with them while they work.'),
           ]}
         />
-        <Failure title={t('The mail server was not set up')} error={save.error} />
-        <Group gap="sm">
-          <Button type="submit" loading={save.isPending}>
-            {t('Save')}
-          </Button>
-          <Button variant="subtle" color="gray" onClick={onDone}>
-            {t('Cancel')}
-          </Button>
-        </Group>
+        <FormEnd
+          failed={t('The mail server was not set up')}
+          error={save.error}
+          busy={save.isPending}
+          does={t('Save')}
+          back={onDone}
+        />
       </Stack>
     </form>
   );

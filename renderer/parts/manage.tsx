@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
+import { FormEnd } from './form-end.tsx';
 import { NameField } from './name-field.tsx';
 import { nameProblem } from './names.ts';
 import type { Named } from './names.ts';
 import { Outcomes, Panel } from './page.tsx';
-import { Failure } from './states.tsx';
 import { t } from './text.ts';
 import './rows.css';
 
@@ -145,13 +145,13 @@ export function RenameForm({ what, name, taken, submitting, onRename, onCancel }
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         <NameField value={typed} problem={tried || typed !== name ? problem : null} onType={setTyped} first />
-        <Failure title={notRenamed[what]} error={submitting.error} />
-        <Group gap="sm">
-          <Button type="submit" loading={submitting.isPending}>
-            {t('Rename')}
-          </Button>
-          <Cancel onCancel={onCancel} />
-        </Group>
+        <FormEnd
+          failed={notRenamed[what]}
+          error={submitting.error}
+          busy={submitting.isPending}
+          does={t('Rename')}
+          back={onCancel}
+        />
       </Stack>
     </form>
   );
@@ -240,13 +240,14 @@ export function ConfirmForm({
             }}
           />
         )}
-        <Failure title={failed} error={submitting.error} />
-        <Group gap="sm">
-          <Button type="submit" color="red" loading={submitting.isPending}>
-            {does}
-          </Button>
-          <Cancel onCancel={onCancel} />
-        </Group>
+        <FormEnd
+          failed={failed}
+          error={submitting.error}
+          busy={submitting.isPending}
+          does={does}
+          danger
+          back={onCancel}
+        />
       </Stack>
     </form>
   );
@@ -276,9 +277,3 @@ export const DeleteForm = ({ what, onDelete, ...rest }: DeleteProps): ReactNode 
   const [does, failed] = deleting[what];
   return <ConfirmForm does={does} failed={failed} onConfirm={onDelete} {...rest} />;
 };
-
-const Cancel = ({ onCancel }: { readonly onCancel: () => void }): ReactNode => (
-  <Button variant="subtle" color="gray" onClick={onCancel}>
-    {t('Cancel')}
-  </Button>
-);

@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Modal, Stack, Text } from '@mantine/core';
+import { FormEnd } from './form-end.tsx';
 import { useProof } from './keyslot-form.tsx';
 import { useProofQuestion } from './owner-proof.ts';
 import type { ProofQuestion } from './owner-proof.ts';
-import { Failure } from './states.tsx';
 import { useTask } from './task.ts';
 import { t } from './text.ts';
 import { useBridge } from './vault.tsx';
@@ -68,15 +68,13 @@ function ProofForm({
           {t('For five minutes after it you can add more ways to sign in without being asked again.')}
         </Text>
         <Working busy={task.isPending}>{t('Checking what you typed')}</Working>
-        <Failure title={t('This did not show that it is you')} error={task.error} />
-        <Group gap="sm">
-          <Button type="submit" loading={task.isPending}>
-            {t('Confirm')}
-          </Button>
-          <Button variant="subtle" color="gray" onClick={onCancel}>
-            {t('Cancel')}
-          </Button>
-        </Group>
+        <FormEnd
+          failed={t('This did not show that it is you')}
+          error={task.error}
+          busy={task.isPending}
+          does={t('Confirm')}
+          back={onCancel}
+        />
       </Stack>
     </form>
   );

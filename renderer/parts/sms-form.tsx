@@ -1,19 +1,10 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import {
-  Button,
-  Group,
-  NativeSelect,
-  SegmentedControl,
-  Stack,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
+import { NativeSelect, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import type { HttpGatewaySettings, MessagesStatus, TwilioSettings } from '../../preload/contract.ts';
+import { FormEnd } from './form-end.tsx';
 import { headerProblem, headersOf } from './headers.ts';
 import { PasswordField } from './password-field.tsx';
-import { Failure } from './states.tsx';
 import { t } from './text.ts';
 import { useMessageCall } from './vault.tsx';
 
@@ -243,16 +234,12 @@ function End({
   readonly onCancel: () => void;
 }): ReactNode {
   return (
-    <>
-      <Failure title={t('The gateway was not set up')} error={error} />
-      <Group gap="sm">
-        <Button type="submit" loading={busy}>
-          {t('Save')}
-        </Button>
-        <Button variant="subtle" color="gray" onClick={onCancel}>
-          {t('Cancel')}
-        </Button>
-      </Group>
-    </>
+    <FormEnd
+      failed={t('The gateway was not set up')}
+      error={error}
+      busy={busy}
+      does={t('Save')}
+      back={onCancel}
+    />
   );
 }

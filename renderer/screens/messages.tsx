@@ -9,6 +9,7 @@ import type {
   ShownMessage,
 } from '../../preload/contract.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
+import { FormEnd } from '../parts/form-end.tsx';
 import { MailForm } from '../parts/mail-form.tsx';
 import { ConfirmForm, DialogButton } from '../parts/manage.tsx';
 import { MessageLog } from '../parts/message-log.tsx';
@@ -326,15 +327,14 @@ function Test({
             <Text>{t('The test is on its way: {{note}}.', { note: test.data.note })}</Text>
           )}
         </div>
-        <Failure title={t('The test was not sent')} error={test.error} />
-        <Group gap="sm">
-          <Button type="submit" loading={test.isPending}>
-            {t('Send the test')}
-          </Button>
-          <Button variant="subtle" color="gray" onClick={onDone}>
-            {test.data === undefined ? t('Cancel') : t('Done')}
-          </Button>
-        </Group>
+        <FormEnd
+          failed={t('The test was not sent')}
+          error={test.error}
+          busy={test.isPending}
+          does={t('Send the test')}
+          back={onDone}
+          done={test.data === undefined ? undefined : t('Done')}
+        />
       </Stack>
     </form>
   );

@@ -1,12 +1,13 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconSignature } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
 import { AddressDialogs, AddressRow } from '../parts/address-row.tsx';
 import { curveLabel, describeFormat } from '../parts/chains.ts';
 import { ExportForm, PrivateKeyTexts } from '../parts/export-form.tsx';
+import { FormEnd } from '../parts/form-end.tsx';
 import { ShortId } from '../parts/identifier.tsx';
 import { DeleteForm, Manage, ManageAction } from '../parts/manage.tsx';
 import { Moment } from '../parts/moment.tsx';
@@ -266,15 +267,13 @@ function NameForm({ name, submitting, onName, onCancel }: NameFormProps): ReactN
             setTyped(event.currentTarget.value);
           }}
         />
-        <Failure title={t('The account was not renamed')} error={submitting.error} />
-        <Group gap="sm">
-          <Button type="submit" loading={submitting.isPending}>
-            {t('Rename')}
-          </Button>
-          <Button variant="subtle" color="gray" onClick={onCancel}>
-            {t('Cancel')}
-          </Button>
-        </Group>
+        <FormEnd
+          failed={t('The account was not renamed')}
+          error={submitting.error}
+          busy={submitting.isPending}
+          does={t('Rename')}
+          back={onCancel}
+        />
       </Stack>
     </form>
   );

@@ -1,6 +1,6 @@
 import { memo, useCallback, useState } from 'react';
 import type { SyntheticEvent, ReactNode } from 'react';
-import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Modal, Select, Stack, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconPlus, IconWallet } from '@tabler/icons-react';
@@ -19,6 +19,7 @@ import {
 } from '../parts/chains.ts';
 import type { Curve, NewAccount } from '../parts/chains.ts';
 import { ExportForm, SeedPhrase } from '../parts/export-form.tsx';
+import { FormEnd } from '../parts/form-end.tsx';
 import { ShortId } from '../parts/identifier.tsx';
 import { DeleteForm, Manage, ManageAction, RenameForm } from '../parts/manage.tsx';
 import { ListSearch } from '../parts/list-search.tsx';
@@ -546,15 +547,13 @@ function AddAccount({ walletId, onDone }: AddAccountProps): ReactNode {
             }),
           ]}
         />
-        <Failure title={t('The account was not added')} error={create.error ?? free.error} />
-        <Group gap="sm">
-          <Button type="submit" loading={create.isPending}>
-            {t('Add account')}
-          </Button>
-          <Button variant="subtle" color="gray" onClick={onDone}>
-            {t('Cancel')}
-          </Button>
-        </Group>
+        <FormEnd
+          failed={t('The account was not added')}
+          error={create.error ?? free.error}
+          busy={create.isPending}
+          does={t('Add account')}
+          back={onDone}
+        />
       </Stack>
     </form>
   );

@@ -3,6 +3,7 @@ import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, Select, Stack, Switch, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { CopyButton } from '../parts/copy-button.tsx';
+import { FormEnd } from '../parts/form-end.tsx';
 import { DeleteForm, DialogButton } from '../parts/manage.tsx';
 import { NameField } from '../parts/name-field.tsx';
 import { nameProblem } from '../parts/names.ts';
@@ -273,15 +274,13 @@ function ReplayForm({
             t('What the endpoint has not subscribed to is left out.'),
           ]}
         />
-        <Failure title={t('The events were not sent again')} error={replaying.error} />
-        <Group gap="sm">
-          <Button type="submit" loading={replaying.isPending}>
-            {t('Send them again')}
-          </Button>
-          <Button variant="subtle" color="gray" onClick={close}>
-            {t('Cancel')}
-          </Button>
-        </Group>
+        <FormEnd
+          failed={t('The events were not sent again')}
+          error={replaying.error}
+          busy={replaying.isPending}
+          does={t('Send them again')}
+          back={close}
+        />
       </Stack>
     </form>
   );

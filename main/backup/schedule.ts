@@ -1,0 +1,282 @@
+/**
+ * Keeps to a schedule: makes a backup when one is due, removes what is superfluous, and knows what lies in the directory.
+ * While the vault is locked, backups are made with the envelope of its last unlock.
+ */
+import { existsSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import {
+  deleteBackupSchedule,
+  getBackupSchedule,
+  setBackupSchedule,
+  type BackupRow,
+  type BackupScheduleRow,
+} from '../db/backups.ts';
+import type { UnitOfWork } from '../db/unit-of-work.ts';
+import { getVault, requireVault, type VaultRow } from '../db/vault.ts';
+import type { Keyring } from '../keyslots/keyring.ts';
+import type { Clock } from '../lib/clock.ts';
+import { checkEnvelope, newEnvelope, type Envelope } from './envelope.ts';
+import { messageOf } from './file.ts';
+import { newBackupId, type KnownBackups } from './known.ts';
+import { checkPlace, checkScheduleDirectory, freeName, removeDrafts, scheduledFiles } from './places.ts';
+import { readHeader } from './prove.ts';
+import { superfluous } from './rotation.ts';
+
+export interface ScheduleParts {
+  readonly units: UnitOfWork;
+  readonly keyring: Keyring;
+  readonly clock: Clock;
+  readonly known: KnownBackups;
+  /** The vault's. @throws LatchkeyError INVALID_ARGUMENT for a vault in memory. */
+  readonly directory: () => string;
+  /** Makes a backup, and knows it. */
+  readonly write: (vault: VaultRow, envelope: Envelope, file: string, madeAt: number) => Promise<unknown>;
+  /** Something about the backups has changed. */
+  readonly onChange: () => void;
+  /** Where news go that nobody waits for: that a scheduled backup failed. */
+  readonly onNews: (line: string) => void;
+}
+
+/** How often it is seen whether a backup is due, in milliseconds. A machine that slept finds out within this time. */
+const lookEvery = 30_000;
+/** From a scheduled backup that failed to the next try. */
+const retryAfter = 10 * 60_000;
+const hour = 3_600_000;
+
+interface ScheduleFailure {
+  readonly message: string;
+  readonly at: number;
+}
+
+export class BackupSchedule {
+  readonly #parts: ScheduleParts;
+  #stopListening: (() => void) | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #envelope: Envelope | undefined;
+  #failure: ScheduleFailure | undefined;
+  #retryAt = 0;
+  #looking: Promise<void> | undefined;
+  /** What was begun by nobody who waits for it. */
+  readonly #begun = new Set<Promise<void>>();
+  #closed = false;
+
+  constructor(parts: ScheduleParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether it is kept to, beside whatever else this process does. */
+  get isKept(): boolean {
+    return this.#timer !== undefined;
+  }
+
+  /** Whether a backup could be made now. */
+  get isReady(): boolean {
+    return this.#envelope !== undefined;
+  }
+
+  /** Keeps to the schedule from now on. */
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.#begin(this.#look());
+    }, lookEvery).unref();
+    this.#stopListening = this.#parts.keyring.onChange((unlocked) => {
+      if (!unlocked) return;
+      // Once whoever unlocks is done: the keys are there a moment before the file is watched.
+      queueMicrotask(() => {
+        this.#begin(this.#unlocked());
+      });
+    });
+  }
+
+  /** When the next backup is due, and why the last was not made; undefined where there is no schedule. */
+  state(rows: readonly BackupRow[]):
+    | {
+        readonly directory: string;
+        readonly hours: number;
+        readonly dueAt: number;
+        readonly failure: ScheduleFailure | null;
+      }
+    | undefined {
+    const plan = this.#parts.units.read(getBackupSchedule);
+    if (plan === undefined) return undefined;
+    const { directory, hours } = plan;
+    return { directory, hours, dueAt: dueAt(plan, rows), failure: this.#failureOf(plan) };
+  }
+
+  /**
+   * @param wish Null for none.
+   * @throws LatchkeyError VAULT_LOCKED, or INVALID_ARGUMENT for a directory that will not do.
+   */
+  async set(wish: { readonly directory: string; readonly hours: number } | null): Promise<void> {
+    const { units, keyring, clock, directory } = this.#parts;
+    units.read(requireVault);
+    // Without an open vault nothing is written.
+    keyring.lend(() => undefined);
+    if (wish !== null) checkScheduleDirectory(wish.directory, directory());
+    const now = clock.now();
+    await units.write((tx) => {
+      if (wish === null) deleteBackupSchedule(tx);
+      else setBackupSchedule(tx, { ...wish, updatedAt: now, lastFailure: null, lastFailureAt: null });
+    });
+    this.#failure = undefined;
+    this.#retryAt = 0;
+    if (this.#timer !== undefined) await this.#unlocked();
+    this.#parts.onChange();
+  }
+
+  /** Makes a scheduled backup if one is due. Its failure is recorded, and told as news. */
+  #look(): Promise<void> {
+    return (this.#looking ??= this.#lookOnce().finally(() => {
+      this.#looking = undefined;
+    }));
+  }
+
+  /** Begins nothing more, and erases the key. */
+  stop(): void {
+    this.#closed = true;
+    clearInterval(this.#timer);
+    this.#stopListening?.();
+    this.#dropEnvelope();
+  }
+
+  /** Resolves once nothing goes on any more. */
+  async settled(): Promise<void> {
+    // One may have begun another.
+    while (this.#begun.size > 0) await Promise.all(this.#begun);
+  }
+
+  /** Lets something go on by itself; its failure is news. */
+  #begin(work: Promise<void>): void {
+    const settled = work
+      .catch((error: unknown) => {
+        this.#parts.onNews(`Backups: ${messageOf(error)}`);
+      })
+      .finally(() => {
+        this.#begun.delete(settled);
+      });
+    this.#begun.add(settled);
+  }
+
+  async #lookOnce(): Promise<void> {
+    const { units, clock, known, directory, write } = this.#parts;
+    if (this.#closed) return;
+    const vault = units.read(getVault);
+    const plan = units.read(getBackupSchedule);
+    if (vault === undefined || plan === undefined) return;
+    const now = clock.wall();
+    if (now < this.#retryAt || now < dueAt(plan, known.rows())) return;
+    const envelope = this.#envelope;
+    if (envelope === undefined) return;
+    try {
+      checkPlace('backup schedule', plan.directory, directory());
+      checkEnvelope(units, envelope);
+      removeDrafts(vault, plan.directory);
+      const file = freeName(vault, plan.directory, now);
+      await write(vault, envelope, file, now);
+      await this.#rotate(vault, plan);
+      this.#failure = undefined;
+      this.#retryAt = 0;
+      if (plan.lastFailure !== null) await this.#recordFailure(undefined);
+    } catch (error) {
+      // Ended by its closing, and no failure.
+      if (this.#isClosed()) return;
+      const message = messageOf(error);
+      this.#failure = { message, at: now };
+      this.#retryAt = now + retryAfter;
+      this.#parts.onNews(`The scheduled backup was not made: ${message}`);
+      await this.#recordFailure(this.#failure);
+    }
+    this.#parts.onChange();
+  }
+
+  /** Removes what is superfluous among this vault's own backups in the schedule's directory, and nothing else there. */
+  async #rotate(vault: VaultRow, { directory }: BackupScheduleRow): Promise<void> {
+    const removed = new Set<string>();
+    for (const { file } of superfluous(scheduledFiles(vault, directory))) {
+      // A name is no proof of whose a file is.
+      const header = await readHeader(file).catch(() => undefined);
+      if (header?.vaultId !== vault.id) continue;
+      rmSync(file, { force: true });
+      removed.add(file);
+    }
+    await this.#parts.known.forget(removed);
+  }
+
+  /** What was put off is written, the next envelope is made, and files that came some other way are taken in. */
+  async #unlocked(): Promise<void> {
+    const { units, keyring } = this.#parts;
+    const vault = units.read(getVault);
+    if (vault === undefined || !keyring.unlocked) return;
+    this.#dropEnvelope();
+    const plan = units.read(getBackupSchedule);
+    if (plan !== undefined) this.#envelope = await newEnvelope(this.#parts, vault);
+    await this.#parts.known.write();
+    if (plan !== undefined && !this.#closed) await this.#takeIn(vault, plan.directory);
+    this.#begin(this.#look());
+  }
+
+  /** Knows the files that are in the schedule's directory, and forgets those that are not there any more. */
+  async #takeIn(vault: VaultRow, directory: string): Promise<void> {
+    if (!existsSync(directory)) return;
+    const known = new Set(this.#parts.known.rows().map(({ file }) => file));
+    const found: BackupRow[] = [];
+    for (const { file, madeAt } of scheduledFiles(vault, directory)) {
+      if (known.has(file)) continue;
+      const header = await readHeader(file).catch(() => undefined);
+      if (header?.vaultId !== vault.id) continue;
+      const { size } = statSync(file);
+      found.push({
+        id: newBackupId(),
+        file,
+        madeAt,
+        logRows: 0,
+        logHead: '',
+        size,
+        provenAt: null,
+        problem: null,
+      });
+    }
+    const gone = [...known].filter((file) => dirname(file) === directory && !existsSync(file));
+    if (found.length + gone.length === 0 || this.#closed) return;
+    await Promise.all([
+      ...found.map((row) => this.#parts.known.put(row)),
+      this.#parts.known.forget(new Set(gone)),
+    ]);
+    this.#parts.onChange();
+  }
+
+  #dropEnvelope(): void {
+    this.#envelope?.key.fill(0);
+    this.#envelope = undefined;
+  }
+
+  /** Asked again after a wait: it may have changed since. */
+  #isClosed(): boolean {
+    return this.#closed;
+  }
+
+  async #recordFailure(failure: ScheduleFailure | undefined): Promise<void> {
+    await this.#parts.known
+      .write((tx) => {
+        const plan = getBackupSchedule(tx);
+        if (plan === undefined) return;
+        const { message = null, at = null } = failure ?? {};
+        setBackupSchedule(tx, { ...plan, lastFailure: message, lastFailureAt: at });
+      })
+      .catch((error: unknown) => {
+        this.#parts.onNews(messageOf(error));
+      });
+  }
+
+  #failureOf(plan: BackupScheduleRow): ScheduleFailure | null {
+    if (this.#failure !== undefined) return this.#failure;
+    if (plan.lastFailure === null) return null;
+    return { message: plan.lastFailure, at: plan.lastFailureAt ?? plan.updatedAt };
+  }
+}
+
+/** When the next scheduled backup is to be made; at once where there is none. */
+function dueAt({ directory, hours, updatedAt }: BackupScheduleRow, rows: readonly BackupRow[]): number {
+  const newest = rows.find(({ file }) => dirname(file) === directory);
+  return newest === undefined ? updatedAt : newest.madeAt + hours * hour;
+}
