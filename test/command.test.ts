@@ -390,7 +390,7 @@ describe('serve', () => {
     const { process, line } = await serve();
     expect(line['state']).toBe('locked');
     expect(process.stderr).toBe(
-      'The vault stays locked: it has no keychain keyslot, and no password was given (--password-file).\n',
+      'The vault stays locked until you open it, in the window or by `latchkey unlock`: it has no keychain keyslot, and no password was given (--password-file).\n',
     );
   });
 
