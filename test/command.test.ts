@@ -390,7 +390,7 @@ describe('serve', () => {
     const { process, line } = await serve();
     expect(line['state']).toBe('locked');
     expect(process.stderr).toBe(
-      'The vault stays locked: it has no keychain keyslot, and no password was given (--password-file).\n',
+      'The vault stays locked until you open it, in the window or by `latchkey unlock`: it has no keychain keyslot, and no password was given (--password-file).\n',
     );
   });
 
@@ -686,7 +686,7 @@ describe('serve', () => {
         '--body',
         body,
       ]);
-      expect(refused).toMatchObject({ code: 1, json: { code: 6 } });
+      expect(refused).toMatchObject({ code: 1, json: { code: 3 } });
     });
 
     test('request sends a body to the letter where it is asked to, anywhere it is told', async () => {
@@ -796,7 +796,7 @@ describe('serve', () => {
       const { code, error } = await home.run([...argv, '--json']);
       expect(code).toBe(3);
       expect(error).toBe(
-        `no Latchkey serves the vault in ${home.vault}: start it with \`latchkey serve\` or \`npm start\``,
+        `no Latchkey serves the vault in ${home.vault}: start it with \`latchkey serve\`, or open the app`,
       );
       expect(existsSync(join(home.keys, 'nobody.private'))).toBe(false);
     });
@@ -805,7 +805,7 @@ describe('serve', () => {
       expect(await home.run(['--json', 'status'])).toMatchObject({ code: 3, json: { running: false } });
       expect(await home.run(['status'])).toMatchObject({
         code: 3,
-        stdout: `Not running. The vault's directory is ${home.vault}.\n`,
+        stdout: `Not running: \`latchkey serve\` serves the vault in ${home.vault}.\n`,
       });
     });
   });

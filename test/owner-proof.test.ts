@@ -1,9 +1,11 @@
 /** What the owner's window may do for whoever sits there, and what only for somebody who shows a secret of the owner's. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ownerGuards } from '../main/activities/owner-guards.ts';
 import { operations } from '../main/operations/index.ts';
 import { sdkCalls, setScene, type Scene } from './sdk-calls.ts';
-import { newWallet, resultOf, type Json } from './support.ts';
+import { newWallet, resultOf, runCommand, startTestVault, temporaryDirectory, type Json } from './support.ts';
 import { keptVendorOperations } from './vendor-operations.ts';
 
 const newestTypes = new Map(keptVendorOperations().operations.map(({ path, type }) => [path, type]));
@@ -197,4 +199,22 @@ test('to approve of what somebody else asked for needs what doing it needs; to r
   expect(await approve(waiting)).toMatchObject({ status: 200 });
   await endProof();
   expect(await approve({ fingerprint: `sha256:${'0'.repeat(64)}` })).toMatchObject({ status: 404 });
+});
+
+test('the command, which registers keys through the same door, is asked too', async () => {
+  await using service = await startTestVault();
+  using place = temporaryDirectory();
+  const phraseFile = join(place.path, 'phrase');
+  writeFileSync(phraseFile, service.recoveryPhrase);
+  const keygen = (...more: readonly string[]) =>
+    runCommand([
+      ...['keygen', '--name', 'script', '--register', '--json'],
+      ...['--data-dir', service.directory, '--config-dir', place.path, ...more],
+    ]);
+  const without = await keygen();
+  expect(without.code).toBe(2);
+  expect(without.stderr).toContain('expected a secret that opens the vault now: give --password-file');
+  // Nothing stands in the way of the next try.
+  const { code, stdout } = await keygen('--recovery-file', phraseFile);
+  expect({ code, ...(JSON.parse(stdout) as Json) }).toMatchObject({ code: 0, registered: true });
 });

@@ -201,6 +201,20 @@ describe('a policy is refused', () => {
     expect(String(answer.body?.['message'])).toContain(message);
   });
 
+  test('among several, by its place, and none of them is made', async () => {
+    const policies = [policyParameters('ALLOW', {}), policyParameters('DENY', { condition: 'true &&' })];
+    const answer = await service.root.submit('create_policies', 'CREATE_POLICIES', { policies });
+    expect(answer.body).toMatchObject({
+      code: 3,
+      message: expect.stringMatching(
+        /^invalid policy condition: parameters\.policies\[1\]\.condition: line 1, column 8: /,
+      ) as string,
+    });
+    const { body } = await service.root.query('list_policies');
+    const made = (body?.['policies'] as Json[]).map(({ policyName }) => policyName);
+    expect(made).not.toContain(policies[0]?.['policyName']);
+  });
+
   test('whose name is taken, and one change too many', async () => {
     await using policies = new AsyncDisposableStack();
     policies.use(await makePolicy('ALLOW', { condition: 'false' }));

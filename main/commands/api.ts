@@ -57,9 +57,10 @@ export class VaultApi {
    * @param keyName The API key files to stamp with.
    */
   static async connect(config: Config, keyName: string): Promise<VaultApi> {
-    const pair = readKeyFiles(config.keysDirectory, keyName);
     const directory = dataDirectory(config);
+    // Who has no vault is told so first, and not of a key to be made for it.
     const running = await requireRunning(directory);
+    const pair = readKeyFiles(config.keysDirectory, keyName);
     const api = new VaultApi(running.url, pair, readIdentity(directory));
     await api.#checkDiscoveryKeys();
     const { state } = await running.status();

@@ -78,6 +78,6 @@ export async function requireRunning(directory: string): Promise<Running> {
   if (!existsSync(join(directory, 'vault.db'))) throw noVault(directory);
   throw new CommandError(
     exitCodes.absent,
-    `no Latchkey serves the vault in ${directory}: start it with \`latchkey serve\` or \`npm start\``,
+    `no Latchkey serves the vault in ${directory}: start it with \`latchkey serve\`, or open the app`,
   );
 }

@@ -16,7 +16,7 @@ export async function status(config: Config, json: boolean): Promise<void> {
   const running = await findRunning(directory);
   if (running === undefined) {
     const text = existsSync(join(directory, 'vault.db'))
-      ? `Not running. The vault's directory is ${directory}.`
+      ? `Not running: \`latchkey serve\` serves the vault in ${directory}.`
       : `Not running: ${noVault(directory).message}.`;
     print(json, { running: false, directory }, text);
     process.exitCode = exitCodes.absent;

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { toHex } from '../crypto/encodings.ts';
 import { generateP256, isP256PrivateKey, p256PublicKey } from '../crypto/p256.ts';
-import { CommandError, exitCodes } from './output.ts';
+import { CommandError, exitCodes, reasonOf } from './output.ts';
 
 /** A P-256 key pair, hex: the private scalar and the compressed public key. */
 export interface KeyPair {
@@ -73,7 +73,12 @@ function readHex(file: string, length: number, name: string): string {
       `${file} does not exist: make a key with \`latchkey keygen --name ${name} --register\``,
     );
   }
-  const text = readFileSync(file, 'utf8').trim().toLowerCase();
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').trim().toLowerCase();
+  } catch (error) {
+    throw new CommandError(exitCodes.failed, `${file} cannot be read: ${reasonOf(error)}`);
+  }
   if (text.length !== length || !/^[0-9a-f]+$/.test(text)) {
     throw new CommandError(
       exitCodes.failed,

@@ -63,7 +63,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   // Parsing may fail before it comes to the option.
   const json = argv.includes('--json');
   watchOutput();
-  const program = new Command('latchkey')
+  const program: Command = new Command('latchkey')
     .description('A key vault on your own machine: the service, and the commands to run it.')
     .version(version)
     .option('--data-dir <directory>', 'where the vault is (LATCHKEY_DATA_DIR)')
@@ -72,10 +72,16 @@ export async function main(argv: readonly string[]): Promise<void> {
     .addHelpText('after', exitCodeHelp)
     .configureOutput({
       outputError: (text, write) => {
-        write(text.replace(/^error: /, 'latchkey: '));
+        write(`latchkey: ${plain(text)}`);
       },
       // What is wrong is then written as JSON, once.
       ...(json ? { writeErr: () => undefined } : {}),
+    })
+    .configureHelp({
+      showGlobalOptions: true,
+      // Commands have the others themselves.
+      visibleGlobalOptions: (command) =>
+        command === program ? [] : program.options.filter(({ long }) => long?.endsWith('-dir') === true),
     })
     .exitOverride();
   for (const declare of groups) declare(program);
@@ -87,6 +93,12 @@ export async function main(argv: readonly string[]): Promise<void> {
     else fail(json, error);
   }
 }
+
+/** What Commander says of wrong usage, in the words of the others. */
+const plain = (text: string): string =>
+  text
+    .replace(/^error: /, '')
+    .replace(/^command-argument value '(.*)' is invalid for argument '(.*)'\./, "invalid <$2> '$1'.");
 
 /** Whoever is wrong about a command is told of the help of that very command. */
 function nameHelp(command: Command, path: string): void {
@@ -107,6 +119,6 @@ function wrongUsage(error: CommanderError, json: boolean): void {
   const message =
     error.code === 'commander.help'
       ? 'expected a command: run it with --help, which names those that there are'
-      : error.message.replace(/^error: /, '');
+      : plain(error.message);
   fail(json, new CommandError(exitCodes.usage, message));
 }

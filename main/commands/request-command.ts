@@ -1,15 +1,20 @@
 /** The declarations of `latchkey request` and `latchkey stamp`. */
 import { Option, type Command } from 'commander';
+import { apiKey } from './options.ts';
 import { addSubcommand } from './subcommand.ts';
 
 interface RequestFlags {
   readonly path: string;
   readonly body: string;
-  readonly key: string;
+  readonly apiKey: string;
+  readonly key?: string;
   readonly url?: string;
   readonly raw?: true;
   readonly dryRun?: true;
 }
+
+/** Its name before other commands had the same option. */
+const shortKey = (): Option => new Option('--key <name>').hideHelp();
 
 export function declareRequest(program: Command): void {
   addSubcommand<RequestFlags>(program, {
@@ -18,14 +23,21 @@ export function declareRequest(program: Command): void {
     options: [
       new Option('--path <path>', 'path of the operation: /public/v1/query/whoami').makeOptionMandatory(),
       new Option('--body <json>', 'the body, @FILE, or - for standard input').makeOptionMandatory(),
-      new Option('--key <name>', 'name of the API key files').default('owner'),
+      apiKey(),
+      shortKey(),
       new Option('--url <url>', 'base URL of the service; default: the vault that runs'),
       new Option('--raw', 'send the body to the letter: fill in neither organizationId nor timestampMs'),
       new Option('--dry-run', 'ask what policies would make of it, and carry nothing out'),
     ],
     run: async (config, flags, json) => {
       const { request } = await import('./request.ts');
-      await request(config, { ...flags, raw: flags.raw === true, dryRun: flags.dryRun === true, json });
+      await request(config, {
+        ...flags,
+        key: flags.key ?? flags.apiKey,
+        raw: flags.raw === true,
+        dryRun: flags.dryRun === true,
+        json,
+      });
     },
   });
   addSubcommand<Omit<RequestFlags, 'path' | 'url' | 'raw' | 'dryRun'>>(program, {
@@ -33,11 +45,12 @@ export function declareRequest(program: Command): void {
     description: 'write the X-Stamp header of a body, for curl',
     options: [
       new Option('--body <json>', 'the body, @FILE, or - for standard input').makeOptionMandatory(),
-      new Option('--key <name>', 'name of the API key files').default('owner'),
+      apiKey(),
+      shortKey(),
     ],
     run: async (config, flags, json) => {
       const { writeStamp } = await import('./request.ts');
-      writeStamp(config, { ...flags, json });
+      writeStamp(config, { ...flags, key: flags.key ?? flags.apiKey, json });
     },
   });
 }

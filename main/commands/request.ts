@@ -39,9 +39,9 @@ export async function request(config: Config, options: RequestOptions): Promise<
       `invalid --dry-run: what only reads carries nothing out; expected a path of ${submits}…`,
     );
   }
-  const pair = readKeyFiles(config.keysDirectory, options.key);
   const running =
     options.url === undefined || !options.raw ? await requireRunning(dataDirectory(config)) : undefined;
+  const pair = readKeyFiles(config.keysDirectory, options.key);
   const url = options.url ?? running?.url ?? '';
   const given = readBody(options.body);
   const organizationId = running && (await running.status()).organization?.id;

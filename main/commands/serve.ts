@@ -88,7 +88,9 @@ async function unlockAtStart(vault: Vault, password: string | undefined): Promis
   }
   if (password !== undefined) return unlockWithPassword(vault, password);
   if (!status.keyslots.includes('keychain')) {
-    note('The vault stays locked: it has no keychain keyslot, and no password was given (--password-file).');
+    note(
+      'The vault stays locked until you open it, in the window or by `latchkey unlock`: it has no keychain keyslot, and no password was given (--password-file).',
+    );
     return status;
   }
   try {

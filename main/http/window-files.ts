@@ -79,6 +79,8 @@ export class SaveTickets {
 
 const keyOf = (ticket: string): string => hash('sha256', ticket);
 
+const goneAway: ReadonlySet<string> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE']);
+
 /** Streams a file to be saved. Whoever goes away before its end ends it. */
 export async function sendFile(response: Response, { file, name }: SavedFile): Promise<void> {
   await using handle = await open(file, 'r');
@@ -92,7 +94,7 @@ export async function sendFile(response: Response, { file, name }: SavedFile): P
   });
   const content = handle.createReadStream({ autoClose: false, start: 0, end: size - 1 });
   await pipeline(content, response).catch((error: unknown) => {
-    // What was to come is missed by its length; there is nobody to tell.
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+    // Whoever went away is told nothing.
+    if (!goneAway.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
   });
 }

@@ -87,7 +87,7 @@ export const createPolicies = activity({
     checkRoom(context, policies.length);
     return {
       policyIds: policies.map((policy, index) =>
-        addPolicy(context, policy, `parameters.policies[${String(index)}]`),
+        addPolicy(context, policy, `parameters.policies[${String(index)}]`, true),
       ),
     };
   },
@@ -170,8 +170,16 @@ export const deletePolicies = activity({
 
 type Adding = Pick<ActivityContext<unknown>, 'tx' | 'organizationId' | 'random' | 'now'>;
 
-/** @param at The policy's name in the request, for errors. */
-function addPolicy({ tx, organizationId, random, now }: Adding, policy: NewPolicy, at: string): string {
+/**
+ * @param at The policy's name in the request, for errors.
+ * @param oneOfMany Whether the request has several, so that an expression is told apart by its policy.
+ */
+function addPolicy(
+  { tx, organizationId, random, now }: Adding,
+  policy: NewPolicy,
+  at: string,
+  oneOfMany = false,
+): string {
   checkNameFree(tx, organizationId, policy.policyName, `${at}.policyName`);
   const row: PolicyRow = {
     id: uuidV4(random('policy', 16)),
@@ -185,7 +193,7 @@ function addPolicy({ tx, organizationId, random, now }: Adding, policy: NewPolic
     createdAt: now,
     updatedAt: now,
   };
-  compilePolicy(textOf(row));
+  compilePolicy(textOf(row), oneOfMany ? at : undefined);
   insertPolicy(tx, row);
   return row.id;
 }

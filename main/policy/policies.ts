@@ -42,19 +42,23 @@ export function storedPolicy(text: PolicyText): Policy {
 
 /**
  * Remembers what it compiled, by the text, so that a policy may be compiled whenever it is read.
+ * @param at Which of several policies of a request it is, for errors.
  * @throws LatchkeyError INVALID_ARGUMENT that names the field, the place in it, what is there and what is allowed.
  */
-export function compilePolicy({ policyId, effect, condition, consensus, time }: PolicyText): Policy {
+export function compilePolicy(
+  { policyId, effect, condition, consensus, time }: PolicyText,
+  at?: string,
+): Policy {
   return {
     policyId,
     effect,
-    condition: compileField('condition', condition),
-    consensus: compileField('consensus', consensus),
-    time: compileField('time', time),
+    condition: compileField('condition', condition, at),
+    consensus: compileField('consensus', consensus, at),
+    time: compileField('time', time, at),
   };
 }
 
-function compileField(place: Place, source = ''): Program | undefined {
+function compileField(place: Place, source = '', policy?: string): Program | undefined {
   if (source.trim() === '') return undefined;
   const known = remembered[place].get(source);
   if (known !== undefined) return known;
@@ -63,7 +67,8 @@ function compileField(place: Place, source = ''): Program | undefined {
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     const { at, line, column, expected } = error;
-    throw new LatchkeyError('INVALID_ARGUMENT', `invalid policy ${place}: ${error.message}`, {
+    const which = policy === undefined ? '' : `${policy}.${place}: `;
+    throw new LatchkeyError('INVALID_ARGUMENT', `invalid policy ${place}: ${which}${error.message}`, {
       details: [
         {
           '@type': 'type.googleapis.com/latchkey.v1.PolicyExpressionError',

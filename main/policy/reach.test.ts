@@ -136,7 +136,7 @@ test('what is said to be certain is what a decision comes to', () => {
         voters: () => [ann, bob, root],
         rootQuorumThreshold: 2,
         rootQuorumOnly,
-        policies: policies.map(compilePolicy),
+        policies: policies.map((text) => compilePolicy(text)),
         activity: { activity: () => ({ type, kind: kindName, resource, action }) },
       });
       expect({ name, user: user.userId, said: said[name] }).toEqual({

@@ -3,9 +3,9 @@ import type { BroughtBackup, ChooseOptions, ChosenBackup } from '../../preload/c
 import { BridgeError } from './bridge-error.ts';
 import { t } from './text.ts';
 
-/** In bytes. The first is enough to see what the file is; the service takes up to 4 MiB at once. */
+/** In bytes. The first is enough to see what the file is; another is to be there within half a minute, from afar too. */
 const firstPart = 256 * 1024;
-const otherParts = 2 * 1024 * 1024;
+const otherParts = 1024 * 1024;
 
 interface Service {
   readonly post: (query: string, part: ArrayBuffer, signal?: AbortSignal) => Promise<BroughtBackup>;

@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Box, Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import type { BackupProgress, BackupRecord, BackupsStatus } from '../../preload/contract.ts';
 import { agesOf } from '../parts/backup-ages.tsx';
 import { sizeOf } from '../parts/backup-file.tsx';
 import { ProveBackup } from '../parts/backup-proof.tsx';
-import { SaveBackup } from '../parts/backup-save.tsx';
+import { useSaveBackup } from '../parts/backup-save.ts';
 import { DialogButton } from '../parts/manage.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Facts, PageHead, Panel } from '../parts/page.tsx';
@@ -276,6 +276,7 @@ function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: Backu
 }
 
 function List({ of: { backups } }: { readonly of: BackupsStatus }): ReactNode {
+  const saving = useSaveBackup();
   return (
     <Panel
       title={t('Backups that were made')}
@@ -286,6 +287,11 @@ function List({ of: { backups } }: { readonly of: BackupsStatus }): ReactNode {
         </DialogButton>
       }
     >
+      {saving.error !== null && (
+        <Box px="md" pb="xs">
+          <Failure title={t('No copy was saved')} error={saving.error} />
+        </Box>
+      )}
       {backups.length === 0 ? (
         <Empty title={t('No backup yet')} level={3}>
           <p>{t('Make one above. Keep it elsewhere than on this computer, and try it once.')}</p>
@@ -303,7 +309,20 @@ function List({ of: { backups } }: { readonly of: BackupsStatus }): ReactNode {
                 <span className="lk-row-more lk-mono lk-backup-file">{backup.file}</span>
               </div>
               <Group gap="xs">
-                {backup.found !== null && backup.found && <SaveBackup backup={backup} />}
+                {backup.found === true && (
+                  <Button
+                    variant="default"
+                    size="xs"
+                    loading={saving.saves === backup.id}
+                    disabled={saving.saves !== null}
+                    aria-label={t('Save a copy {{file}}', { file: backup.file })}
+                    onClick={() => {
+                      saving.save(backup);
+                    }}
+                  >
+                    {t('Save a copy')}
+                  </Button>
+                )}
                 <DialogButton
                   name={t('Try it…')}
                   label={t('Try it… {{file}}', { file: backup.file })}

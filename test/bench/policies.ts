@@ -38,7 +38,7 @@ export function measurePolicies(): Readonly<Record<string, number>> {
   const facts: Facts = {
     approvers: [user(1)],
     rootQuorumThreshold: 1,
-    policies: texts(100).map(compilePolicy),
+    policies: texts(100).map((text) => compilePolicy(text)),
     activity: {
       activity: () => ({
         type: 'ACTIVITY_TYPE_SIGN_TRANSACTION_V2',

@@ -1,11 +1,11 @@
 /** Backups in the window: the notice, a backup, a drill with the open vault and with the paper, and a schedule. */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../support.ts';
-import { launchChromium, openWindow, takePicture } from './chromium.ts';
+import { launchChromium, openWindow } from './chromium.ts';
+import { axeFindings } from './inspect.ts';
 import { newVaultPlace, serveDevVault } from './service.ts';
 import { button, chooseSegment, firstRun, goTo, heading, makeWallet } from './steps.ts';
 
@@ -15,23 +15,6 @@ beforeAll(async () => {
   browser = await launchChromium();
   return () => browser.close();
 });
-
-/** @returns what axe-core finds amiss, in light and in dark. */
-async function look(page: Page, screen: string): Promise<string[]> {
-  const found: string[] = [];
-  for (const colorScheme of ['dark', 'light'] as const) {
-    await page.emulateMedia({ colorScheme });
-    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
-    await takePicture(page, `${screen}-${colorScheme}`);
-    const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
-    for (const { id, nodes } of violations) {
-      for (const { target, failureSummary } of nodes) {
-        found.push(`${screen} (${colorScheme}): ${id} at ${target.join(' ')}: ${failureSummary ?? ''}`);
-      }
-    }
-  }
-  return found;
-}
 
 describe('a person with a vault', () => {
   test('is told that there is no backup, makes one, tries it, and sets a schedule', async () => {
@@ -49,7 +32,7 @@ describe('a person with a vault', () => {
     await notice
       .getByText('There is no backup yet. If this disk is lost, its keys are lost with it.')
       .waitFor();
-    amiss.push(...(await look(page, 'backups-notice')));
+    amiss.push(...(await axeFindings(page, 'backups-notice')));
     await makeWallet(page, 'Savings', ['Ethereum', 'Solana']);
     await goTo(page, 'Wallets');
     await notice.getByRole('link', { name: 'Make a backup' }).click();
@@ -57,7 +40,7 @@ describe('a person with a vault', () => {
     expect(await page.getByRole('textbox', { name: 'File' }).inputValue()).toMatch(
       /Latchkey backups\/latchkey-Family-\d{4}-\d\d-\d\d\.backup$/,
     );
-    amiss.push(...(await look(page, 'backups-none')));
+    amiss.push(...(await axeFindings(page, 'backups-none')));
 
     // A path that will not do is said at once; then the real one.
     await page.getByRole('textbox', { name: 'File' }).fill('somewhere.backup');
@@ -73,12 +56,13 @@ describe('a person with a vault', () => {
 
     await button(page, `Try it… ${file}`).click();
     const dialog = page.getByRole('dialog');
-    amiss.push(...(await look(page, 'backups-try')));
+    await dialog.getByText('The backup is opened in memory').waitFor();
+    amiss.push(...(await axeFindings(page, 'backups-try')));
     await button(dialog, 'Try the backup').click();
     await dialog.getByText('Proven: this backup restores.').waitFor();
     await dialog.getByText('of 2 accounts and 0 private keys derived again').waitFor();
     await dialog.getByText('nothing: all of the vault is in it').waitFor();
-    amiss.push(...(await look(page, 'backups-proven')));
+    amiss.push(...(await axeFindings(page, 'backups-proven')));
     await button(dialog, 'Done').click();
     await list.getByText(/proven/).waitFor();
 
@@ -99,7 +83,7 @@ describe('a person with a vault', () => {
     await dialog.getByRole('textbox', { name: 'Recovery phrase' }).fill(`${'abandon '.repeat(23)}art`);
     await button(dialog, 'Try the backup').click();
     await dialog.getByRole('alert').filter({ hasText: 'The backup stays shut.' }).waitFor();
-    amiss.push(...(await look(page, 'backups-shut')));
+    amiss.push(...(await axeFindings(page, 'backups-shut')));
     await dialog.getByRole('textbox', { name: 'Recovery phrase' }).fill(words.join(' '));
     await button(dialog, 'Try the backup').click();
     await dialog.getByText('Proven: this backup restores.').waitFor();
@@ -126,7 +110,7 @@ describe('a person with a vault', () => {
     await expect.poll(() => readdirSync(folder)).toEqual([expect.stringMatching(/\.backup$/)]);
     await list.getByText(join(folder, readdirSync(folder)[0] ?? '')).waitFor();
     await page.getByText(/Of those in .* the last seven are kept/).waitFor();
-    amiss.push(...(await look(page, 'backups-scheduled')));
+    amiss.push(...(await axeFindings(page, 'backups-scheduled')));
     await goTo(page, 'Wallets');
     await page.getByText(/^Last backup .* last proven/).waitFor();
     expect(await notice.isVisible()).toBe(false);

@@ -1,0 +1,35 @@
+import { useState } from 'react';
+import { notifications } from '@mantine/notifications';
+import type { BackupRecord } from '../../preload/contract.ts';
+import { useTask } from './task.ts';
+import { t } from './text.ts';
+import { useBridge } from './vault.tsx';
+
+interface Saving {
+  readonly error: Error | null;
+  /** Which is being saved, by its id. */
+  readonly saves: string | null;
+  readonly save: (backup: BackupRecord) => void;
+}
+
+/** Hands copies of backups to the person, to be kept elsewhere; one at a time. */
+export function useSaveBackup(): Saving {
+  const bridge = useBridge();
+  const { error, isPending, run } = useTask();
+  const [last, setLast] = useState('');
+  return {
+    error,
+    saves: isPending ? last : null,
+    save({ id }) {
+      setLast(id);
+      run(async () => {
+        const name = await bridge.saveBackup(id);
+        if (name === null) return;
+        notifications.show({
+          title: t('Here is your copy'),
+          message: t('{{name}}. Keep it elsewhere than on this computer.', { name }),
+        });
+      });
+    },
+  };
+}
