@@ -66,7 +66,10 @@ export function Policies(): ReactNode {
                 <Link href={`/policies/${policy.policyId}`} className="lk-row">
                   <span style={{ minWidth: 0 }}>
                     <span className="lk-row-name">{policy.policyName}</span>{' '}
-                    <span className="lk-badge">
+                    <span
+                      className="lk-badge"
+                      data-tone={policy.effect === 'EFFECT_DENY' ? 'denied' : undefined}
+                    >
                       {policy.effect === 'EFFECT_DENY' ? t('Denies') : t('Allows')}
                     </span>
                     <span className="lk-row-more lk-mono lk-excerpt">
