@@ -3,6 +3,7 @@
  * is about to do and what is done, a line of JSON each; the last thing said is what it was at.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { makeConfig } from '../main/config.ts';
 import type { Keychain } from '../main/keyslots/keychain.ts';
@@ -60,6 +61,8 @@ async function work({ directory, phrase, password: first, only, dieAt }: Orders)
   const byPhrase: ProveWith = { with: 'recovery', phrase };
   await bridge.unlock(byPhrase);
   let password = first;
+  // Node writes it at the end of a process, which this one hardly ever comes to.
+  flushCompileCache();
   say({ at: 'ready' });
   for (let count = 0; ; count += 1) {
     const { keyslots }: Keyslots = await bridge.keyslots();
