@@ -23,10 +23,19 @@ export function outOfOrder(): readonly string[] {
   for (const element of reachable) {
     if (element.tabIndex > 0) found.push(`${name(element)} has a place of its own in the order`);
   }
+  /** Whether one scrolls to it in a box that the other is not in: then it may lie anywhere. */
+  const scrollsApart = (element: Element, other: Element): boolean => {
+    for (let box = element.parentElement; box !== null && !box.contains(other); box = box.parentElement) {
+      if (box.scrollHeight > box.clientHeight && /auto|scroll/.test(getComputedStyle(box).overflowY))
+        return true;
+    }
+    return false;
+  };
   for (const [index, element] of reachable.entries()) {
     const before = reachable[index - 1];
     // What scrolls has its own order; what floats above the rest is where it is.
     if (before === undefined || before.parentElement?.closest('.lk-skip, .lk-long') !== null) continue;
+    if (scrollsApart(before, element)) continue;
     const [a, b] = [placeOf(before), placeOf(element)];
     const isAbove = b.bottom <= a.top + 2 && b.left < a.right;
     const isOnSameLine =
