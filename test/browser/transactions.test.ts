@@ -96,7 +96,7 @@ test('a contract’s interface is kept, read by, and deleted', async () => {
   await goTo(page, 'Sign');
   await page.getByRole('link', { name: 'Contract interfaces' }).click();
   await heading(page, 'Contract interfaces').waitFor();
-  await page.getByRole('heading', { name: 'None yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No contract interface yet' }).waitFor();
   await page.getByRole('textbox', { name: 'Name' }).fill('Vault of somebody');
   await page.getByRole('textbox', { name: 'Address' }).fill(contract);
   const text = page.getByRole('textbox', { name: 'Interface' });
@@ -128,7 +128,7 @@ test('a contract’s interface is kept, read by, and deleted', async () => {
   await page.getByRole('link', { name: 'Contract interfaces' }).click();
   await button(page, 'Delete the interface Vault of somebody').click();
   await button(page.getByRole('dialog'), 'Delete the interface').click();
-  await page.getByRole('heading', { name: 'None yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No contract interface yet' }).waitFor();
   expect(amiss).toEqual([]);
 });
 
