@@ -17,7 +17,7 @@ const layers = {
   webhooks: ['outbox/', 'crypto/', 'db/', 'lib/', 'auth/guarded-get.ts'],
   settings: ['db/', 'lib/', 'activities/parse.ts', 'preload/contract.ts'],
   'self-test': ['keyslots/', 'integrity/', 'db/', 'crypto/', 'lib/', 'preload/contract.ts'],
-  transactions: ['crypto/', 'lib/'],
+  chains: ['policy/', 'crypto/', 'lib/'],
   backup: [
     'keyslots/',
     'integrity/',
@@ -28,7 +28,7 @@ const layers = {
     'preload/contract.ts',
   ],
   activities: ['policy/', 'db/', 'crypto/', 'lib/'],
-  operations: ['activities/define.ts', 'policy/', 'transactions/', 'db/', 'crypto/', 'lib/'],
+  operations: ['activities/define.ts', 'policy/', 'chains/', 'db/', 'crypto/', 'lib/'],
   http: ['activities/', 'auth/', 'lib/', 'preload/contract.ts'],
   commands: [
     'audit/',
@@ -65,7 +65,7 @@ const packages = {
   express: ['main/http/'],
   jose: ['main/auth/'],
   nodemailer: ['main/messages/'],
-  '@scure/btc-signer': ['main/transactions/'],
+  '@scure/btc-signer': ['main/chains/'],
   keytar: ['main/keyslots/'],
   'shamir-secret-sharing': ['main/keyslots/'],
 };

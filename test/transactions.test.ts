@@ -31,7 +31,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyEd25519 } from '../main/crypto/ed25519.ts';
 import { insertPolicy } from '../main/db/policies.ts';
-import { readTron } from '../main/transactions/tron.ts';
+import { readTron } from '../main/chains/tron/read.ts';
 import { fundedPsbt } from './funded-psbt.ts';
 import eip712 from './vectors/eip712.json' with { type: 'json' };
 import {

@@ -1,21 +1,16 @@
 /** The interfaces that an organization keeps, ready to read calls by. */
+import { readAbi } from '../chains/ethereum/abi.ts';
+import type { Interfaces } from '../chains/interfaces.ts';
+import type { Read } from '../chains/reading.ts';
+import { readIdl } from '../chains/solana/idl.ts';
 import { jsonFault } from '../crypto/json-fault.ts';
 import { parseJson } from '../crypto/json.ts';
 import { Lru } from '../crypto/lru.ts';
 import type { Reader } from '../db/connection.ts';
 import { findInterface, type SmartContractInterfaceRow } from '../db/smart-contract-interfaces.ts';
 import { LatchkeyError } from '../lib/errors.ts';
-import { readAbi, type Abi } from '../transactions/abi.ts';
-import { readIdl, type Idl } from '../transactions/idl.ts';
-import type { Read } from '../transactions/reading.ts';
 
 type InterfaceType = SmartContractInterfaceRow['type'];
-
-/** How an interface is found by the address that is called. */
-export interface Interfaces {
-  readonly abi: (address: string) => Abi | undefined;
-  readonly idl: (program: string) => Idl | undefined;
-}
 
 export const interfacesOf = (tx: Reader, organizationId: string): Interfaces => ({
   abi: (address) => valueOf(tx, organizationId, abis, 'SMART_CONTRACT_INTERFACE_TYPE_ETHEREUM', address),

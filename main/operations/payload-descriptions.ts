@@ -1,23 +1,20 @@
 /** What is to be signed, in plain language, before it is. A query of our own: the vault reads, and windows show. */
 import { z } from 'zod';
 import { query } from '../activities/define.ts';
-import type { AddressFormat } from '../crypto/addresses.ts';
+import type { Context } from '../chains/chain.ts';
+import { chains, type TransactionType } from '../chains/chains.ts';
+import { cut, line, unreadDescription, type Description, type Line } from '../chains/description.ts';
+import { describeAuthorization, describeTypedData } from '../chains/ethereum/describe.ts';
+import { utf8 } from '../chains/reading.ts';
 import { readAuthorization } from '../crypto/authorizations.ts';
 import { decodeHex, encodeUtf8, invalid, toHex } from '../crypto/encodings.ts';
 import { hashFunctions, type HashFunction } from '../crypto/hashes.ts';
 import { payloadEncodings, type PayloadEncoding } from '../crypto/payloads.ts';
 import { readTypedData } from '../crypto/typed-data.ts';
-import type { Reader } from '../db/connection.ts';
-import { describeAuthorization, describeTypedData } from '../transactions/describe-ethereum.ts';
-import { describeSolana } from '../transactions/describe-others.ts';
-import { cut, line, unreadDescription, type Description, type Line } from '../transactions/description.ts';
-import { utf8 } from '../transactions/reading.ts';
-import { readSolanaMessage } from '../transactions/solana.ts';
-import { chains, type TransactionType } from './chains.ts';
-import { interfacesOf, type Interfaces } from './contract-interfaces.ts';
 import { limits } from './limits.ts';
 import { checkPreimage, preimage } from './preimages.ts';
-import { findNamedKey } from './signers.ts';
+import { findNamedKey, keyOf } from './signers.ts';
+import { signingContext } from './signing-context.ts';
 
 const shownLine = z.object({ label: z.string(), value: z.string() });
 
@@ -51,10 +48,10 @@ export const describePayload = query({
   returns: z.object({ description: shownDescription }),
   run({ tx, organizationId, params }) {
     const { unsignedTransaction, type, payload, encoding, hashFunction, signWith } = params;
-    const interfaces = interfacesOf(tx, organizationId);
+    const key = signWith === undefined ? undefined : keyOf(findNamedKey(tx, organizationId, signWith));
+    const context = signingContext(tx, organizationId, key);
     if (unsignedTransaction !== undefined && type !== undefined) {
-      const format = signWith === undefined ? undefined : formatOf(tx, organizationId, signWith);
-      return { description: describeTransaction(type, unsignedTransaction, interfaces, format) };
+      return { description: describeTransaction(type, unsignedTransaction, context) };
     }
     if (payload === undefined || encoding === undefined || hashFunction === undefined) {
       throw invalid(
@@ -63,24 +60,18 @@ export const describePayload = query({
       );
     }
     return {
-      description: describeRaw({ payload, encoding, hashFunction, preimage: params.preimage }, interfaces),
+      description: describeRaw({ payload, encoding, hashFunction, preimage: params.preimage }, context),
     };
   },
 });
 
-const formatOf = (tx: Reader, organizationId: string, signWith: string): AddressFormat | undefined =>
-  findNamedKey(tx, organizationId, signWith).format;
-
-function describeTransaction(
-  type: TransactionType,
-  hex: string,
-  interfaces: Interfaces,
-  format: AddressFormat | undefined,
-): Description {
+function describeTransaction(type: TransactionType, hex: string, context: Context): Description {
   const chain = chains[type];
   if (chain === undefined) return unreadDescription('A transaction', `${type} is not read here`);
-  const read = chain.describe(decodeHex('unsignedTransaction', hex), interfaces, format);
-  return read.ok ? read.value : unreadDescription(`A transaction of ${chain.name}`, read.problem);
+  const opened = chain.open(decodeHex('unsignedTransaction', hex), context);
+  return opened.ok
+    ? opened.value.describe()
+    : unreadDescription(`A transaction of ${chain.name}`, opened.problem);
 }
 
 type Raw = Parameters<typeof checkPreimage>[0] & {
@@ -88,7 +79,7 @@ type Raw = Parameters<typeof checkPreimage>[0] & {
   readonly hashFunction: HashFunction;
 };
 
-function describeRaw(raw: Raw, interfaces: Interfaces): Description {
+function describeRaw(raw: Raw, context: Context): Description {
   const { payload, encoding, hashFunction } = raw;
   switch (encoding) {
     case 'PAYLOAD_ENCODING_EIP712':
@@ -96,11 +87,11 @@ function describeRaw(raw: Raw, interfaces: Interfaces): Description {
     case 'PAYLOAD_ENCODING_EIP7702_AUTHORIZATION':
       return describeAuthorization(readAuthorization('payload', payload));
     case 'PAYLOAD_ENCODING_TEXT_UTF8':
-      return describeBytes(encodeUtf8('payload', payload), hashFunction, interfaces);
+      return describeBytes(encodeUtf8('payload', payload), hashFunction, context);
     case 'PAYLOAD_ENCODING_HEXADECIMAL': {
       const proven = checkPreimage(raw);
       const bytes = decodeHex('payload', payload);
-      if (hashFunction !== 'HASH_FUNCTION_NO_OP') return describeBytes(bytes, hashFunction, interfaces);
+      if (hashFunction !== 'HASH_FUNCTION_NO_OP') return describeBytes(bytes, hashFunction, context);
       const hash = line('Hash', toHex(bytes));
       if (proven === undefined || raw.preimage === undefined) {
         return {
@@ -113,7 +104,7 @@ function describeRaw(raw: Raw, interfaces: Interfaces): Description {
           digests: [],
         };
       }
-      const description = describeBytes(proven, raw.preimage.hashFunction, interfaces);
+      const description = describeBytes(proven, raw.preimage.hashFunction, context);
       return {
         ...description,
         lines: [...description.lines, line('Checked', 'The hash that is signed is the hash of this')],
@@ -127,8 +118,8 @@ function describeRaw(raw: Raw, interfaces: Interfaces): Description {
 const personal = '\u0019Ethereum Signed Message:\n';
 
 /** Bytes that are hashed may be a transaction, whoever calls them what: they are looked at as the chains would. */
-function describeBytes(bytes: Uint8Array, hashFunction: HashFunction, interfaces: Interfaces): Description {
-  const transaction = transactionIn(bytes, hashFunction, interfaces);
+function describeBytes(bytes: Uint8Array, hashFunction: HashFunction, context: Context): Description {
+  const transaction = transactionIn(bytes, hashFunction, context);
   if (transaction !== undefined) {
     return { ...transaction, warnings: ['These bytes are a transaction.', ...transaction.warnings] };
   }
@@ -164,22 +155,11 @@ const plainText = (title: string, content: string, size: Line): Description => (
 function transactionIn(
   bytes: Uint8Array,
   hashFunction: HashFunction,
-  interfaces: Interfaces,
+  context: Context,
 ): Description | undefined {
-  switch (hashFunction) {
-    case 'HASH_FUNCTION_KECCAK256': {
-      const read = chains.TRANSACTION_TYPE_ETHEREUM?.describe(bytes, interfaces);
-      return read?.ok ? read.value : undefined;
-    }
-    case 'HASH_FUNCTION_SHA256': {
-      const read = chains.TRANSACTION_TYPE_TRON?.describe(bytes, interfaces);
-      return read?.ok ? read.value : undefined;
-    }
-    case 'HASH_FUNCTION_NOT_APPLICABLE': {
-      const read = readSolanaMessage(bytes);
-      return read.ok ? describeSolana(read.value, interfaces.idl) : undefined;
-    }
-    default:
-      return undefined;
+  for (const chain of Object.values(chains)) {
+    const description = chain?.inPayload(bytes, hashFunction, context).describe?.();
+    if (description !== undefined) return description;
   }
+  return undefined;
 }

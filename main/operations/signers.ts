@@ -1,5 +1,6 @@
 /** What signs: the key that a request names. */
 import type { ActivityContext } from '../activities/define.ts';
+import type { Key } from '../chains/chain.ts';
 import { signerOf, type AddressFormat } from '../crypto/addresses.ts';
 import { curves, type Curve, type CurveEntry } from '../crypto/curves.ts';
 import { derivePrivateKey } from '../crypto/derivation.ts';
@@ -26,15 +27,6 @@ import { withSeed } from './wallet-secrets.ts';
 export type NamedKey =
   | { readonly kind: 'private key'; readonly row: PrivateKeyRow; readonly format?: AddressFormat }
   | { readonly kind: 'wallet account'; readonly row: WalletAccountRow; readonly format?: AddressFormat };
-
-/** A key without its secret. */
-export interface Key {
-  readonly curve: Curve;
-  /** Compressed SEC 1, or Ed25519's 32 bytes. */
-  readonly publicKey: Uint8Array;
-  /** Of the address that names the key, where one does. */
-  readonly format: AddressFormat | undefined;
-}
 
 export interface Signer extends Key {
   readonly sign: CurveEntry['sign'];

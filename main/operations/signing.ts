@@ -1,13 +1,13 @@
 /** Signing with a private key or a wallet account. */
 import { z } from 'zod';
 import { activity, older } from '../activities/define.ts';
+import { payloadFacts } from '../chains/payloads/facts.ts';
 import { curves, type Curve, type Signature } from '../crypto/curves.ts';
 import { hashFunctions, type HashFunction } from '../crypto/hashes.ts';
 import { payloadEncodings, type PayloadEncoding } from '../crypto/payloads.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { signerFacts } from './key-facts.ts';
 import { limits } from './limits.ts';
-import { payloadFacts } from './payload-facts.ts';
 import { checkPreimage, preimage } from './preimages.ts';
 import { shownSignature } from './resources.ts';
 import { findSigner, type Signer } from './signers.ts';

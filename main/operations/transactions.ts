@@ -1,12 +1,18 @@
 /** Signing transactions: the vault reads them, puts its signature in, and shows policies what they do. */
 import { z } from 'zod';
 import { activity, older } from '../activities/define.ts';
+import {
+  chains,
+  notTransaction,
+  openTransaction,
+  transactionFacts,
+  type TransactionType,
+} from '../chains/chains.ts';
 import { toHex } from '../crypto/encodings.ts';
-import { chains, notTransaction, openTransaction, transactionFacts, type TransactionType } from './chains.ts';
-import { interfacesOf } from './contract-interfaces.ts';
 import { signerFacts } from './key-facts.ts';
 import { limits } from './limits.ts';
 import { findNamedKey, findSigner, keyOf } from './signers.ts';
+import { signingContext } from './signing-context.ts';
 
 const transactionType = z.enum(Object.keys(chains) as [TransactionType, ...TransactionType[]]);
 
@@ -30,11 +36,12 @@ export const signTransaction = activity({
     shows: ({ type }) => ({ type }),
     facts: ({ params: { signWith, unsignedTransaction, type }, ...where }) => ({
       ...signerFacts(where, signWith),
-      ...transactionFacts(
-        type,
-        unsignedTransaction,
-        () => keyOf(findNamedKey(where.tx, where.organizationId, signWith)),
-        interfacesOf(where.tx, where.organizationId),
+      ...transactionFacts(type, unsignedTransaction, () =>
+        signingContext(
+          where.tx,
+          where.organizationId,
+          keyOf(findNamedKey(where.tx, where.organizationId, signWith)),
+        ),
       ),
     }),
   },
@@ -50,8 +57,8 @@ export const signTransaction = activity({
   run(context) {
     const { signWith, unsignedTransaction, type } = context.params;
     const signer = findSigner(context, signWith);
-    const interfaces = interfacesOf(context.tx, context.organizationId);
-    const signed = openTransaction(type, unsignedTransaction, signer, interfaces).sign(signer.secret());
+    const around = signingContext(context.tx, context.organizationId, signer);
+    const signed = openTransaction(type, unsignedTransaction, around).sign(signer.secret());
     return { signedTransaction: toHex(signed.ok ? signed.value : notTransaction(signed.problem)) };
   },
 });

@@ -1,6 +1,6 @@
 /**
  * What each field of a policy may speak of. Names and types are the vendor's, from its public description of the language;
- * `submitter` is ours.
+ * `submitter` and `signing_key` are ours, and so are the fields that a comment says so of.
  */
 import {
   bool,
@@ -15,6 +15,7 @@ import {
   timestamp,
   type Fact,
   type Type,
+  type Unknown,
 } from './types.ts';
 
 /** The fields of a policy that hold an expression. */
@@ -50,7 +51,18 @@ const params = struct('ActivityParams', {
   lightning_receive: dynamic,
 });
 
-const activity = struct('Activity', { type: text, kind: text, resource: text, action: text, params });
+const activity = struct('Activity', {
+  type: text,
+  kind: text,
+  resource: text,
+  action: text,
+  params,
+  /** Ours: how many signatures it gives; of activities that sign alone. */
+  signatures: int,
+});
+
+/** The key that signs, whichever of its names or addresses the request calls it by. */
+const signingKey = struct('SigningKey', { public_key: caseless, curve: text });
 
 const wallet = struct('Wallet', { id: text, imported: bool, exported: bool, label: optionalText });
 
@@ -85,12 +97,30 @@ const ethereumTransaction = struct('EthereumTransaction', {
   function_name: text,
   function_signature: caseless,
   contract_call_args: map(dynamic),
+  // Ours.
+  max_fee: int,
+  outflow: int,
+  access_list: list(struct('AccessListEntry', { address: caseless, storage_keys: list(caseless) })),
+  blob_hashes: list(caseless),
+  authorizations: list(
+    struct('TransactionAuthorization', { address: caseless, chain_id: int, nonce: int, account: caseless }),
+  ),
 });
 
 const eip712 = struct('Eip712TypedData', {
   primary_type: text,
-  domain: struct('Eip712Domain', { name: text, version: text, chain_id: int, verifying_contract: caseless }),
+  domain: struct('Eip712Domain', {
+    name: text,
+    version: text,
+    chain_id: int,
+    verifying_contract: caseless,
+    /** Ours. */
+    salt: caseless,
+  }),
   message: map(dynamic),
+  /** Ours: the types of the message and of the domain, as EIP-712 writes them. */
+  message_type: text,
+  domain_type: text,
 });
 
 /** The vendor types the numbers as numbers and compares them with texts. */
@@ -143,6 +173,12 @@ const solanaTransaction = struct('SolanaTransaction', {
     }),
   ),
   address_table_lookup_references: list(lookupReference),
+  // Ours.
+  fee_payer: text,
+  signers: list(text),
+  writable_accounts: list(text),
+  max_fee: int,
+  outflow: int,
 });
 
 const tronPermission = struct('TronPermission', {
@@ -184,18 +220,45 @@ const tronTransaction = struct('TronTransaction', {
       owner: tronPermission,
       witness: tronPermission,
       actives: list(tronPermission),
+      // Ours.
+      asset_name: text,
+      function_signature: text,
+      function_name: text,
+      contract_call_args: map(dynamic),
     }),
   ),
+  // Ours.
+  max_fee: int,
+  outflow: int,
 });
 
 const bitcoinTransaction = struct('BitcoinTransaction', {
   version: text,
-  inputs: list(struct('BitcoinTxInput', { tx_id: text, vout: int, sequence: int })),
+  inputs: list(
+    struct('BitcoinTxInput', {
+      tx_id: text,
+      vout: int,
+      sequence: int,
+      // Ours.
+      value: int,
+      address: text,
+      ours: bool,
+    }),
+  ),
   outputs: list(
-    struct('BitcoinTxOutput', { value: int, script_pubkey: text, address: text, address_type: text }),
+    struct('BitcoinTxOutput', {
+      value: int,
+      script_pubkey: text,
+      address: text,
+      address_type: text,
+      /** Ours. */
+      ours: bool,
+    }),
   ),
   locktime: struct('BitcoinTxLocktime', { amount: int, type: text }),
   fee: int,
+  /** Ours. */
+  outflow: int,
 });
 
 const tempoTransaction = struct('TempoTransaction', {
@@ -217,6 +280,7 @@ const condition = {
   wallets: list(wallet),
   private_key: privateKey,
   wallet_account: walletAccount,
+  signing_key: signingKey,
   submitter: user,
   'eth.tx': ethereumTransaction,
   'eth.eip_712': eip712,
@@ -248,7 +312,7 @@ export const keywords: Readonly<Record<Place, Readonly<Record<string, Type>>>> =
  */
 export type ConditionFacts = {
   readonly [Keyword in Exclude<keyof typeof condition, 'submitter'>]?: () =>
-    Fact<(typeof condition)[Keyword]> | undefined;
+    Fact<(typeof condition)[Keyword]> | Unknown | undefined;
 };
 
 export type UserFact = Fact<typeof user>;

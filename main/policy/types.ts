@@ -71,7 +71,23 @@ export const struct = <Fields extends Readonly<Record<string, Type>>>(
 /** Whole numbers of any size: a bigint, or a number where it is exact. */
 export type Whole = number | bigint;
 
-/** The JavaScript value that a fact of a type has. What it leaves out is missing to a policy. */
+/**
+ * A fact that is there and cannot be told: the bytes cannot be read, or are beyond a bound. It is neither missing nor any
+ * value, so a policy that asks for it neither allows nor lets pass what it may deny.
+ */
+export class Unknown {
+  /** Why, in a sentence without its end: `the call cannot be read: …`. */
+  readonly reason: string;
+
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+}
+
+/**
+ * The JavaScript value that a fact of a type has. What it leaves out does not apply, and is missing to a policy. A field,
+ * an element and a value of a map may each be `Unknown`, and so may the whole.
+ */
 export type Fact<T> = T extends Bool
   ? boolean
   : T extends Int
@@ -79,11 +95,11 @@ export type Fact<T> = T extends Bool
     : T extends Text
       ? string
       : T extends List<infer Element>
-        ? readonly Fact<Element>[]
+        ? readonly (Fact<Element> | Unknown)[]
         : T extends MapOf<infer Element>
-          ? Readonly<Record<string, Fact<Element>>>
+          ? Readonly<Record<string, Fact<Element> | Unknown>>
           : T extends Struct<infer Fields>
-            ? { readonly [Name in keyof Fields]?: Fact<Fields[Name]> | undefined }
+            ? { readonly [Name in keyof Fields]?: Fact<Fields[Name]> | Unknown | undefined }
             : unknown;
 
 export function describe(type: Type): string {

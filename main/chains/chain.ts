@@ -1,0 +1,77 @@
+/**
+ * What a chain is to the vault. Bytes are read once, into a model that re-encodes to the same bytes. What a person is
+ * shown, what policies decide on, and what is signed come from that model.
+ */
+import type { AddressFormat } from '../crypto/addresses.ts';
+import type { Curve } from '../crypto/curves.ts';
+import type { HashFunction } from '../crypto/hashes.ts';
+import type { Description } from './description.ts';
+import type { ChainFacts, ChainKeyword } from './facts.ts';
+import type { Interfaces } from './interfaces.ts';
+import type { Read } from './reading.ts';
+
+/** A key without its secret. */
+export interface Key {
+  readonly curve: Curve;
+  /** Compressed SEC 1, or Ed25519's 32 bytes. */
+  readonly publicKey: Uint8Array;
+  /** Of the address that names the key, where one does. */
+  readonly format: AddressFormat | undefined;
+}
+
+/** What the vault knows that a transaction does not say itself. */
+export interface Context {
+  /** The key that signs; undefined where a description is asked for without one. */
+  readonly key: Key | undefined;
+  readonly interfaces: Interfaces;
+  /**
+   * The organization's own key at an address, by the vault's tables and never by what a payload claims.
+   * @param address As the chain writes it.
+   * @returns the name of its wallet or private key; undefined for an address of somebody else.
+   */
+  readonly ours: (address: string) => string | undefined;
+}
+
+/** A transaction that was read. */
+export interface Opened {
+  readonly describe: () => Description;
+  /** Under the chain's keywords. */
+  readonly facts: ChainFacts;
+  /** How many signatures `sign` gives. */
+  readonly signatures: number;
+  /** @returns the transaction with its signature, or why there is none. */
+  readonly sign: (privateKey: Uint8Array) => Read<Uint8Array>;
+}
+
+/** What bytes are to a chain that are hashed and signed as they are, as a raw payload. */
+export interface InPayload {
+  /** Empty where the bytes are nothing that the chain would take. */
+  readonly facts: ChainFacts;
+  /** Undefined where the bytes are nothing that the chain would take, or cannot be read. */
+  readonly describe?: () => Description;
+}
+
+export interface Chain {
+  readonly name: string;
+  readonly curve: Curve;
+  /** The beginnings of its own address formats. */
+  readonly formats: readonly string[];
+  /** Under which policies read what its keys sign; the first is that of transactions. */
+  readonly keywords: readonly [ChainKeyword, ...ChainKeyword[]];
+  /** Reads an unsigned transaction as `sign_transaction` takes it. */
+  readonly open: (bytes: Uint8Array, context: Context) => Read<Opened>;
+  /**
+   * Reads a raw payload as the chain would: whoever sends it may call a transaction a text.
+   * @param bytes What is hashed by `hashFunction` and then signed; for Ed25519 (`NOT_APPLICABLE`), what is signed.
+   *   A digest that is signed as it is (`NO_OP`) is never asked about: it may stand for anything.
+   */
+  readonly inPayload: (bytes: Uint8Array, hashFunction: HashFunction, context: Context) => InPayload;
+}
+
+export const ok = <T>(value: T): Read<T> => ({ ok: true, value });
+export const refused = (problem: string): Read<never> => ({ ok: false, problem });
+export const then = <T, U>(read: Read<T>, next: (value: T) => U): Read<U> =>
+  read.ok ? ok(next(read.value)) : read;
+
+/** Nothing that the chain would take. */
+export const nothingInPayload: InPayload = { facts: {} };

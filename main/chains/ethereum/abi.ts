@@ -1,0 +1,264 @@
+/** Ethereum's contract interfaces (ABI in JSON), and calls of contracts read by them. */
+import { checksumAddress } from '../../crypto/ethereum-addresses.ts';
+import { toHex } from '../../crypto/encodings.ts';
+import { keccak256 } from '../../crypto/hashes.ts';
+import { isObject, type JsonObject } from '../../crypto/json.ts';
+import { deepestType, mostValues, type Argument, type ArgumentValue } from '../arguments.ts';
+import { attempt, bigEndian, unreadable, utf8, type Read } from '../reading.ts';
+
+type AbiType =
+  | { readonly kind: 'uint' | 'int' | 'fixed bytes'; readonly width: number }
+  | { readonly kind: 'address' | 'bool' | 'bytes' | 'string' }
+  | { readonly kind: 'array'; readonly of: AbiType; readonly length: number | undefined }
+  | { readonly kind: 'tuple'; readonly parts: readonly AbiType[] };
+
+interface Parameter {
+  readonly name: string;
+  /** As it stands in a signature: a tuple by its parts. */
+  readonly text: string;
+  readonly type: AbiType;
+}
+
+interface AbiFunction {
+  readonly name: string;
+  /** `transfer(address,uint256)`. */
+  readonly signature: string;
+  readonly parameters: readonly Parameter[];
+}
+
+/** Functions by their selector, in hex with 0x. */
+export type Abi = ReadonlyMap<string, AbiFunction>;
+
+export interface Call {
+  readonly name: string;
+  readonly signature: string;
+  /** In hex with 0x. */
+  readonly selector: string;
+  readonly args: readonly Argument[];
+}
+
+/** @param value A parsed ABI: a list of functions, events and errors, of which functions alone matter here. */
+export function readAbi(value: unknown): Read<Abi> {
+  return attempt(() => {
+    if (!Array.isArray(value)) unreadable('expected an ABI as a JSON array');
+    const functions = new Map<string, AbiFunction>();
+    (value as readonly unknown[]).forEach((entry, index) => {
+      if (!isObject(entry)) unreadable(`expected entry ${String(index)} of the ABI as an object`);
+      if (entry['type'] !== 'function') return;
+      const read = readFunction(entry, `entry ${String(index)} of the ABI`);
+      functions.set(selectorOf(read.signature), read);
+    });
+    return functions;
+  });
+}
+
+const selectorOf = (signature: string): string =>
+  `0x${toHex(keccak256(Buffer.from(signature, 'utf8')).subarray(0, 4))}`;
+
+function readFunction(entry: JsonObject, at: string): AbiFunction {
+  const { name } = entry;
+  if (typeof name !== 'string' || !/^[A-Za-z_$][\w$]{0,199}$/.test(name)) {
+    unreadable(`expected a function's name in ${at}`);
+  }
+  const inputs = entry['inputs'] ?? [];
+  if (!Array.isArray(inputs)) unreadable(`expected the inputs of ${name} as an array`);
+  const parameters = (inputs as readonly unknown[]).map((input, index) =>
+    readParameter(input, `input ${String(index)} of ${name}`, String(index), 0),
+  );
+  const names = parameters.map((parameter) => parameter.name);
+  const twice = names.find((each, index) => names.indexOf(each) !== index);
+  if (twice !== undefined) unreadable(`${name} has two inputs of the name ${twice}`);
+  return { name, signature: `${name}(${parameters.map(({ text }) => text).join(',')})`, parameters };
+}
+
+/** @param place The name of a parameter that has none. */
+function readParameter(input: unknown, at: string, place: string, depth: number): Parameter {
+  if (depth > deepestType) unreadable(`${at} nests deeper than ${String(deepestType)} tuples`);
+  const { name = '', type, components } = isObject(input) ? input : {};
+  if (typeof type !== 'string' || typeof name !== 'string' || name.length > 200) {
+    unreadable(`expected { name, type } in ${at}`);
+  }
+  const match = /^([a-z0-9]{1,20})((?:\[[0-9]{0,9}\]){0,16})$/.exec(type);
+  if (match?.[1] === undefined) unreadable(`expected a type of Solidity in ${at}, got ${type.slice(0, 50)}`);
+  const [, base, dimensions = ''] = match;
+  const [text, element] =
+    base === 'tuple' ? readTuple(components, at, depth) : [canonical(base), elementary(base, at)];
+  const array = [...dimensions.matchAll(/\[([0-9]*)\]/g)].reduce<AbiType>(
+    (of, [, length]) => ({ kind: 'array', of, length: length === '' ? undefined : Number(length) }),
+    element,
+  );
+  return { name: name === '' ? place : name, text: text + dimensions, type: array };
+}
+
+function readTuple(components: unknown, at: string, depth: number): [string, AbiType] {
+  if (!Array.isArray(components)) unreadable(`expected the components of the tuple in ${at} as an array`);
+  const parts = (components as readonly unknown[]).map((component, index) =>
+    readParameter(component, at, String(index), depth + 1),
+  );
+  return [
+    `(${parts.map(({ text }) => text).join(',')})`,
+    { kind: 'tuple', parts: parts.map(({ type }) => type) },
+  ];
+}
+
+/** Signatures write the width. */
+const canonical = (type: string): string => (/^u?int$/.test(type) ? `${type}256` : type);
+
+function elementary(type: string, at: string): AbiType {
+  switch (type) {
+    case 'address':
+    case 'bool':
+    case 'bytes':
+    case 'string':
+      return { kind: type };
+    // An address and a selector.
+    case 'function':
+      return { kind: 'fixed bytes', width: 24 };
+  }
+  const [, kind, digits] = /^(u?int|bytes)([1-9][0-9]{0,2})?$/.exec(type) ?? [];
+  const width = digits === undefined ? 256 : Number(digits);
+  if (kind === 'bytes' && width <= 32) return { kind: 'fixed bytes', width };
+  if ((kind === 'uint' || kind === 'int') && width <= 256 && width % 8 === 0) return { kind, width };
+  return unreadable(`expected a type of Solidity in ${at}, got ${type}`);
+}
+
+/**
+ * @param data The calldata: a selector and the arguments.
+ * @returns undefined where the interface has no function of that selector.
+ */
+export function readCall(abi: Abi, data: Uint8Array): Read<Call> | undefined {
+  const selector = `0x${toHex(data.subarray(0, 4))}`;
+  const called = abi.get(selector);
+  if (called === undefined) return undefined;
+  const { name, signature, parameters } = called;
+  return attempt(() => {
+    const values = new Decoder(data.subarray(4), signature).parts(
+      parameters.map(({ type }) => type),
+      0,
+    );
+    return {
+      name,
+      signature,
+      selector,
+      args: parameters.map((parameter, index) => ({
+        name: parameter.name,
+        type: parameter.text,
+        value: values[index] ?? null,
+      })),
+    };
+  });
+}
+
+const word = 32;
+
+/** Whether a value stands elsewhere, and its place holds where. */
+function isDynamic(type: AbiType): boolean {
+  switch (type.kind) {
+    case 'bytes':
+    case 'string':
+      return true;
+    case 'array':
+      return type.length === undefined || isDynamic(type.of);
+    case 'tuple':
+      return type.parts.some(isDynamic);
+    default:
+      return false;
+  }
+}
+
+/** How many bytes a value takes in its place. */
+function sizeOf(type: AbiType): number {
+  if (isDynamic(type)) return word;
+  if (type.kind === 'array') return (type.length ?? 0) * sizeOf(type.of);
+  return type.kind === 'tuple' ? type.parts.reduce((size, part) => size + sizeOf(part), 0) : word;
+}
+
+class Decoder {
+  readonly #data: Uint8Array;
+  readonly #what: string;
+  #values = 0;
+
+  constructor(data: Uint8Array, what: string) {
+    this.#data = data;
+    this.#what = what;
+  }
+
+  /** Values that follow each other from `base`, from where the places of dynamic ones are counted as well. */
+  parts(types: readonly AbiType[], base: number): ArgumentValue[] {
+    let place = base;
+    return types.map((type) => {
+      const at = isDynamic(type) ? base + this.#count(place) : place;
+      place += sizeOf(type);
+      return this.#value(type, at);
+    });
+  }
+
+  #value(type: AbiType, at: number): ArgumentValue {
+    this.#values += 1;
+    if (this.#values > mostValues)
+      unreadable(`the data of ${this.#what} has more than ${String(mostValues)} values`);
+    switch (type.kind) {
+      case 'uint':
+        return this.#unsigned(at, type.width);
+      case 'int': {
+        const value = BigInt.asIntN(256, bigEndian(this.#bytes(at, word)));
+        if (BigInt.asIntN(type.width, value) !== value) this.#dirty(`int${String(type.width)}`);
+        return value;
+      }
+      case 'address': {
+        const bytes = this.#bytes(at, word);
+        if (bytes.subarray(0, 12).some((byte) => byte !== 0)) this.#dirty('address');
+        return checksumAddress(bytes.subarray(12));
+      }
+      case 'bool': {
+        const value = this.#unsigned(at, 8);
+        return value > 1n ? this.#dirty('bool') : value === 1n;
+      }
+      case 'fixed bytes': {
+        const bytes = this.#bytes(at, word);
+        if (bytes.subarray(type.width).some((byte) => byte !== 0)) this.#dirty(`bytes${String(type.width)}`);
+        return `0x${toHex(bytes.subarray(0, type.width))}`;
+      }
+      case 'bytes':
+        return `0x${toHex(this.#sized(at))}`;
+      case 'string':
+        return utf8(this.#sized(at)) ?? unreadable(`the data of ${this.#what} has a string that is no text`);
+      case 'array': {
+        const length = type.length ?? this.#count(at);
+        if (length > mostValues)
+          unreadable(`the data of ${this.#what} has more than ${String(mostValues)} values`);
+        const of = Array.from({ length }, () => type.of);
+        return this.parts(of, type.length === undefined ? at + word : at);
+      }
+      case 'tuple':
+        return this.parts(type.parts, at);
+    }
+  }
+
+  #bytes(at: number, length: number): Uint8Array {
+    if (at + length > this.#data.length) unreadable(`the data of ${this.#what} ends too early`);
+    return this.#data.subarray(at, at + length);
+  }
+
+  /** Bytes after their length. What fills the last word up is not looked at: contracts do not either. */
+  #sized(at: number): Uint8Array {
+    return this.#bytes(at + word, this.#count(at));
+  }
+
+  /** A length or a place, which is within the data. */
+  #count(at: number): number {
+    const count = bigEndian(this.#bytes(at, word));
+    if (count > BigInt(this.#data.length)) unreadable(`the data of ${this.#what} points past its end`);
+    return Number(count);
+  }
+
+  #unsigned(at: number, width: number): bigint {
+    const value = bigEndian(this.#bytes(at, word));
+    return value >> BigInt(width) === 0n ? value : this.#dirty(`uint${String(width)}`);
+  }
+
+  /** Contracts differ in whether they refuse such a value or cut it. */
+  #dirty(type: string): never {
+    unreadable(`the data of ${this.#what} has a value that does not fit ${type}`);
+  }
+}

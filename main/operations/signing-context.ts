@@ -1,0 +1,24 @@
+/** What the vault knows around a transaction: its own keys by address, and the interfaces that an organization keeps. */
+import type { Context, Key } from '../chains/chain.ts';
+import type { Reader } from '../db/connection.ts';
+import { findPrivateKeyByAddress } from '../db/private-keys.ts';
+import { findAccountByAddress } from '../db/wallet-accounts.ts';
+import { getWalletRow } from '../db/wallets.ts';
+import { interfacesOf } from './contract-interfaces.ts';
+
+/** @param key The key that signs. */
+export function signingContext<SigningKey extends Key | undefined>(
+  tx: Reader,
+  organizationId: string,
+  key: SigningKey,
+): Context & { readonly key: SigningKey } {
+  return {
+    key,
+    interfaces: interfacesOf(tx, organizationId),
+    ours(address) {
+      const account = findAccountByAddress(tx, organizationId, address);
+      if (account !== undefined) return getWalletRow(tx, organizationId, account.walletId)?.name;
+      return findPrivateKeyByAddress(tx, organizationId, address)?.key.name;
+    },
+  };
+}
