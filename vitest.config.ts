@@ -18,7 +18,12 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['main/**/*.test.ts', 'preload/**/*.test.ts', 'renderer/**/*.test.{ts,tsx}'],
+          include: [
+            'main/**/*.test.ts',
+            'preload/**/*.test.ts',
+            'renderer/**/*.test.{ts,tsx}',
+            'test/one-reading/*.test.ts',
+          ],
           setupFiles: 'test/patience.ts',
           expect: patient,
           testTimeout: minute,
