@@ -10,7 +10,7 @@ import { decide, isRootQuorum, type PolicyEvaluation, type Verdict } from '../po
 import type { Counters, Reservation } from '../policy/evaluation.ts';
 import type { Facts } from '../policy/facts.ts';
 import type { ActivityOperation } from './define.ts';
-import { conditionFacts, credentialOf, voterOf, votersOf, type Activity } from './facts.ts';
+import { credentialOf, itemFacts, voterOf, votersOf, type Activity } from './facts.ts';
 import { policiesOf } from './policies.ts';
 
 /**
@@ -33,7 +33,7 @@ export function decideSubmitted(
   const { policies, counting } = policiesOf(tx, home, rule);
   const { rootQuorumThreshold } = rule;
   if (!counting && isRootQuorum([caller], rootQuorumThreshold)) {
-    return { outcome: 'allow', evaluations: [], reservations: [] };
+    return { outcome: 'allow', evaluations: [], policyIds: [], item: 0, reservations: [] };
   }
   const user = getUserRow(tx, home, caller.userId);
   if (user === undefined) throw new Error(`user ${caller.userId} is missing`);
@@ -59,8 +59,8 @@ export const aboutActivity = (
   /** Whose policies decide. */
   home: string,
   now: number,
-): Pick<Facts, 'activity' | 'now' | 'voters' | 'rootQuorumOnly' | 'counters'> => ({
-  activity: conditionFacts(tx, operation, activity),
+): Pick<Facts, 'items' | 'now' | 'voters' | 'rootQuorumOnly' | 'counters'> => ({
+  items: itemFacts(tx, operation, activity),
   now,
   voters: () => votersOf(tx, home, now),
   rootQuorumOnly: operation.authority.rootQuorumOnly === true,

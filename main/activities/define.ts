@@ -13,6 +13,7 @@ import type { Random } from '../lib/random.ts';
 import type { Facts } from '../policy/facts.ts';
 import type { Case } from '../policy/replay.ts';
 import type { ConditionFacts } from '../policy/schema.ts';
+import type { Unknown, Whole } from '../policy/types.ts';
 import type { Selection } from './votes.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -180,13 +181,22 @@ export interface Authority<Parameters> {
   readonly ownCredentials?: (params: Parameters, caller: Caller) => boolean;
   /** `activity.params`, where policies may read any. */
   readonly shows?: (params: Parameters) => Readonly<Record<string, unknown>>;
-  /** What beside the activity itself policies may read. */
+  /**
+   * Answers the rest of the facts that policies may read. An operation that does the same to several things answers an
+   * item for each of them: policies decide each, and the activity is allowed when all are.
+   */
   readonly facts?: (context: {
     readonly tx: Reader;
     readonly organizationId: string;
     readonly params: Parameters;
-  }) => Omit<ConditionFacts, 'activity'>;
+  }) => Item | readonly Item[];
 }
+
+/** What policies may read of one of the things that an activity does; each fact is read when a policy first asks. */
+export type Item = Omit<ConditionFacts, 'activity'> & {
+  /** How many signatures it gives; of what signs alone. */
+  readonly signatures?: () => Whole | Unknown;
+};
 
 export interface ActivityOperation {
   readonly kind: 'activity';

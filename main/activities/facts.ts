@@ -5,8 +5,9 @@ import type { Reader } from '../db/connection.ts';
 import { listTagIdsOf } from '../db/tags.ts';
 import { listUserRows, type UserRow } from '../db/users.ts';
 import type { Voter } from '../policy/facts.ts';
+import { once } from '../lib/once.ts';
 import type { ConditionFacts, CredentialFact } from '../policy/schema.ts';
-import type { ActivityOperation } from './define.ts';
+import type { ActivityOperation, Item } from './define.ts';
 import type { Vote } from './votes.ts';
 
 export const webauthnScheme = 'SIGNATURE_SCHEME_TK_WEBAUTHN';
@@ -21,21 +22,46 @@ export interface Activity {
   readonly params: unknown;
 }
 
-/** What conditions may read of an activity, submitted now or long ago. */
-export function conditionFacts(
+/** What conditions may read of an activity, submitted now or long ago: of each of the things that it does. */
+export const itemFacts = (
+  tx: Reader,
+  operation: ActivityOperation,
+  activity: Activity,
+): readonly ConditionFacts[] =>
+  itemsOf(tx, operation, activity).map((item) => conditionFacts(operation, activity, item));
+
+/** What the operation tells of each of the things that an activity does. */
+export function itemsOf(
   tx: Reader,
   { authority }: ActivityOperation,
-  { type, organizationId, params }: Activity,
+  { organizationId, params }: Activity,
+): readonly Item[] {
+  const items = authority.facts?.({ tx, organizationId, params }) ?? {};
+  return isList(items) ? items : [items];
+}
+
+const isList: (items: Item | readonly Item[]) => items is readonly Item[] = Array.isArray;
+
+/** One of the things that an activity does, with what is the same of all of them. */
+export function conditionFacts(
+  { authority, versions: [newest] }: ActivityOperation,
+  { type, params }: Activity,
+  { signatures, ...rest }: Item,
 ): ConditionFacts {
-  const { resource, action, rootQuorumOnly, shows, facts } = authority;
+  const { resource, action, rootQuorumOnly, shows } = authority;
+  const count = signatures && once(signatures);
   return {
-    ...facts?.({ tx, organizationId, params }),
+    ...rest,
     activity: () => ({
-      type,
+      // Types of one operation are one name to policies: the newest.
+      type: newest?.type ?? type,
       ...(rootQuorumOnly !== true && { kind: kindOf(type) }),
       resource,
       action,
       params: shows?.(params) ?? {},
+      get signatures() {
+        return count?.();
+      },
     }),
   };
 }

@@ -8,12 +8,13 @@ import { getOrganizationRule } from '../db/organizations.ts';
 import { listRootUserIds, getUserRow, type User } from '../db/users.ts';
 import { getUserSnapshot } from '../db/user-snapshots.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import { once } from '../lib/once.ts';
 import type { Voter } from '../policy/facts.ts';
 import type { Case } from '../policy/replay.ts';
-import type { ConditionFacts, CredentialFact } from '../policy/schema.ts';
-import type { ActivityOperation, Cases, Operation, PastRequest } from './define.ts';
+import type { CredentialFact } from '../policy/schema.ts';
+import type { ActivityOperation, Cases, Item, Operation, PastRequest } from './define.ts';
 import { countersOf } from './decision.ts';
-import { conditionFacts, voterOf, votersOf, type Activity } from './facts.ts';
+import { conditionFacts, itemsOf, voterOf, votersOf, type Activity } from './facts.ts';
 import { parse } from './parse.ts';
 import { understandType } from './understand.ts';
 import type { Vote } from './votes.ts';
@@ -59,7 +60,9 @@ export function casesOf(
       voters,
       rootQuorumOnly: authority.rootQuorumOnly === true,
       ownCredentials: authority.ownCredentials?.(activity.params, caller) ?? false,
-      activity: forgiving(() => conditionFacts(tx, operation, activity)),
+      items: forgiving(() => itemsOf(tx, operation, activity)).map((item) =>
+        conditionFacts(operation, activity, item),
+      ),
     };
   };
 
@@ -132,15 +135,15 @@ function credentialThen(
 }
 
 /** What an activity was about may be gone: then it is missing, as it is for any activity that never had it. */
-function forgiving(make: () => ConditionFacts): ConditionFacts {
-  const facts = orMissing(make) ?? {};
-  return Object.fromEntries(
-    Object.entries(facts).map(([keyword, read]: [string, (() => unknown) | undefined]) => [
-      keyword,
-      () => (read === undefined ? undefined : orMissing(read)),
-    ]),
+const forgiving = (make: () => readonly Item[]): readonly Item[] =>
+  (orMissing(make) ?? [{}]).map((item) =>
+    Object.fromEntries(
+      Object.entries(item).map(([fact, read]: [string, (() => unknown) | undefined]) => [
+        fact,
+        () => (read === undefined ? undefined : orMissing(read)),
+      ]),
+    ),
   );
-}
 
 function orMissing<T>(read: () => T): T | undefined {
   try {
@@ -158,9 +161,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
 }

@@ -57,10 +57,7 @@ function evaluate(source: string, given: ConditionFacts = activity, place: Place
     { userId: 'bob', root: false, email: 'bob@example.com' },
   ];
   const now = Date.UTC(2026, 2, 2, 15);
-  const evaluation = new Evaluation(
-    allFacts({ approvers, rootQuorumThreshold: 1, activity: given, now }),
-    now,
-  );
+  const evaluation = new Evaluation(allFacts({ approvers, rootQuorumThreshold: 1, now }, given), now);
   const value = evaluation.start(compile(source, place).run);
   return { value, fault: evaluation.fault, steps: evaluation.steps };
 }
@@ -531,7 +528,7 @@ describe('for any program', () => {
           throw error;
         }
         compiled += 1;
-        const evaluation = new Evaluation(allFacts({ approvers: [], rootQuorumThreshold: 1, activity }), 0);
+        const evaluation = new Evaluation(allFacts({ approvers: [], rootQuorumThreshold: 1 }, activity), 0);
         const value = evaluation.start(program.run);
         const { fault } = evaluation;
         expect(typeof value === 'boolean').toBe(fault === undefined);
@@ -571,10 +568,7 @@ describe('for any program', () => {
         fc.constantFrom(...sources),
         (fact, { run }) => {
           const given = Object.fromEntries(names.map((name) => [name, () => fact]));
-          const evaluation = new Evaluation(
-            allFacts({ approvers: [], rootQuorumThreshold: 1, activity: given }),
-            0,
-          );
+          const evaluation = new Evaluation(allFacts({ approvers: [], rootQuorumThreshold: 1 }, given), 0);
           const value = evaluation.start(run);
           expect(typeof value === 'boolean').toBe(evaluation.fault === undefined);
         },

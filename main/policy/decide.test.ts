@@ -104,7 +104,7 @@ describe('the root quorum', () => {
   });
 
   test('is not asked what a policy allows', () => {
-    const facts = { approvers: [root('a')], rootQuorumThreshold: 2, activity: createWallet };
+    const facts = { approvers: [root('a')], rootQuorumThreshold: 2, items: [createWallet] };
     expect(decide({ ...facts, policies: [allow("activity.resource == 'WALLET'")] }).outcome).toBe('allow');
   });
 
@@ -112,6 +112,8 @@ describe('the root quorum', () => {
     expect(decided({ approvers: [root('a')], policies: everything })).toEqual({
       outcome: 'allow',
       evaluations: [],
+      policyIds: [],
+      item: 0,
       reservations: [],
     });
   });
@@ -651,7 +653,7 @@ describe('the examples of the public documentation, restated', () => {
     ['an empty policy', policy('ALLOW', { condition: '', consensus: ' ' }), ada, createPolicy, 'ALLOW'],
     ['nothing', deny('true'), ada, createPolicy, 'DENY_EXPLICIT'],
   ])('%s', (_, given, approvers, facts, outcome) => {
-    const verdict = decided({ approvers, policies: [given], activity: facts });
+    const verdict = decided({ approvers, policies: [given], items: [facts] });
     expect(verdict.evaluations).toEqual([{ policyId: given.policyId, outcome: `OUTCOME_${outcome}` }]);
     expect(verdict.outcome).toBe(outcome === 'ALLOW' ? 'allow' : 'deny');
   });
@@ -668,7 +670,7 @@ describe('the examples of the public documentation, restated', () => {
     const verdict = decided({
       approvers: ada,
       policies: [given],
-      activity: ethereum({}),
+      items: [ethereum({})],
       now: Date.parse(now),
     });
     expect([verdict.evaluations[0]?.outcome, verdict.outcome]).toEqual([outcome, whole]);
@@ -689,6 +691,8 @@ describe('a set of policies', () => {
     expect(decided({ approvers: ada, policies: [yes, no, other, error] })).toEqual({
       outcome: 'deny',
       reason: `The following policies denied this action: ${no.policyId}`,
+      policyIds: [no.policyId],
+      item: 0,
       evaluations: [
         { policyId: yes.policyId, outcome: 'OUTCOME_ALLOW' },
         { policyId: no.policyId, outcome: 'OUTCOME_DENY_EXPLICIT' },
@@ -702,6 +706,8 @@ describe('a set of policies', () => {
     expect(decided({ approvers: ada })).toEqual({
       outcome: 'deny',
       reason: 'No policies evaluated to outcome: Allow',
+      policyIds: [],
+      item: 0,
       evaluations: [],
     });
   });
@@ -709,7 +715,7 @@ describe('a set of policies', () => {
   test('allows beside one that goes wrong', () => {
     const given = [allow("wallet.id == 'w'"), allow("eth.tx.data[0..10] == 'x'"), allow('eth.tx.value == 1')];
     expect(
-      decided({ approvers: ada, policies: given, activity: ethereum({ data: '0x', value: 1 }) }),
+      decided({ approvers: ada, policies: given, items: [ethereum({ data: '0x', value: 1 })] }),
     ).toMatchObject({
       outcome: 'allow',
       evaluations: [{ outcome: 'OUTCOME_ERROR' }, { outcome: 'OUTCOME_ERROR' }, { outcome: 'OUTCOME_ALLOW' }],
@@ -728,7 +734,7 @@ describe('a set of policies', () => {
     ["eth.tx.to == '0xgood' && eth.tx.data[0..10] == '0xa9059cbb'", 'allow'],
     ["wallet.id == 'w' && eth.tx.data[0..10] == '0xa9059cbb'", 'allow'],
   ])('to deny by %s, which goes wrong: %s', (condition, outcome) => {
-    const facts = { approvers: ada, activity: ethereum({ to: '0xbad', data: '0x' }) };
+    const facts = { approvers: ada, items: [ethereum({ to: '0xbad', data: '0x' })] };
     const verdict = decided({ ...facts, policies: [allow(), deny(condition)] });
     expect([verdict.outcome, verdict.evaluations[1]?.outcome]).toEqual([outcome, 'OUTCOME_ERROR']);
     // Nor does it concern anybody else.
@@ -739,7 +745,7 @@ describe('a set of policies', () => {
     const facts = {
       approvers: [plain('ada', 'agent')],
       ownCredentials: true,
-      activity: activity('CREATE_API_KEYS_V2', 'CREDENTIAL', 'CREATE', { user_id: 'ada' }),
+      items: [activity('CREATE_API_KEYS_V2', 'CREDENTIAL', 'CREATE', { user_id: 'ada' })],
       voters: () => [plain('ada', 'agent'), plain('bob', 'human')],
     };
     const both = `${tagged('agent')} && ${tagged('human')}`;
@@ -757,13 +763,13 @@ describe('a set of policies', () => {
   test('asks for no transaction that no policy speaks of', () => {
     const policies = [allow("activity.kind == 'SIGN_TRANSACTION'")];
     const facts = { ...ethereum({}), 'eth.tx': () => expect.unreachable() };
-    expect(decided({ approvers: ada, policies, activity: facts }).outcome).toBe('allow');
+    expect(decided({ approvers: ada, policies, items: [facts] }).outcome).toBe('allow');
   });
 
   test('has a bounded number of steps in all, and denies when they do not suffice for one to deny', () => {
     const keys = Array.from({ length: 300 }, (_, index) => `k${index}`);
     const slow = (): Policy => allow('solana.tx.account_keys.all(a, a in solana.tx.account_keys)', 'false');
-    const facts = { approvers: ada, activity: solana({ account_keys: keys }) };
+    const facts = { approvers: ada, items: [solana({ account_keys: keys })] };
     const check = deny("solana.tx.account_keys.any(a, a == 'bad')");
     const few = decided({ ...facts, policies: [allow(), slow(), check] });
     expect([few.outcome, few.evaluations[2]?.outcome]).toEqual(['allow', 'OUTCOME_DENY_IMPLICIT']);
@@ -808,7 +814,7 @@ describe('a set of policies', () => {
         (given, more, approvers, place) => {
           const facts = {
             approvers,
-            activity: activity('X', 'WALLET', 'CREATE', { otp_length: 3 }),
+            items: [activity('X', 'WALLET', 'CREATE', { otp_length: 3 })],
             voters: () => users,
           };
           const before = decided({ ...facts, policies: given });
@@ -840,7 +846,7 @@ describe('consensus', () => {
     decided({
       approvers: votes.map((id) => everybody.find(({ userId }) => userId === id) ?? plain(id)),
       policies: [allow("activity.resource == 'WALLET'", consensus)],
-      activity: createWallet,
+      items: [createWallet],
       voters: () => everybody,
     });
 
@@ -900,7 +906,7 @@ describe('consensus', () => {
         allow("activity.resource == 'POLICY'", `${named('ada')} && ${named('eve')}`),
         deny('false', named('eve')),
       ],
-      activity: createWallet,
+      items: [createWallet],
       voters: () => everybody,
     };
     const may = (user: Voter) => mayApprove(facts, user);
@@ -990,7 +996,7 @@ describe('budgets', () => {
     const verdict = decided({
       approvers: [user],
       policies: given,
-      activity: { ...ethereum({ value, to }), wallet_account: () => ({ address: '0xKey' }) },
+      items: [{ ...ethereum({ value, to }), wallet_account: () => ({ address: '0xKey' }) }],
       now,
       counters: ledger,
     });
@@ -1051,7 +1057,7 @@ describe('budgets', () => {
     const verdict = decided({
       approvers: [plain('ada')],
       policies: given,
-      activity: createWallet,
+      items: [createWallet],
       counters: new Ledger(),
     });
     expect(verdict).toMatchObject({ outcome: 'allow', reservations: [] });
@@ -1061,7 +1067,7 @@ describe('budgets', () => {
     const given = [allow(), deny("RollingSum(eth.tx.value, '1h') > 1")];
     expect(spend(new Ledger(), given, 0, -5n)).toBe('deny');
     expect(
-      decided({ approvers: [plain('ada')], policies: given, activity: ethereum({ value: 1 }) }).outcome,
+      decided({ approvers: [plain('ada')], policies: given, items: [ethereum({ value: 1 })] }).outcome,
     ).toBe('deny');
   });
 
@@ -1120,7 +1126,7 @@ test('a stored policy that does not compile is an error of its own, and one to d
       effect: `EFFECT_${effect}`,
       condition: 'of another version ?',
     });
-  const facts = { approvers: [plain('ann')], activity: activity('CREATE_WALLET', 'WALLET', 'CREATE') };
+  const facts = { approvers: [plain('ann')], items: [activity('CREATE_WALLET', 'WALLET', 'CREATE')] };
   const wallets = allow("activity.resource == 'WALLET'");
   expect(decided({ ...facts, policies: [broken('ALLOW')] })).toMatchObject({
     outcome: 'deny',

@@ -3,11 +3,16 @@
  *
  * The root quorum may do anything. For everybody else a policy that denies wins over any that allow; where none allows,
  * one whose consensus the submitter is part of waits for the others; a user may change its own credentials; and the rest
- * is denied.
+ * is denied. An activity that does something to several things is decided thing by thing: it is allowed when each item is,
+ * by whichever policies, and budgets see of each item those before it.
+ *
+ * A policy to allow allows only what is known. One to deny also denies what it might deny, were all known.
  */
+import type { Program } from './compile.ts';
 import { isPart } from './consensus.ts';
 import { Evaluation, type Reservation } from './evaluation.ts';
-import { allFacts, distinct, submitterOf, type Facts, type Voter } from './facts.ts';
+import { distinct, submitterOf, type Facts, type Voter } from './facts.ts';
+import { throughItems, type Evaluated } from './items.ts';
 import type { Policy } from './policies.ts';
 
 export type PolicyOutcome =
@@ -26,8 +31,15 @@ export interface PolicyEvaluation {
 }
 
 interface Decided {
-  /** One for each policy, in their order; none where policies have no say. */
+  /**
+   * One for each policy, in their order; none where policies have no say. Of an activity with several items they are those
+   * of the item that settled it; where all are allowed, a policy's outcome is the best that it came to for any of them.
+   */
   readonly evaluations: readonly PolicyEvaluation[];
+  /** Of the policies that settled it. */
+  readonly policyIds: readonly string[];
+  /** The item that settled it, from 0: the first that is denied, that nothing allows, or that waits. */
+  readonly item: number;
 }
 
 export type Verdict = Decided &
@@ -45,31 +57,84 @@ export type Verdict = Decided &
 const nothingAllows = 'No policies evaluated to outcome: Allow';
 
 export function decide(facts: Facts): Verdict {
-  const { policies = [], rootQuorumThreshold, rootQuorumOnly = false, ownCredentials = false } = facts;
-  const approvers = distinct(facts.approvers);
-  if (isRootQuorum(approvers, rootQuorumThreshold)) return allow(facts, []);
+  const { rootQuorumThreshold, rootQuorumOnly = false } = facts;
+  const nothing: Decided = { evaluations: [], policyIds: [], item: 0 };
+  if (isRootQuorum(facts.approvers, rootQuorumThreshold)) {
+    return { outcome: 'allow', ...nothing, reservations: throughItems(facts) };
+  }
 
   // The quorum may still come together, and then no policy stands against it: not even one that denies. Else a policy
   // could keep the quorum from removing it.
   const waitsForRoot = submitterOf(facts)?.root === true;
-  const without = (reason: string, evaluations: readonly PolicyEvaluation[]): Verdict => ({
+  const without = (reason: string, decided: Decided): Verdict => ({
     outcome: waitsForRoot ? 'consensus' : 'deny',
     reason,
-    evaluations,
+    ...decided,
   });
-  if (rootQuorumOnly) return without(nothingAllows, []);
+  if (rootQuorumOnly) return without(nothingAllows, nothing);
 
-  const results = evaluateAll(policies, facts, approvers);
-  const evaluations = results.map(({ policyId, outcome }) => ({ policyId, outcome }));
-  const denying = results.filter(({ denies }) => denies).map(({ policyId }) => policyId);
-  if (denying.length > 0) {
-    return without(`The following policies denied this action: ${denying.join(', ')}`, evaluations);
+  const judged: Judged[] = [];
+  const reservations = throughItems(facts, (item) => judged.push(judge(item, facts)));
+  const found = standings.map((standing) => judged.findIndex((each) => each.standing === standing));
+  const item = Math.max(0, found.find((index) => index >= 0) ?? 0);
+  const { standing = 'not allowed', evaluations = [], policyIds = [] } = judged[item] ?? {};
+  const decided: Decided = { evaluations, policyIds, item };
+  const where = judged.length === 1 ? '' : ` (item ${String(item + 1)} of ${String(judged.length)})`;
+  switch (standing) {
+    case 'denied':
+      return without(`The following policies denied this action: ${policyIds.join(', ')}${where}`, decided);
+    case 'not allowed':
+      return without(`${nothingAllows}${where}`, decided);
+    case 'waiting':
+      return { outcome: 'consensus', reason: `${nothingAllows}${where}`, ...decided };
+    case 'allowed':
+      return { outcome: 'allow', ...together(judged), item, reservations };
   }
-  const some = (wanted: PolicyOutcome): boolean => results.some(({ outcome }) => outcome === wanted);
-  if (some('OUTCOME_ALLOW')) return allow(facts, evaluations);
-  if (some('OUTCOME_REQUIRES_CONSENSUS')) return { outcome: 'consensus', reason: nothingAllows, evaluations };
-  if (ownCredentials) return allow(facts, evaluations);
-  return without(nothingAllows, evaluations);
+}
+
+/** How an item stands, from worst to best: an activity stands as the worst of its items. */
+const standings = ['denied', 'not allowed', 'waiting', 'allowed'] as const;
+
+interface Judged extends Omit<Decided, 'item'> {
+  readonly standing: (typeof standings)[number];
+}
+
+function judge(item: Evaluated, facts: Facts): Judged {
+  const { policies = [], ownCredentials = false } = facts;
+  const approvers = distinct(facts.approvers);
+  const results = policies.map((policy) => resultOf(policy, item, facts, approvers));
+  const evaluations = results.map(({ policyId, outcome }) => ({ policyId, outcome }));
+  const which = (wanted: (result: Result) => boolean): readonly string[] =>
+    results.filter(wanted).map(({ policyId }) => policyId);
+
+  const denying = which(({ denies }) => denies);
+  if (denying.length > 0) return { standing: 'denied', evaluations, policyIds: denying };
+  const allowing = which(({ outcome }) => outcome === 'OUTCOME_ALLOW');
+  if (allowing.length > 0) return { standing: 'allowed', evaluations, policyIds: allowing };
+  const asking = which(({ outcome }) => outcome === 'OUTCOME_REQUIRES_CONSENSUS');
+  if (asking.length > 0) return { standing: 'waiting', evaluations, policyIds: asking };
+  return { standing: ownCredentials ? 'allowed' : 'not allowed', evaluations, policyIds: [] };
+}
+
+/** From best to worst, of policies that deny nothing. */
+const bestFirst: readonly PolicyOutcome[] = [
+  'OUTCOME_ALLOW',
+  'OUTCOME_REQUIRES_CONSENSUS',
+  'OUTCOME_ERROR',
+  'OUTCOME_DENY_IMPLICIT',
+  'OUTCOME_TIME_INACTIVE',
+];
+
+/** What policies came to over items that are all allowed. */
+function together(judged: readonly Judged[]): Omit<Judged, 'standing'> {
+  const [first, ...rest] = judged.map(({ evaluations }) => evaluations);
+  return {
+    evaluations: (first ?? []).map(({ policyId, outcome }, index) => {
+      const outcomes = [outcome, ...rest.map((evaluations) => evaluations[index]?.outcome)];
+      return { policyId, outcome: bestFirst.find((each) => outcomes.includes(each)) ?? outcome };
+    }),
+    policyIds: [...new Set(judged.flatMap(({ policyIds }) => policyIds))],
+  };
 }
 
 /** Whether as many members of the root quorum have voted as it takes. */
@@ -80,7 +145,7 @@ export function isRootQuorum(approvers: readonly Voter[], threshold: number): bo
 
 /**
  * Whether a user's approval of a waiting activity counts for something: as one of the root quorum, or as part of the
- * consensus of a policy that would allow it.
+ * consensus of a policy that would allow one of its items.
  * @param facts As for `decide`, without the user's vote.
  */
 export function mayApprove(facts: Facts, user: Voter): boolean {
@@ -88,16 +153,29 @@ export function mayApprove(facts: Facts, user: Voter): boolean {
   if (facts.rootQuorumOnly === true) return false;
   const { policies = [], voters, now = 0 } = facts;
   const others = [...facts.approvers, ...absent(facts.approvers, voters)];
-  const evaluation = newEvaluation(facts);
-  return policies.some(
-    ({ effect, time, condition, consensus, broken }) =>
-      effect === 'EFFECT_ALLOW' &&
-      broken === undefined &&
-      consensus !== undefined &&
-      (time === undefined || evaluation.start(time.run) === true) &&
-      (condition === undefined || evaluation.start(condition.run) === true) &&
-      isPart(consensus, user, others, now),
-  );
+  /** By policy: it depends on no item. */
+  const parts = new Map<Policy, boolean>();
+  const isPartOf = (policy: Policy, consensus: Program): boolean => {
+    const known = parts.get(policy) ?? isPart(consensus, user, others, now);
+    parts.set(policy, known);
+    return known;
+  };
+  let may = false;
+  throughItems(facts, ({ evaluation, uncounted }) => {
+    may ||= policies.some((policy) => {
+      const { effect, time, condition, consensus, broken } = policy;
+      return (
+        effect === 'EFFECT_ALLOW' &&
+        broken === undefined &&
+        consensus !== undefined &&
+        !uncounted.has(policy) &&
+        (time === undefined || evaluation.start(time.run) === true) &&
+        (condition === undefined || evaluation.start(condition.run) === true) &&
+        isPartOf(policy, consensus)
+      );
+    });
+  });
+  return may;
 }
 
 /**
@@ -110,7 +188,7 @@ export function isActive(
 ): { readonly active: boolean; readonly error?: string } {
   if (broken !== undefined) return { active: false, error: broken };
   if (time === undefined) return { active: true };
-  const evaluation = newEvaluation({ approvers: [], rootQuorumThreshold: 0, now });
+  const evaluation = new Evaluation((keyword) => (keyword === 'time.now' ? now : undefined), now);
   const active = evaluation.start(time.run);
   const { fault } = evaluation;
   return fault === undefined ? { active: active === true } : { active: false, error: fault.message };
@@ -120,45 +198,52 @@ interface Result extends PolicyEvaluation {
   readonly denies: boolean;
 }
 
-function evaluateAll(policies: readonly Policy[], facts: Facts, approvers: readonly Voter[]): Result[] {
-  const evaluation = newEvaluation(facts);
-  return policies.map((policy) => {
-    if (policy.broken !== undefined) {
-      // What it would have said is not known: it allows nothing, and where it was to deny it denies.
-      return { policyId: policy.policyId, outcome: 'OUTCOME_ERROR', denies: policy.effect === 'EFFECT_DENY' };
-    }
-    const outcome = evaluate(policy, evaluation);
-    if (outcome !== 'OUTCOME_REQUIRES_CONSENSUS') {
-      const denies = outcome === 'OUTCOME_DENY_EXPLICIT' || (outcome === 'OUTCOME_ERROR' && mayDeny(policy));
-      return { policyId: policy.policyId, outcome, denies };
-    }
-    return { policyId: policy.policyId, outcome: pending(policy), denies: false };
-  });
-
-  /** Nobody waits for a consensus that the submitter has no part in. */
-  function pending({ consensus }: Policy): PolicyOutcome {
-    const submitter = submitterOf(facts);
-    if (submitter === undefined || consensus === undefined) return 'OUTCOME_DENY_IMPLICIT';
-    const others = [...approvers, ...absent(approvers, facts.voters)];
-    return isPart(consensus, submitter, others, evaluation.now)
-      ? 'OUTCOME_REQUIRES_CONSENSUS'
-      : 'OUTCOME_DENY_IMPLICIT';
+/** What one policy says of one item. */
+function resultOf(
+  policy: Policy,
+  { evaluation, uncounted }: Evaluated,
+  facts: Facts,
+  approvers: readonly Voter[],
+): Result {
+  const { policyId, consensus } = policy;
+  const denies = policy.effect === 'EFFECT_DENY';
+  // What it would have said is not known: it allows nothing, and where it was to deny it denies.
+  if (policy.broken !== undefined) return { policyId, outcome: 'OUTCOME_ERROR', denies };
+  const outcome = evaluate(policy, evaluation);
+  switch (outcome) {
+    case 'OUTCOME_ERROR':
+      return { policyId, outcome, denies: denies && mayDeny(policy, evaluation) };
+    case 'OUTCOME_TIME_INACTIVE':
+      return { policyId, outcome, denies: false };
+    default:
+      // The steps sufficed for its condition, and not for its counters.
+      if (uncounted.has(policy)) return { policyId, outcome: 'OUTCOME_ERROR', denies };
   }
-
-  /**
-   * A policy to deny that goes wrong must not let through what it might deny: a request could be made so that it does. It
-   * lets through what lacks a fact, as the documented error does, and what it would certainly not deny.
-   */
-  function mayDeny({ effect, condition, consensus }: Policy): boolean {
-    if (effect !== 'EFFECT_DENY') return false;
-    const parts = [condition, consensus].filter((program) => program !== undefined);
-    let grave = false;
-    for (const { run } of parts) {
-      if (evaluation.start(run, true) === false) return false;
-      grave ||= evaluation.graveFaults > 0;
-    }
-    return grave;
+  if (outcome !== 'OUTCOME_REQUIRES_CONSENSUS') {
+    return { policyId, outcome, denies: outcome === 'OUTCOME_DENY_EXPLICIT' };
   }
+  // Nobody waits for a consensus that the submitter has no part in.
+  const submitter = submitterOf(facts);
+  const others = [...approvers, ...absent(approvers, facts.voters)];
+  const waits =
+    submitter !== undefined &&
+    consensus !== undefined &&
+    isPart(consensus, submitter, others, evaluation.now);
+  return { policyId, outcome: waits ? outcome : 'OUTCOME_DENY_IMPLICIT', denies: false };
+}
+
+/**
+ * A policy to deny that goes wrong must not let through what it might deny: a request could be made so that it does. It
+ * lets through what lacks a fact, as the documented error does, and what it would certainly not deny.
+ */
+function mayDeny({ condition, consensus }: Policy, evaluation: Evaluation): boolean {
+  const parts = [condition, consensus].filter((program) => program !== undefined);
+  let grave = false;
+  for (const { run } of parts) {
+    if (evaluation.start(run, true) === false) return false;
+    grave ||= evaluation.graveFaults > 0;
+  }
+  return grave;
 }
 
 /** Every part is evaluated, whatever the others say. */
@@ -174,26 +259,7 @@ function evaluate({ effect, condition, consensus, time }: Policy, evaluation: Ev
   return agreed === true ? 'OUTCOME_ALLOW' : 'OUTCOME_REQUIRES_CONSENSUS';
 }
 
-/** Whatever is allowed counts, whoever allowed it and whichever policies apply. */
-function allow(facts: Facts, evaluations: readonly PolicyEvaluation[]): Verdict {
-  const { policies = [] } = facts;
-  const reservations = new Map<string, Reservation>();
-  const counting = policies.flatMap(({ condition }) => condition?.reservations ?? []);
-  if (counting.length > 0) {
-    const evaluation = newEvaluation(facts);
-    for (const reserve of counting) {
-      const reservation = evaluation.start(reserve) as Reservation | undefined;
-      if (reservation === undefined) continue;
-      reservations.set(JSON.stringify([reservation.measure, reservation.by]), reservation);
-    }
-  }
-  return { outcome: 'allow', evaluations, reservations: [...reservations.values()] };
-}
-
 function absent(approvers: readonly Voter[], voters: (() => readonly Voter[]) | undefined): readonly Voter[] {
   const voted = new Set(approvers.map(({ userId }) => userId));
   return (voters?.() ?? []).filter(({ userId }) => !voted.has(userId));
 }
-
-const newEvaluation = (facts: Facts): Evaluation =>
-  new Evaluation(allFacts(facts), facts.now ?? 0, facts.counters);

@@ -4,10 +4,11 @@ import type { Span } from './syntax.ts';
 /** Why an expression has no value. */
 export interface Fault {
   /**
-   * `missing`: it asks for what this activity does not have. `invalid`: it does what cannot be done, as to look past the
-   * end of a list. `limit`: it takes too many steps.
+   * `missing`: it asks for what this activity does not have. `unknown`: it asks for what the activity has and the vault
+   * cannot tell. `invalid`: it does what cannot be done, as to look past the end of a list. `limit`: it takes too many
+   * steps.
    */
-  readonly kind: 'missing' | 'invalid' | 'limit';
+  readonly kind: 'missing' | 'unknown' | 'invalid' | 'limit';
   readonly message: string;
   readonly at: Span;
 }
@@ -48,6 +49,11 @@ export const maxStepsOfAll = 1_000_000;
 /** Answers a fact by its keyword; undefined where the activity has none. */
 export type LoadFact = (keyword: string) => unknown;
 
+/** The steps of all programs of one decision, which its evaluations share. */
+export interface Spent {
+  steps: number;
+}
+
 export class Evaluation {
   readonly load: LoadFact;
   /** Milliseconds since 1970. */
@@ -55,33 +61,41 @@ export class Evaluation {
   readonly counters: Counters | undefined;
   /** The elements that the iterations around a node stand at, outermost first. */
   readonly variables: unknown[] = [];
-  /** The first fault. */
+  /** The first fault, or the first grave one. */
   fault: Fault | undefined;
   /** How often something else was wrong than that a fact is missing. */
   graveFaults = 0;
-  /** Whether `false && fault` is false and `true || fault` is true, to learn what a fault leaves certain. */
+  /** Whether a fault leaves certain what it cannot change: `false && fault` is false then, and `true || fault` is true. */
   lenient = false;
   steps = 0;
-  #stepsOfAll = 0;
+  readonly #spent: Spent;
 
-  constructor(load: LoadFact, now: number, counters?: Counters) {
+  constructor(load: LoadFact, now: number, counters?: Counters, spent: Spent = { steps: 0 }) {
     this.load = load;
     this.now = now;
     this.counters = counters;
+    this.#spent = spent;
   }
 
-  /** @returns undefined, which no value is, so that a node that fails may return what this returns. */
-  fail(kind: Fault['kind'], at: Span, message: string): unknown {
-    this.fault ??= { kind, message, at: { from: at.from, to: at.to } };
-    if (kind !== 'missing') this.graveFaults += 1;
+  /**
+   * @param message Made when it is kept, where it costs something to make.
+   * @returns undefined, which no value is, so that a node that fails may return what this returns.
+   */
+  fail(kind: Fault['kind'], at: Span, message: string | (() => string)): undefined {
+    const grave = kind !== 'missing';
+    if (this.fault === undefined || (grave && this.graveFaults === 0)) {
+      const text = typeof message === 'string' ? message : message();
+      this.fault = { kind, message: text, at: { from: at.from, to: at.to } };
+    }
+    if (grave) this.graveFaults += 1;
     return undefined;
   }
 
   /** Takes steps, and says whether there were any left. */
   step(count: number, at: Span): boolean {
     this.steps += count;
-    this.#stepsOfAll += count;
-    if (this.steps <= maxSteps && this.#stepsOfAll <= maxStepsOfAll) return true;
+    this.#spent.steps += count;
+    if (this.steps <= maxSteps && this.#spent.steps <= maxStepsOfAll) return true;
     this.fail('limit', at, 'too many steps');
     return false;
   }

@@ -8,7 +8,7 @@ const facts: Facts = {
     { userId: 'bob', root: false },
   ],
   rootQuorumThreshold: 1,
-  activity: { 'eth.tx': () => ({ to: '0xAB', value: 10n ** 20n }) },
+  items: [{ 'eth.tx': () => ({ to: '0xAB', value: 10n ** 20n }) }],
 };
 
 test('an explanation gives each part its value and place', () => {
@@ -50,7 +50,7 @@ test('what is shown is bounded', () => {
   const keys = Array.from({ length: 1_000 }, () => 'k'.repeat(1_000));
   const { parts } = explain("solana.tx.account_keys.all(k, k == 'x')", 'condition', {
     ...facts,
-    activity: { 'solana.tx': () => ({ account_keys: keys }) },
+    items: [{ 'solana.tx': () => ({ account_keys: keys }) }],
   });
   expect(parts.find(({ text }) => text === 'k')).toMatchObject({ times: 1_000 });
   for (const { values } of parts) {

@@ -1,7 +1,8 @@
 /** What each part of an expression came to, for who wants to know why a policy says what it says. */
 import { compile } from './compile.ts';
-import { Evaluation, type Fault } from './evaluation.ts';
-import { allFacts, type Facts } from './facts.ts';
+import type { Fault } from './evaluation.ts';
+import type { Facts } from './facts.ts';
+import { throughItems } from './items.ts';
 import type { Place } from './schema.ts';
 import type { Node, Span } from './syntax.ts';
 
@@ -24,8 +25,11 @@ export interface Explanation {
 const shownValues = 20;
 const shownCharacters = 200;
 
-/** @throws ExpressionError where the source does not compile. */
-export function explain(source: string, place: Place, facts: Facts): Explanation {
+/**
+ * @param asked The item of the activity that it is explained for, from 0.
+ * @throws ExpressionError where the source does not compile.
+ */
+export function explain(source: string, place: Place, facts: Facts, asked = 0): Explanation {
   const seen = new Map<Node, { values: string[]; times: number }>();
   const program = compile(source, place, (node, value) => {
     const entry = seen.get(node) ?? { values: [], times: 0 };
@@ -33,13 +37,21 @@ export function explain(source: string, place: Place, facts: Facts): Explanation
     if (entry.values.length < shownValues) entry.values.push(value === undefined ? 'error' : show(value));
     seen.set(node, entry);
   });
-  const evaluation = new Evaluation(allFacts(facts), facts.now ?? 0, facts.counters);
-  const value = evaluation.start(program.run);
+  let value: unknown;
+  let fault: Fault | undefined;
+  let item = 0;
+  throughItems(facts, ({ evaluation }) => {
+    if (item === asked) {
+      value = evaluation.start(program.run);
+      fault = evaluation.fault;
+    }
+    item += 1;
+  });
   const parts = [...seen]
     .filter(([{ kind }]) => kind !== 'bool' && kind !== 'int' && kind !== 'text')
     .map(([{ from, to }, entry]) => ({ from, to, text: source.slice(from, to), ...entry }))
     .sort((a, b) => a.from - b.from || b.to - a.to);
-  return { value: typeof value === 'boolean' ? value : undefined, fault: evaluation.fault, parts };
+  return { value: typeof value === 'boolean' ? value : undefined, fault, parts };
 }
 
 function show(value: unknown): string {

@@ -27,7 +27,11 @@ export interface Facts {
   readonly rootQuorumThreshold: number;
   /** Those of the organization, in the order in which their outcomes are to be listed. */
   readonly policies?: readonly Policy[];
-  readonly activity?: ConditionFacts;
+  /**
+   * What the activity does, an item for each of the things that it does it to: each is decided. Without any, policies are
+   * asked once, and see nothing of it.
+   */
+  readonly items?: readonly ConditionFacts[];
   /** The time of the request in milliseconds since 1970: one for all policies. */
   readonly now?: number;
   /** Everybody of the organization who could vote; asked when a consensus is not reached yet. */
@@ -70,12 +74,18 @@ export function consensusFacts(approvers: readonly Voter[]): LoadFact {
   };
 }
 
-/** Answers the keywords of all fields, each computed once. */
-export function allFacts(facts: Facts): LoadFact {
-  const { approvers, activity = {}, now = 0 } = facts;
+/** What the activity does: at least one thing, so that whatever asks of all items asks at least once. */
+export const itemsOf = ({ items = [] }: Facts): readonly [ConditionFacts, ...ConditionFacts[]] => {
+  const [first = {}, ...rest] = items;
+  return [first, ...rest];
+};
+
+/** Answers the keywords of all fields for one item of the activity, each computed once. */
+export function allFacts(facts: Facts, item: ConditionFacts): LoadFact {
+  const { approvers, now = 0 } = facts;
   const fromVotes = consensusFacts(distinct(approvers));
   const submitter = submitterOf(facts);
-  const given = activity as Readonly<Record<string, (() => unknown) | undefined>>;
+  const given = item as Readonly<Record<string, (() => unknown) | undefined>>;
   const known = new Map<string, unknown>();
   const find = (keyword: string): unknown => {
     switch (keyword) {

@@ -137,7 +137,7 @@ test('what is said to be certain is what a decision comes to', () => {
         rootQuorumThreshold: 2,
         rootQuorumOnly,
         policies: policies.map((text) => compilePolicy(text)),
-        activity: { activity: () => ({ type, kind: kindName, resource, action }) },
+        items: [{ activity: () => ({ type, kind: kindName, resource, action }) }],
       });
       expect({ name, user: user.userId, said: said[name] }).toEqual({
         name,

@@ -2,10 +2,11 @@
  * What a user could do, before there is an activity: conditions are taken as far as the kind of activity and the user decide
  * them, and what hangs on the rest is said to depend.
  */
+import { once } from '../lib/once.ts';
 import { compile, type Program } from './compile.ts';
 import { isPart } from './consensus.ts';
-import { Evaluation } from './evaluation.ts';
-import { allFacts, consensusFacts, type Facts, type Voter } from './facts.ts';
+import { Evaluation, type LoadFact } from './evaluation.ts';
+import { allFacts, consensusFacts, type Voter } from './facts.ts';
 import { parse } from './parser.ts';
 import { storedPolicy, type PolicyText } from './policies.ts';
 import { print } from './printer.ts';
@@ -99,7 +100,7 @@ export function reachOf(
 const denied: Reached = { reach: 'REACH_DENIED', policyIds: [] };
 
 function byRules(rules: readonly Rule[], user: Voter, kind: ActivityKind, now: number): Reached {
-  const evaluation = new Evaluation(allFacts(factsOf(user, kind, now)), now);
+  const evaluation = new Evaluation(factsOf(user, kind, now), now);
   const has = (keyword: string): boolean => canHave(kind, keyword);
   const judged = rules.flatMap((rule) => {
     const holds = whetherHolds(rule, evaluation, has);
@@ -151,20 +152,14 @@ function consensusFor(
   return isPart(consensus, user, others, now) ? 'reachable' : 'out of reach';
 }
 
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
-}
-
 /** What is there of any activity of a kind; the rest depends. */
-function factsOf(user: Voter, { type, kind, resource, action }: ActivityKind, now: number): Facts {
-  return {
-    approvers: [user],
-    rootQuorumThreshold: Infinity,
-    now,
-    activity: { activity: () => ({ type, kind, resource, action }) },
-  };
-}
+const factsOf = (user: Voter, { type, kind, resource, action }: ActivityKind, now: number): LoadFact =>
+  allFacts(
+    { approvers: [user], rootQuorumThreshold: Infinity, now },
+    {
+      activity: () => ({ type, kind, resource, action }),
+    },
+  );
 
 /** Which activities may have what; the rest may have all. */
 function canHave({ kind, resource }: ActivityKind, keyword: string): boolean {

@@ -14,10 +14,12 @@ const pays = (value: number, at: number, approvers: readonly Voter[] = [ann]): C
   rootQuorumThreshold: 1,
   now: at * hour,
   voters: () => [ann, bob, root],
-  activity: {
-    activity: () => ({ kind: 'SIGN_TRANSACTION', action: 'SIGN', params: {} }),
-    'eth.tx': () => ({ to: '0xab', value }),
-  },
+  items: [
+    {
+      activity: () => ({ kind: 'SIGN_TRANSACTION', action: 'SIGN', params: {} }),
+      'eth.tx': () => ({ to: '0xab', value }),
+    },
+  ],
 });
 
 const allow = (policyId: string, condition: string, consensus?: string): PolicyText => ({

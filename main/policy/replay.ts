@@ -1,8 +1,9 @@
 /** Policies tried on what has happened: what each activity would have been decided, by what, and which rules never held. */
 import { compile, type Program } from './compile.ts';
 import { decide, isRootQuorum, type PolicyOutcome, type Verdict } from './decide.ts';
-import { Evaluation, type Counter, type Counters } from './evaluation.ts';
-import { allFacts, type Facts } from './facts.ts';
+import type { Counter, Counters } from './evaluation.ts';
+import type { Facts } from './facts.ts';
+import { throughItems } from './items.ts';
 import { parse } from './parser.ts';
 import { storedPolicy, type PolicyText } from './policies.ts';
 import type { Node, Span } from './syntax.ts';
@@ -28,7 +29,7 @@ export interface Decision {
 /** What came of one policy over all cases. */
 export interface Coverage {
   readonly policyId: string;
-  /** In how many cases its condition held, whoever decided; one without a condition holds in all. */
+  /** In how many cases its condition held of some item, whoever decided; one without a condition holds in all. */
   readonly held: number;
   /** In how many cases it settled the decision. */
   readonly decided: number;
@@ -84,28 +85,19 @@ function decideInTurn(facts: Facts): Verdict {
 }
 
 /** What a verdict goes back to. */
-export function settledBy(facts: Facts, verdict: Verdict): Pick<Decision, 'decidedBy' | 'policyIds'> {
-  const { evaluations, outcome } = verdict;
-  const of = (wanted: PolicyOutcome): readonly string[] =>
-    evaluations.filter((each) => each.outcome === wanted).map(({ policyId }) => policyId);
-  const byPolicies = (policyIds: readonly string[]) =>
-    ({ decidedBy: 'DECIDER_POLICIES', policyIds }) as const;
-  if (outcome === 'allow') {
-    const allowing = of('OUTCOME_ALLOW');
-    if (allowing.length > 0) return byPolicies(allowing);
-    return {
-      decidedBy: isRootQuorum(facts.approvers, facts.rootQuorumThreshold)
-        ? 'DECIDER_ROOT_QUORUM'
-        : 'DECIDER_OWN_CREDENTIALS',
-      policyIds: [],
-    };
+export function settledBy(
+  facts: Facts,
+  { outcome, policyIds }: Verdict,
+): Pick<Decision, 'decidedBy' | 'policyIds'> {
+  return { decidedBy: policyIds.length > 0 ? 'DECIDER_POLICIES' : beside(facts, outcome), policyIds };
+}
+
+/** What settles where policies do not. */
+function beside(facts: Facts, outcome: Verdict['outcome']): Decider {
+  if (outcome === 'consensus' || isRootQuorum(facts.approvers, facts.rootQuorumThreshold)) {
+    return 'DECIDER_ROOT_QUORUM';
   }
-  // One that went wrong may have denied too; the reason names all that did.
-  const [, denying] = /^The following policies denied this action: (.+)$/.exec(verdict.reason) ?? [];
-  if (denying !== undefined) return byPolicies(denying.split(', '));
-  const waiting = outcome === 'consensus' ? of('OUTCOME_REQUIRES_CONSENSUS') : [];
-  if (waiting.length > 0) return byPolicies(waiting);
-  return { decidedBy: outcome === 'consensus' ? 'DECIDER_ROOT_QUORUM' : 'DECIDER_NOTHING', policyIds: [] };
+  return outcome === 'allow' ? 'DECIDER_OWN_CREDENTIALS' : 'DECIDER_NOTHING';
 }
 
 /** The same case, had nobody been of the root quorum: what policies alone make of it. */
@@ -182,14 +174,22 @@ class Tally {
       if (!this.#broken) this.#held += 1;
       return;
     }
-    this.#values.clear();
-    const evaluation = new Evaluation(allFacts(facts), facts.now ?? 0, facts.counters);
-    if (evaluation.start(this.#condition.run) === true) this.#held += 1;
-    for (const clause of this.#clauses) {
-      const value = this.#values.get(placeOf(clause));
-      if (value === true) clause.held += 1;
-      else if (value === false) clause.failed += 1;
-      else clause.faults += 1;
+    const condition = this.#condition;
+    const values = this.#clauses.map((): unknown[] => []);
+    let held = false;
+    throughItems(facts, ({ evaluation }) => {
+      this.#values.clear();
+      held = evaluation.start(condition.run) === true || held;
+      for (const [index, clause] of this.#clauses.entries()) {
+        values[index]?.push(this.#values.get(placeOf(clause)));
+      }
+    });
+    if (held) this.#held += 1;
+    for (const [index, clause] of this.#clauses.entries()) {
+      const found = values[index] ?? [];
+      if (found.includes(true)) clause.held += 1;
+      else if (found.includes(undefined)) clause.faults += 1;
+      else clause.failed += 1;
     }
   }
 

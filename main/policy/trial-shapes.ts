@@ -71,7 +71,9 @@ export const shownTest = z
 const explained = z.object({
   /** Not there where it could not be evaluated. */
   value: z.boolean().optional(),
-  fault: z.object({ kind: z.enum(['missing', 'invalid', 'limit']), message: z.string(), ...span }).optional(),
+  fault: z
+    .object({ kind: z.enum(['missing', 'unknown', 'invalid', 'limit']), message: z.string(), ...span })
+    .optional(),
   parts: z.array(z.object({ ...span, text: z.string(), values: z.array(z.string()), times: z.int() })),
 });
 

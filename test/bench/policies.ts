@@ -39,22 +39,24 @@ export function measurePolicies(): Readonly<Record<string, number>> {
     approvers: [user(1)],
     rootQuorumThreshold: 1,
     policies: texts(100).map((text) => compilePolicy(text)),
-    activity: {
-      activity: () => ({
-        type: 'ACTIVITY_TYPE_SIGN_TRANSACTION_V2',
-        kind: 'SIGN_TRANSACTION',
-        resource: 'PRIVATE_KEY',
-        action: 'SIGN',
-        params: { type: 'TRANSACTION_TYPE_ETHEREUM' },
-      }),
-      wallet: () => ({ id: 'wallet-1', imported: false, exported: false, label: 'w' }),
-      'eth.tx': () => ({
-        to: `0x${'ab'.repeat(20)}`,
-        value: 10n ** 18n,
-        chain_id: 1,
-        data: `0xa9059cbb${'00'.repeat(64)}`,
-      }),
-    },
+    items: [
+      {
+        activity: () => ({
+          type: 'ACTIVITY_TYPE_SIGN_TRANSACTION_V2',
+          kind: 'SIGN_TRANSACTION',
+          resource: 'PRIVATE_KEY',
+          action: 'SIGN',
+          params: { type: 'TRANSACTION_TYPE_ETHEREUM' },
+        }),
+        wallet: () => ({ id: 'wallet-1', imported: false, exported: false, label: 'w' }),
+        'eth.tx': () => ({
+          to: `0x${'ab'.repeat(20)}`,
+          value: 10n ** 18n,
+          chain_id: 1,
+          data: `0xa9059cbb${'00'.repeat(64)}`,
+        }),
+      },
+    ],
     voters: () => Array.from({ length: 10 }, (_, index) => user(index)),
   };
   const past = Array.from({ length: 100 }, () => facts);

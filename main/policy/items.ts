@@ -1,0 +1,86 @@
+/**
+ * Goes through the items of an activity, in their order. Each is evaluated as if those before it had been allowed: rolling
+ * functions count them.
+ */
+import { Evaluation, type Counter, type Counters, type Reservation, type Spent } from './evaluation.ts';
+import { allFacts, itemsOf, type Facts } from './facts.ts';
+import type { Policy } from './policies.ts';
+
+/** An item as policies see it. */
+export interface Evaluated {
+  readonly evaluation: Evaluation;
+  /** Policies of which a counter cannot be counted: its amount, or what it is kept by, cannot be told. */
+  readonly uncounted: ReadonlySet<Policy>;
+}
+
+/**
+ * @param visit Called for each item; what it answers other than undefined ends the walk.
+ * @returns what the activity adds to the counters of all its policies, once its items are allowed.
+ */
+export function throughItems(
+  facts: Facts,
+  visit: (item: Evaluated) => void = () => undefined,
+): readonly Reservation[] {
+  const { policies = [], now = 0 } = facts;
+  const counting = policies.filter(({ condition }) => (condition?.reservations.length ?? 0) > 0);
+  const pending = new Pending(facts.counters);
+  const counters = facts.counters && pending;
+  // Two purses: an item whose conditions were afforded can be counted too.
+  const decided: Spent = { steps: 0 };
+  const counted: Spent = { steps: 0 };
+  for (const item of itemsOf(facts)) {
+    const load = allFacts(facts, item);
+    const { reservations, uncounted } = countItem(counting, new Evaluation(load, now, undefined, counted));
+    visit({ evaluation: new Evaluation(load, now, counters, decided), uncounted });
+    pending.add(reservations);
+  }
+  return pending.all();
+}
+
+interface Counted {
+  readonly reservations: readonly Reservation[];
+  readonly uncounted: ReadonlySet<Policy>;
+}
+
+/** Counters that several policies share are added to once. */
+function countItem(counting: readonly Policy[], evaluation: Evaluation): Counted {
+  const reservations = new Map<string, Reservation>();
+  const uncounted = new Set<Policy>();
+  for (const policy of counting) {
+    for (const reserve of policy.condition?.reservations ?? []) {
+      const reservation = evaluation.start(reserve) as Reservation | undefined;
+      if (reservation !== undefined) reservations.set(keyOf(reservation), reservation);
+      else if (evaluation.graveFaults > 0) uncounted.add(policy);
+    }
+  }
+  return { reservations: [...reservations.values()], uncounted };
+}
+
+/** Counters with what the items before add to them. */
+class Pending implements Counters {
+  readonly #before: Counters | undefined;
+  readonly #added = new Map<string, Reservation>();
+
+  constructor(before: Counters | undefined) {
+    this.#before = before;
+  }
+
+  /** What is added is added now, and so within any window. */
+  total(counter: Counter, since: number): bigint {
+    return (this.#before?.total(counter, since) ?? 0n) + (this.#added.get(keyOf(counter))?.amount ?? 0n);
+  }
+
+  add(reservations: readonly Reservation[]): void {
+    for (const reservation of reservations) {
+      const key = keyOf(reservation);
+      const amount = (this.#added.get(key)?.amount ?? 0n) + reservation.amount;
+      this.#added.set(key, { ...reservation, amount });
+    }
+  }
+
+  all(): readonly Reservation[] {
+    return [...this.#added.values()];
+  }
+}
+
+const keyOf = ({ measure, by }: Counter): string => JSON.stringify([measure, by]);
