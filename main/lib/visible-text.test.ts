@@ -1,35 +1,158 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { hasHiddenCharacters, visibleText } from './visible-text.ts';
+import { describe, expect, test } from 'vitest';
+import {
+  directionOf,
+  hasHiddenCharacters,
+  visibleInOrder,
+  visibleName,
+  visibleText,
+} from './visible-text.ts';
 
-test.each([
-  ['a right-to-left override', '05\u202e$', '05⟨U+202E⟩$'],
-  ['a zero-width space', 'pay\u200bpal', 'pay⟨U+200B⟩pal'],
-  ['a Hangul filler', 'A\u3164', 'A⟨U+3164⟩'],
-  ['a no-break space', '1\u00a0000', '1⟨U+00A0⟩000'],
-  ['a carriage return', 'a\r\nb', 'a⟨U+000D⟩\nb'],
-  ['a tab', 'a\tb', 'a⟨U+0009⟩b'],
-  ['a lone surrogate', '\ud800', '⟨U+D800⟩'],
-  ['a tag character', '\u{e0041}', '⟨U+E0041⟩'],
-  ['the marks themselves', '⟨U+202E⟩', '⟨U+27E8⟩U+202E⟨U+27E9⟩'],
-])('%s is shown', (_, text, shown) => {
-  expect(visibleText(text)).toBe(shown);
-  expect(hasHiddenCharacters(text)).toBe(true);
+/** Texts of what deceives: marks, directions, blanks, accents, letters from right to left, halves of characters. */
+const deceiving = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        ...[
+          '⟨',
+          '⟩',
+          'U+202E',
+          '\u202e',
+          '\u2068',
+          '\u2069',
+          '\u200b',
+          '\u200d',
+          '\ufe0f',
+          '\ud800',
+          '\udc00',
+        ],
+        ...['a', 'e', '\u0301', 'é', 'K', '\u212a', '\u1100', '\u1161', '가', '❤', '👩', '💻', '#', '\u20e3'],
+        ...['5', '$', ' ', '\u00a0', '\n', '\r', 'א', 'ب', '٣'],
+      ),
+      fc.string({ unit: 'binary', maxLength: 2 }),
+    ),
+    { maxLength: 8 },
+  )
+  .map((parts) => parts.join(''));
+
+describe('a text', () => {
+  test.each([
+    ['a right-to-left override', '05\u202e$', '05⟨U+202E⟩$'],
+    ['a zero-width space', 'pay\u200bpal', 'pay⟨U+200B⟩pal'],
+    ['a Hangul filler', 'A\u3164', 'A⟨U+3164⟩'],
+    ['a no-break space', '1\u00a0000', '1⟨U+00A0⟩000'],
+    ['a carriage return', 'a\r\nb', 'a⟨U+000D⟩\nb'],
+    ['a tab', 'a\tb', 'a⟨U+0009⟩b'],
+    ['a lone surrogate', '\ud800', '⟨U+D800⟩'],
+    ['a tag character', '\u{e0041}', '⟨U+E0041⟩'],
+    ['the marks themselves', '⟨U+202E⟩', '⟨U+27E8⟩U+202E⟨U+27E9⟩'],
+    ['a selector without an emoji', '1\ufe0f', '1⟨U+FE0F⟩'],
+    ['an accent that Unicode composes', 'e\u0301', 'e⟨U+0301⟩'],
+    ['a sign that Unicode takes for a letter', '20 \u212a', '20 ⟨U+212A⟩'],
+    ['an accent without a letter', '\u0338=', '⟨U+0338⟩='],
+    ['an accent on a blank', 'a \u0338', 'a ⟨U+0338⟩'],
+    ['a tower of accents', 'Z\u0335\u0336\u0337\u0338\u0339', 'Z\u0335\u0336\u0337\u0338⟨U+0339⟩'],
+  ])('%s is shown', (_, text, shown) => {
+    expect(visibleText(text)).toBe(shown);
+    expect(hasHiddenCharacters(text)).toBe(true);
+  });
+
+  test.each([
+    'Grüße,  Łukasz',
+    'два\nстроки',
+    '日本語',
+    ' trailing ',
+    'Việt Nam',
+    'שלום 12',
+    '🙂 ❤️ 👩‍💻 👍🏽 🇬🇧 #️⃣',
+  ])('%j stays as it is', (text) => {
+    expect(visibleText(text)).toBe(text);
+    expect(hasHiddenCharacters(text)).toBe(false);
+  });
+
+  test('looks like no other, also where Unicode takes two for one', () => {
+    fc.assert(
+      fc.property(
+        deceiving,
+        deceiving,
+        (a, b) => a === b || visibleText(a).normalize('NFC') !== visibleText(b).normalize('NFC'),
+      ),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test('has nothing in it that is not seen', () => {
+    fc.assert(
+      fc.property(deceiving, (text) => {
+        for (const shown of [visibleText(text), visibleName(text).replaceAll(/[\u2068\u2069]/g, '')]) {
+          expect(shown.replaceAll(/\p{RGI_Emoji}/gv, '')).not.toMatch(/(?!\n)\p{C}|(?! )\p{Z}/u);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('of many accents takes no time that grows with their square', () => {
+    expect(visibleText('\u0301'.repeat(200_000))).toHaveLength(8 * 200_000);
+  });
 });
 
-test.each(['Grüße,  Łukasz', 'два\nстроки', '日本語', '🙂', ' trailing '])('%j stays as it is', (text) => {
-  expect(visibleText(text)).toBe(text);
-  expect(hasHiddenCharacters(text)).toBe(false);
+describe('a name', () => {
+  test.each([
+    ['Savings', 'Savings'],
+    ['Ada\u00a0Lovelace', 'Ada⟨U+00A0⟩Lovelace'],
+    ['one\ntwo', 'one⟨U+000A⟩two'],
+    ['משה 12', '\u2068משה 12\u2069'],
+    ['\u202eevil', '⟨U+202E⟩evil'],
+    ['\u2068a\u2069\u2069', '\u2068a\u2069⟨U+2069⟩'],
+  ])('%j is shown as %j', (name, shown) => {
+    expect(visibleName(name)).toBe(shown);
+  });
+
+  test('that is shown already stays as it is', () => {
+    fc.assert(
+      fc.property(deceiving, (text) => {
+        const shown = visibleName(text);
+        expect(visibleName(shown)).toBe(shown);
+        expect(visibleName(`by ${shown}, today`)).toBe(`by ${shown}, today`);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('moves nothing around it: its letters from right to left are isolated', () => {
+    fc.assert(
+      fc.property(deceiving, (text) => {
+        const around = visibleName(text).replaceAll(/\u2068[^\u2068\u2069]*\u2069/g, '');
+        expect(directionOf(around)).toBe('ltr');
+        expect(around).not.toMatch(/[\u2066-\u2069]/);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
 });
 
-test('no two texts are shown the same', () => {
-  const unit = fc.oneof(
-    fc.constantFrom('⟨', '⟩', 'U+202E', '\u202e', '\u200b', 'a', ' ', '\n', '\r', '\ud800', '\udc00'),
-    fc.string({ unit: 'binary', maxLength: 2 }),
-  );
-  const text = fc.array(unit, { maxLength: 8 }).map((parts) => parts.join(''));
-  fc.assert(
-    fc.property(text, text, (a, b) => a === b || visibleText(a) !== visibleText(b)),
-    { numRuns: 5_000 },
-  );
+describe('a line', () => {
+  test.each([
+    ['Send 1 ETH', 'ltr'],
+    ['שלום, עולם', 'rtl'],
+    ['سلام ٣', 'rtl'],
+    ['שלום 12', 'mixed'],
+    ['05$א', 'mixed'],
+    ['0x35א', 'mixed'],
+  ])('%j runs %s', (line, direction) => {
+    expect(directionOf(line)).toBe(direction);
+  });
+
+  test('that mixes directions is written in its order where no direction can be set', () => {
+    expect(visibleInOrder('05$א\nשלום\n⟨U+202E⟩\u001b[2J')).toBe('05$⟨U+05D0⟩\nשלום\n⟨U+202E⟩⟨U+001B⟩[2J');
+    fc.assert(
+      fc.property(deceiving, (text) => {
+        const shown = visibleInOrder(text);
+        expect(visibleInOrder(shown)).toBe(shown);
+        for (const line of shown.split('\n')) expect(directionOf(line)).not.toBe('mixed');
+      }),
+      { numRuns: 2_000 },
+    );
+  });
 });

@@ -1,22 +1,103 @@
-/** Text that a stranger wrote, shown so that different texts never look the same. */
+/** Foreign text, shown so that different texts never look the same. */
 
 /**
- * What cannot be seen, or changes how its surroundings look: controls but the line feed, format and direction characters,
- * surrogates, private use, unassigned code points, separators and blanks other than the space, fillers that are letters by
- * name alone, and the brackets that mark them here.
+ * Code points that are not seen, or change how their surroundings look: controls but the line feed, format and direction
+ * characters, surrogates, private use, unassigned code points, separators and blanks other than the space, and fillers that
+ * are letters by name alone. The joiners and selectors of an emoji are seen: without them, it is another picture.
  */
-const hidden =
-  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u115f\u1160\u2800\u3164\uffa0\u27e8\u27e9]|(?! )\p{Zs}/gu;
+const hidden = String.raw`(\p{RGI_Emoji})|(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u115f\u1160\u2800\u3164\uffa0]|(?! )\p{Zs}`;
+
+const patterns = {
+  /** The brackets that mark a code point are marked themselves: so no text is shown as another. */
+  once: new RegExp(`${hidden}|[⟨⟩]`, 'gv'),
+  /** The brackets stay: the text may have been made visible before. */
+  again: new RegExp(hidden, 'gv'),
+};
 
 const mark = (character: string): string =>
   `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
+
+const markAll = (characters: string): string => Array.from(characters, mark).join('');
+
+const isPlain = (text: string): boolean => /^[\n -~]*$/.test(text);
+
+const replaceHidden = (text: string, pattern: RegExp): string =>
+  markUncomposed(
+    markAccents(text.replace(pattern, (character, picture?: string) => picture ?? mark(character))),
+  );
+
+/** On one letter. */
+const mostAccents = 4;
+
+/** Accents that have no letter to stand on, or are too many for one, reach into what is around them. */
+const markAccents = (text: string): string =>
+  text.replace(/\p{M}+/gu, (accents, at: number) => {
+    const standing = at > 0 && !/[\n ⟩]/.test(text.charAt(at - 1)) ? mostAccents : 0;
+    return Array.from(accents, (accent, index) => (index < standing ? accent : mark(accent))).join('');
+  });
+
+const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
+
+/** Unicode has several spellings of one letter, which look alike by its own rules: only the composed one stays. */
+function markUncomposed(text: string): string {
+  if (text === text.normalize('NFC')) return text;
+  return Array.from(graphemes.segment(text), ({ segment }) => {
+    if (segment === segment.normalize('NFC')) return segment;
+    const [first = '', ...rest] = segment;
+    return (first === first.normalize('NFC') ? first : mark(first)) + markAll(rest.join(''));
+  }).join('');
+}
 
 /**
  * Writes each hidden character as its code point: `⟨U+202E⟩`. Line feeds and spaces stay as they are.
  * @returns a text that no other text is shown as.
  */
 export const visibleText = (text: string): string =>
-  text.replaceAll(hidden, (character) => (character === '\n' ? character : mark(character)));
+  isPlain(text) ? text : replaceHidden(text, patterns.once);
 
 /** Whether `visibleText` changes the text: then a person is warned. */
 export const hasHiddenCharacters = (text: string): boolean => visibleText(text) !== text;
+
+/** The blocks of scripts that run from right to left. */
+const block = String.raw`\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}`;
+const rightToLeft = new RegExp(`[${block}]`, 'u');
+const lettersRightToLeft = new RegExp(String.raw`[${block}]\p{M}*`, 'gu');
+const otherDirection = new RegExp(String.raw`[^${block}\p{Z}\p{P}\p{M}]`, 'u');
+
+/** How a line runs. One that mixes directions, or has numbers among letters from right to left, hides the order it is in. */
+export function directionOf(line: string): 'ltr' | 'rtl' | 'mixed' {
+  if (!rightToLeft.test(line)) return 'ltr';
+  return otherDirection.test(line) ? 'mixed' : 'rtl';
+}
+
+/**
+ * Writes a text that was made visible for a place that sets no direction: on a line that mixes them, the letters that run from
+ * right to left are marked as well.
+ */
+export const visibleInOrder = (text: string): string =>
+  isPlain(text)
+    ? text
+    : replaceHidden(text, patterns.again)
+        .split('\n')
+        .map((line) => (directionOf(line) === 'mixed' ? line.replace(lettersRightToLeft, markAll) : line))
+        .join('\n');
+
+const isolated = /(\u2068[^\u2066-\u2069]*\u2069)/;
+
+/**
+ * Writes a name, a note or an address on one line, to stand among other words: hidden characters are marked, and letters that
+ * run from right to left are isolated, so that they move nothing around them. Done twice, it changes nothing more.
+ */
+export const visibleName = (text: string): string =>
+  /^[ -~]*$/.test(text)
+    ? text
+    : text
+        .split(isolated)
+        .map((part, index) => {
+          const wasIsolated = index % 2 === 1;
+          const shown = onOneLine(wasIsolated ? part.slice(1, -1) : part);
+          return wasIsolated || rightToLeft.test(shown) ? `\u2068${shown}\u2069` : shown;
+        })
+        .join('');
+
+const onOneLine = (text: string): string => replaceHidden(text, patterns.again).replaceAll('\n', mark);
