@@ -8,6 +8,7 @@ import './window.css';
 import { openDoor } from './bridge.ts';
 import { Hints } from './parts/hints.tsx';
 import { language } from './parts/language.ts';
+import { layers } from './parts/layers.ts';
 import { theme, variables } from './parts/theme.ts';
 import { VaultProvider } from './parts/vault.tsx';
 import { Window } from './window.tsx';
@@ -32,7 +33,7 @@ createRoot(place).render(
       getStyleNonce={() => nonce}
     >
       {/* In its place in the page, where a narrow window shows it, and under dialogs, whose buttons it would cover. */}
-      <Notifications position="bottom-center" withinPortal={false} zIndex={100} />
+      <Notifications position="bottom-center" withinPortal={false} zIndex={layers.notifications} />
       <Hints />
       <VaultProvider door={openDoor()}>
         <Window />

@@ -4,6 +4,7 @@ import { Alert, Button, Group, Modal, Stack, Text, Tooltip } from '@mantine/core
 import { IconSnowflake } from '@tabler/icons-react';
 import type { VaultStatus } from '../../preload/contract.ts';
 import { Failure } from './states.tsx';
+import { layers } from './layers.ts';
 import { t } from './text.ts';
 import { exactTime } from './time.ts';
 import { useStatus, useStatusCall } from './vault.tsx';
@@ -55,7 +56,7 @@ interface DialogProps {
 export function FreezeDialog({ opened, onClose }: DialogProps): ReactNode {
   const freeze = useStatusCall((bridge) => bridge.freeze());
   return (
-    <Modal opened={opened} onClose={onClose} title={label}>
+    <Modal opened={opened} onClose={onClose} title={label} zIndex={layers.freeze}>
       <Stack>
         <Text>
           {t(

@@ -3,6 +3,7 @@ import type { ReactNode, SyntheticEvent } from 'react';
 import { Modal, Stack, Text } from '@mantine/core';
 import { FormEnd } from './form-end.tsx';
 import { useProof } from './keyslot-form.tsx';
+import { layers } from './layers.ts';
 import { useProofQuestion } from './owner-proof.ts';
 import type { ProofQuestion } from './owner-proof.ts';
 import { useTask } from './task.ts';
@@ -24,6 +25,7 @@ export function OwnerProofDialog(): ReactNode {
   return (
     <Modal
       opened={question !== null}
+      zIndex={layers.ownerProof}
       onClose={cancel}
       title={t('Confirm it is you')}
       size="lg"

@@ -1,0 +1,71 @@
+/**
+ * What lies over what: the question that a call waits for can be answered by mouse wherever it is asked. The class: an
+ * overlay that opens while another is open, at every width.
+ */
+import { createECDH } from 'node:crypto';
+import type { Browser } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { activityOf, ethereumAccount, newTestKey, resultOf } from '../support.ts';
+import { launchChromium, openWindow } from './chromium.ts';
+import { serveDevVault } from './service.ts';
+import { button, exportFrom, goTo, heading } from './steps.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  return () => browser.close();
+});
+
+test.each([1280, 480])('the owner approves an export by mouse at a width of %i', async (width) => {
+  await using service = await serveDevVault();
+  const { root, recoveryPhrase } = service;
+  const key = newTestKey();
+  const user = {
+    userName: 'Ben',
+    apiKeys: [{ apiKeyName: 'key', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }],
+    authenticators: [],
+    oauthProviders: [],
+    userTags: [],
+  };
+  activityOf(await root.submit('create_users', 'CREATE_USERS_V3', { users: [user] }));
+  activityOf(
+    await root.submit('create_policy', 'CREATE_POLICY_V3', {
+      policyName: 'Exports by two',
+      effect: 'EFFECT_ALLOW',
+      condition: "activity.action == 'EXPORT'",
+      consensus: 'approvers.count() >= 2',
+      notes: '',
+    }),
+  );
+  const { walletId } = resultOf(
+    await root.submit('create_wallet', 'CREATE_WALLET', {
+      walletName: 'Everyday',
+      accounts: [ethereumAccount],
+    }),
+  );
+  const target = createECDH('prime256v1').generateKeys('hex', 'uncompressed');
+  const asked = activityOf(
+    await root.as(key).submit('export_wallet', 'EXPORT_WALLET', { walletId, targetPublicKey: target }),
+  );
+
+  await using person = await openWindow(browser);
+  const { page } = person;
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(service.windowUrl);
+  await heading(page, 'Home').waitFor();
+  await goTo(page, 'Approvals');
+  await page.getByRole('link', { name: /asked for by Ben/ }).click();
+  const drawer = page.getByRole('dialog').filter({ hasText: 'Exports by two' });
+  await page.setViewportSize({ width, height: 800 });
+  await button(drawer, 'Approve once').click();
+
+  const question = page.getByRole('dialog', { name: 'Confirm it is you' });
+  await question.waitFor();
+  await exportFrom(question, 'Confirm', recoveryPhrase);
+  await page.getByText('Approved, and done.').waitFor();
+  const { status } = activityOf(await root.query('get_activity', { activityId: asked.id }));
+  expect(status).toBe('ACTIVITY_STATUS_COMPLETED');
+  expect(person.complaints).toEqual([]);
+  expect(person.violations).toEqual([]);
+});
