@@ -7,7 +7,7 @@ import { integerBytes, readInteger } from './integers.ts';
 import { isObject, kindOf, parseJson } from './json.ts';
 
 /** What sets it apart from transactions, whose types are smaller. */
-const magic = 0x05;
+export const authorizationMagic = 0x05;
 
 export interface Authorization {
   /** The contract whose code the account takes on, with its checksum. */
@@ -34,11 +34,27 @@ export function readAuthorization(field: string, payload: string): Authorization
   const chainId = readInteger(`${field}.chainId`, data['chainId'], 256);
   const address = readEthereumAddress(`${field}.address`, data['address']);
   const nonce = readInteger(`${field}.nonce`, data['nonce'], 64);
+  return authorizationOf(chainId, address, nonce);
+}
+
+/**
+ * @param chainId Of 256 bits at most.
+ * @param address 20 bytes.
+ * @param nonce Of 64 bits at most.
+ */
+export const authorizationOf = (chainId: bigint, address: Uint8Array, nonce: bigint): Authorization => ({
+  address: checksumAddress(address),
+  chainId,
+  nonce,
+  digest: keccak256(encodeAuthorization(chainId, address, nonce)),
+});
+
+/** Writes what is hashed: the magic byte, and a list in RLP. */
+function encodeAuthorization(chainId: bigint, address: Uint8Array, nonce: bigint): Uint8Array {
   const list = concatBytes(...[minimal(chainId), address, minimal(nonce)].map(rlpString));
   // All three are 33, 21 and 9 bytes at most, which is more than the 55 of a short list's head.
   const head = list.length <= 55 ? [0xc0 + list.length] : [0xf8, list.length];
-  const digest = keccak256(concatBytes(Uint8Array.of(magic, ...head), list));
-  return { address: checksumAddress(address), chainId, nonce, digest };
+  return concatBytes(Uint8Array.of(authorizationMagic, ...head), list);
 }
 
 /** RLP writes a number without leading zeros, and nothing for 0. */

@@ -52,6 +52,11 @@ export interface TypedData {
   readonly domain: TypedObject;
   /** The domain itself where that is the primary type. */
   readonly message: TypedObject;
+  /** The types of both as the standard writes them: a struct's own text, and after it those of all that it holds. */
+  readonly messageType: string;
+  readonly domainType: string;
+  /** Whether the domain has no other members than the standard's, each of the standard's type. */
+  readonly isStandardDomain: boolean;
   /** The domain's hash, EIP-712's separator: 32 bytes. */
   readonly domainHash: Uint8Array;
   /** 32 bytes. */
@@ -82,28 +87,26 @@ export function readTypedData(field: string, payload: string): TypedData {
     );
   }
   const [domainHash, shownDomain] = readStruct(types, domainName, domain, `${field}.domain`);
-  const prefix = Uint8Array.of(0x19, 0x01);
   // A domain on its own is typed data as well.
-  if (primaryType === domainName) {
-    const digest = keccak256(concatBytes(prefix, domainHash));
-    return {
-      primaryType,
-      domain: shownDomain,
-      message: shownDomain,
-      domainHash,
-      messageHash: domainHash,
-      digest,
-    };
-  }
-  const [messageHash, message] = readStruct(
-    types,
+  const isDomain = primaryType === domainName;
+  const [messageHash, message] = isDomain
+    ? [domainHash, shownDomain]
+    : readStruct(types, primaryType, objectAt(field, data, 'message'), `${field}.message`);
+  return {
     primaryType,
-    objectAt(field, data, 'message'),
-    `${field}.message`,
-  );
-  const digest = keccak256(concatBytes(prefix, domainHash, messageHash));
-  return { primaryType, domain: shownDomain, message, domainHash, messageHash, digest };
+    domain: shownDomain,
+    message,
+    messageType: encodeType(types, primaryType),
+    domainType: encodeType(types, domainName),
+    isStandardDomain: structOf(types, domainName).members.every(isStandardMember),
+    domainHash,
+    messageHash,
+    digest: keccak256(concatBytes(Uint8Array.of(0x19, 0x01), domainHash, ...(isDomain ? [] : [messageHash]))),
+  };
 }
+
+const isStandardMember = ({ name, type }: Member): boolean =>
+  domainMembers.some((member) => member.name === name && member.type === type);
 
 function objectAt(field: string, data: JsonObject, name: string): JsonObject {
   const value = Object.hasOwn(data, name) ? data[name] : undefined;

@@ -1,10 +1,12 @@
-/** Ethereum's contract interfaces (ABI in JSON), and calls of contracts read by them. */
+/** Ethereum's contract interfaces (ABI in JSON), and calls of contracts read by them. Tron's contracts have the same. */
+import { joinBytes } from '../../crypto/bytes.ts';
 import { checksumAddress } from '../../crypto/ethereum-addresses.ts';
-import { toHex } from '../../crypto/encodings.ts';
 import { keccak256 } from '../../crypto/hashes.ts';
+import { integerBytes } from '../../crypto/integers.ts';
 import { isObject, type JsonObject } from '../../crypto/json.ts';
 import { deepestType, mostValues, type Argument, type ArgumentValue } from '../arguments.ts';
 import { attempt, bigEndian, unreadable, utf8, type Read } from '../reading.ts';
+import { bytesOfHex, hexOf } from './hex.ts';
 
 type AbiType =
   | { readonly kind: 'uint' | 'int' | 'fixed bytes'; readonly width: number }
@@ -29,13 +31,38 @@ interface AbiFunction {
 /** Functions by their selector, in hex with 0x. */
 export type Abi = ReadonlyMap<string, AbiFunction>;
 
-export interface Call {
+/** The function that calldata names by its first four bytes. */
+interface Called {
   readonly name: string;
   readonly signature: string;
   /** In hex with 0x. */
   readonly selector: string;
+}
+
+/** A call whose arguments, encoded again, give the same calldata to the last byte. */
+export interface ReadCall extends Called {
   readonly args: readonly Argument[];
 }
+
+/**
+ * A call whose arguments cannot be read: a contract may refuse it, or take it for something else than it seems. Its name
+ * is known all the same.
+ */
+export interface OpaqueCall extends Called {
+  readonly args: undefined;
+  /** Why. */
+  readonly problem: string;
+}
+
+export type Call = ReadCall | OpaqueCall;
+
+/** How a chain writes the 20 bytes of an address. */
+export interface AddressForm {
+  readonly write: (address: Uint8Array) => string;
+  readonly read: (text: string) => Uint8Array;
+}
+
+const checksummed: AddressForm = { write: checksumAddress, read: bytesOfHex };
 
 /** @param value A parsed ABI: a list of functions, events and errors, of which functions alone matter here. */
 export function readAbi(value: unknown): Read<Abi> {
@@ -53,7 +80,7 @@ export function readAbi(value: unknown): Read<Abi> {
 }
 
 const selectorOf = (signature: string): string =>
-  `0x${toHex(keccak256(Buffer.from(signature, 'utf8')).subarray(0, 4))}`;
+  hexOf(keccak256(Buffer.from(signature, 'utf8')).subarray(0, 4));
 
 function readFunction(entry: JsonObject, at: string): AbiFunction {
   const { name } = entry;
@@ -126,27 +153,28 @@ function elementary(type: string, at: string): AbiType {
  * @param data The calldata: a selector and the arguments.
  * @returns undefined where the interface has no function of that selector.
  */
-export function readCall(abi: Abi, data: Uint8Array): Read<Call> | undefined {
-  const selector = `0x${toHex(data.subarray(0, 4))}`;
+export function readCall(abi: Abi, data: Uint8Array, addresses = checksummed): Call | undefined {
+  const selector = hexOf(data.subarray(0, 4));
   const called = abi.get(selector);
   if (called === undefined) return undefined;
   const { name, signature, parameters } = called;
-  return attempt(() => {
-    const values = new Decoder(data.subarray(4), signature).parts(
-      parameters.map(({ type }) => type),
-      0,
-    );
-    return {
-      name,
-      signature,
-      selector,
-      args: parameters.map((parameter, index) => ({
-        name: parameter.name,
-        type: parameter.text,
-        value: values[index] ?? null,
-      })),
-    };
+  const read = attempt(() => {
+    const types = parameters.map(({ type }) => type);
+    const given = data.subarray(4);
+    const values = new Decoder(given, signature, addresses).parts(types, 0);
+    // Contracts differ in which encodings they refuse and how they take the rest: one alone is read.
+    if (Buffer.compare(encodeParts(types, values, addresses), given) !== 0) {
+      unreadable(`the data of ${signature} is not in the one encoding that its arguments have`);
+    }
+    return values;
   });
+  if (!read.ok) return { name, signature, selector, args: undefined, problem: read.problem };
+  const args = parameters.map((parameter, index) => ({
+    name: parameter.name,
+    type: parameter.text,
+    value: read.value[index] ?? null,
+  }));
+  return { name, signature, selector, args };
 }
 
 const word = 32;
@@ -176,11 +204,14 @@ function sizeOf(type: AbiType): number {
 class Decoder {
   readonly #data: Uint8Array;
   readonly #what: string;
+  readonly #addresses: AddressForm;
   #values = 0;
+  #taken = 0;
 
-  constructor(data: Uint8Array, what: string) {
+  constructor(data: Uint8Array, what: string, addresses: AddressForm) {
     this.#data = data;
     this.#what = what;
+    this.#addresses = addresses;
   }
 
   /** Values that follow each other from `base`, from where the places of dynamic ones are counted as well. */
@@ -208,7 +239,7 @@ class Decoder {
       case 'address': {
         const bytes = this.#bytes(at, word);
         if (bytes.subarray(0, 12).some((byte) => byte !== 0)) this.#dirty('address');
-        return checksumAddress(bytes.subarray(12));
+        return this.#addresses.write(bytes.subarray(12));
       }
       case 'bool': {
         const value = this.#unsigned(at, 8);
@@ -217,10 +248,10 @@ class Decoder {
       case 'fixed bytes': {
         const bytes = this.#bytes(at, word);
         if (bytes.subarray(type.width).some((byte) => byte !== 0)) this.#dirty(`bytes${String(type.width)}`);
-        return `0x${toHex(bytes.subarray(0, type.width))}`;
+        return hexOf(bytes.subarray(0, type.width));
       }
       case 'bytes':
-        return `0x${toHex(this.#sized(at))}`;
+        return hexOf(this.#sized(at));
       case 'string':
         return utf8(this.#sized(at)) ?? unreadable(`the data of ${this.#what} has a string that is no text`);
       case 'array': {
@@ -237,10 +268,13 @@ class Decoder {
 
   #bytes(at: number, length: number): Uint8Array {
     if (at + length > this.#data.length) unreadable(`the data of ${this.#what} ends too early`);
+    this.#taken += length;
+    // Data that refers to itself would be read over and over.
+    if (this.#taken > this.#data.length) unreadable(`the data of ${this.#what} has parts that overlap`);
     return this.#data.subarray(at, at + length);
   }
 
-  /** Bytes after their length. What fills the last word up is not looked at: contracts do not either. */
+  /** Bytes after their length. */
   #sized(at: number): Uint8Array {
     return this.#bytes(at + word, this.#count(at));
   }
@@ -257,8 +291,61 @@ class Decoder {
     return value >> BigInt(width) === 0n ? value : this.#dirty(`uint${String(width)}`);
   }
 
-  /** Contracts differ in whether they refuse such a value or cut it. */
   #dirty(type: string): never {
     unreadable(`the data of ${this.#what} has a value that does not fit ${type}`);
   }
 }
+
+/** Values as `Decoder` gives them: those of a fixed size in their places, and the others after them, in order. */
+function encodeParts(
+  types: readonly AbiType[],
+  values: readonly ArgumentValue[],
+  addresses: AddressForm,
+): Uint8Array {
+  const encoded = types.map((type, index) => encodeValue(type, values[index] ?? null, addresses));
+  let end = types.reduce((size, type) => size + sizeOf(type), 0);
+  const places = types.map((type, index) => {
+    const bytes = encoded[index] ?? new Uint8Array();
+    if (!isDynamic(type)) return bytes;
+    const place = integerBytes(BigInt(end), word);
+    end += bytes.length;
+    return place;
+  });
+  return joinBytes([...places, ...encoded.filter((_, index) => isDynamic(types[index] ?? none))]);
+}
+
+const none: AbiType = { kind: 'tuple', parts: [] };
+
+function encodeValue(type: AbiType, value: ArgumentValue, addresses: AddressForm): Uint8Array {
+  switch (type.kind) {
+    case 'uint':
+    case 'int':
+      return integerBytes(value as bigint, word);
+    case 'bool':
+      return integerBytes(value === true ? 1n : 0n, word);
+    case 'address':
+      return joinBytes([new Uint8Array(12), addresses.read(value as string)]);
+    case 'fixed bytes':
+      return filled(bytesOfHex(value as string));
+    case 'bytes':
+      return sized(bytesOfHex(value as string));
+    case 'string':
+      return sized(Buffer.from(value as string, 'utf8'));
+    case 'array': {
+      const values = value as readonly ArgumentValue[];
+      const types = values.map(() => type.of);
+      const elements = encodeParts(types, values, addresses);
+      return type.length === undefined ? joinBytes([lengthOf(values), elements]) : elements;
+    }
+    case 'tuple':
+      return encodeParts(type.parts, value as readonly ArgumentValue[], addresses);
+  }
+}
+
+const lengthOf = ({ length }: { readonly length: number }): Uint8Array => integerBytes(BigInt(length), word);
+
+/** Bytes and the zeros that fill their last word. */
+const filled = (bytes: Uint8Array): Uint8Array =>
+  joinBytes([bytes, new Uint8Array((word - (bytes.length % word)) % word)]);
+
+const sized = (bytes: Uint8Array): Uint8Array => joinBytes([lengthOf(bytes), filled(bytes)]);

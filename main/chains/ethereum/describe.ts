@@ -1,229 +1,235 @@
-/** Ethereum's transactions, typed data and authorizations in plain language. */
-import type { Authorization } from '../../crypto/authorizations.ts';
+/** Ethereum's transactions in plain language. */
 import { concatBytes } from '../../crypto/bytes.ts';
-import { toHex } from '../../crypto/encodings.ts';
 import { keccak256 } from '../../crypto/hashes.ts';
 import { integerBytes } from '../../crypto/integers.ts';
-import type { TypedData, TypedObject, TypedValue } from '../../crypto/typed-data.ts';
-import { readAbi, readCall, type Abi, type Call } from './abi.ts';
-import { written } from '../arguments.ts';
-import { cut, line, mostParts, type Description, type Line } from '../description.ts';
-import type { EthereumTransaction } from './read.ts';
-import { decimal } from '../amounts.ts';
-
-interface ChainName {
-  readonly name: string;
-  readonly coin: string;
-}
-
-/** The larger chains and their test networks; of others the number is shown. */
-const chainNames: Readonly<Record<string, ChainName>> = {
-  1: { name: 'Ethereum', coin: 'ETH' },
-  10: { name: 'OP Mainnet', coin: 'ETH' },
-  56: { name: 'BNB Smart Chain', coin: 'BNB' },
-  100: { name: 'Gnosis', coin: 'xDAI' },
-  137: { name: 'Polygon', coin: 'POL' },
-  324: { name: 'ZKsync Era', coin: 'ETH' },
-  8453: { name: 'Base', coin: 'ETH' },
-  42161: { name: 'Arbitrum One', coin: 'ETH' },
-  43114: { name: 'Avalanche C-Chain', coin: 'AVAX' },
-  59144: { name: 'Linea', coin: 'ETH' },
-  534352: { name: 'Scroll', coin: 'ETH' },
-  17000: { name: 'Holesky (a test network)', coin: 'test ETH' },
-  560048: { name: 'Hoodi (a test network)', coin: 'test ETH' },
-  84532: { name: 'Base Sepolia (a test network)', coin: 'test ETH' },
-  421614: { name: 'Arbitrum Sepolia (a test network)', coin: 'test ETH' },
-  11155111: { name: 'Sepolia (a test network)', coin: 'test ETH' },
-  11155420: { name: 'OP Sepolia (a test network)', coin: 'test ETH' },
-};
-
-const anyChain = 'Every chain: it names none';
-const chainOf = (chainId: bigint | undefined): ChainName => {
-  const known = chainId === undefined ? undefined : chainNames[String(chainId)];
-  return known ?? { name: chainId === undefined ? anyChain : `Chain ${String(chainId)}`, coin: 'coins' };
-};
-
-/** Calls that any wallet meets. What a contract makes of them is its own affair. */
-const commonCalls = ((): Abi => {
-  const parameter = (text: string) => {
-    const [type = '', name = ''] = text.split(' ');
-    return { type, name };
-  };
-  const calls: readonly (readonly [string, string])[] = [
-    ['transfer', 'address to,uint256 amount'],
-    ['transferFrom', 'address from,address to,uint256 amount'],
-    ['approve', 'address spender,uint256 amount'],
-    ['increaseAllowance', 'address spender,uint256 amount'],
-    ['setApprovalForAll', 'address operator,bool approved'],
-    ['safeTransferFrom', 'address from,address to,uint256 tokenId'],
-    ['deposit', ''],
-    ['withdraw', 'uint256 amount'],
-  ];
-  const abi = readAbi(
-    calls.map(([name, inputs]) => ({
-      type: 'function',
-      name,
-      inputs: inputs === '' ? [] : inputs.split(',').map(parameter),
-    })),
-  );
-  if (!abi.ok) throw new Error(abi.problem);
-  return abi.value;
-})();
+import { Unknown } from '../../policy/types.ts';
+import type { Context } from '../chain.ts';
+import { line, Writer, type Description, type Line, type Part } from '../description.ts';
+import type { Call } from './abi.ts';
+import { hexOf } from './hex.ts';
+import { firstOf, leavesOf } from './listed.ts';
+import { moneyOf, takesCode, type Money } from './money.ts';
+import { coinsOf, networkName, networkOf } from './networks.ts';
+import type { EthereumTransaction, EthereumType, SignedAuthorization } from './read.ts';
+import {
+  isTokenAmount,
+  readStandardCall,
+  titleOfCall,
+  warningsOfCall,
+  type Words,
+} from './standard-calls.ts';
+import { callOf } from './calls.ts';
+import { isOurs, wordsOf } from './words.ts';
 
 /** ERC-8213: the hash of the data's length, as 32 bytes, and the data. */
 export const calldataDigest = (data: Uint8Array): Uint8Array =>
   keccak256(concatBytes(integerBytes(BigInt(data.length), 32), data));
 
-/** @param abi The interface of the contract that is called, where one is kept. */
-export function describeEthereum(transaction: EthereumTransaction, abi: Abi | undefined): Description {
-  const { to, value, data, chainId, nonce, gas, gasPrice, maxFeePerGas } = transaction;
-  const { name, coin } = chainOf(chainId);
-  const amount = `${decimal(value, 18)} ${coin}`;
-  const own = abi && readCall(abi, data);
-  const known = own?.ok ? own.value : callOf(commonCalls, data);
-  const price = gasPrice ?? maxFeePerGas ?? 0n;
-  const blobs = BigInt(transaction.blobHashes.length) * 131_072n * (transaction.maxFeePerBlobGas ?? 0n);
-  const warnings: string[] = [];
-  if (chainId === undefined) warnings.push('It names no chain: whoever has it can send it on every chain.');
-  if (own?.ok === false) warnings.push(`The call does not fit the interface that is kept: ${own.problem}.`);
-  if (data.length > 0 && known === undefined && to !== '') {
-    warnings.push('The contract is called with data that nothing here can read: what it does is not known.');
-  }
-  if (known !== undefined) warnings.push(...warningsOf(known));
-  if (transaction.authorizations.length > 0) {
-    warnings.push('Accounts take a contract’s code as their own: it can spend all that they have.');
-  }
-  return {
-    title: titleOf(to, data, amount, value, known),
-    lines: [
-      line('Network', name),
-      line(
-        to === '' ? 'Receiver' : data.length > 0 ? 'Contract' : 'To',
-        to === '' ? 'None: a contract is created' : to,
-      ),
-      line('Amount', amount),
-      line('Fee at most', `${decimal(gas * price + blobs, 18)} ${coin}`),
-      line('Nonce', nonce),
-      ...(data.length > 0 ? [line('Data', cut(`0x${toHex(data)}`))] : []),
-    ],
-    parts: [
-      ...(known === undefined || data.length === 0
-        ? []
-        : [
-            {
-              title: `${known.signature}${own?.ok ? '' : ', as tokens have it'}`,
-              lines: known.args.map(({ name: argument, value: given }) =>
-                line(argument, cut(written(given))),
-              ),
-            },
-          ]),
-      ...transaction.authorizations.slice(0, mostParts).map((authorization) => ({
-        title: `Lets an account run the code of ${authorization.address}`,
-        lines: [
-          line('Network', authorization.chainId === 0n ? anyChain : chainOf(authorization.chainId).name),
-        ],
-      })),
-      ...(transaction.accessList.length > 0
-        ? [
-            {
-              title: 'Access list',
-              lines: transaction.accessList
-                .slice(0, mostParts)
-                .map(({ address, storageKeys }) => line(address, `${String(storageKeys)} keys`)),
-            },
-          ]
-        : []),
-    ],
-    warnings,
-    digests: data.length > 0 ? [line('Calldata digest', `0x${toHex(calldataDigest(data))}`)] : [],
-  };
-}
+const types: Readonly<Record<EthereumType, string>> = {
+  LEGACY: 'Legacy',
+  TYPE_1: 'Type 1, with an access list',
+  TYPE_2: 'Type 2, with a fee market',
+  TYPE_3: 'Type 3, with blobs',
+  TYPE_4: 'Type 4, with code for accounts',
+};
 
-function callOf(abi: Abi, data: Uint8Array): Call | undefined {
-  const read = readCall(abi, data);
-  return read?.ok ? read.value : undefined;
+export function describeEthereum(transaction: EthereumTransaction, context: Context): Description {
+  const { to, data, chainId } = transaction;
+  const writer = new Writer();
+  const words = wordsOf(context, chainId, to, writer);
+  const call = to === '' ? undefined : callOf(transaction, context.interfaces);
+  const money = moneyOf(transaction, context);
+  warnOf(transaction, call, words, writer);
+  const parts = [
+    ...(call === undefined ? [] : [callPart(call, transaction, words, context, writer)]),
+    ...authorizationParts(transaction, words, context, writer),
+    ...accessListParts(transaction, writer),
+    ...blobParts(transaction, writer),
+  ];
+  return {
+    title: titleOf(transaction, call, words, money),
+    lines: [...linesOf(transaction, words, money), ...dataLines(data, writer)],
+    parts,
+    warnings: writer.warnings,
+    digests: data.length > 0 ? [line('Calldata digest', hexOf(calldataDigest(data)))] : [],
+  };
 }
 
 function titleOf(
-  to: string,
-  data: Uint8Array,
-  amount: string,
-  value: bigint,
+  transaction: EthereumTransaction,
   call: Call | undefined,
+  words: Words,
+  { gasFee, maxFee }: Money,
 ): string {
-  if (to === '') return 'Create a contract';
-  if (data.length === 0) return `Send ${amount} to ${to}`;
-  const paying = value > 0n ? `, paying ${amount}` : '';
-  return call === undefined ? `Call the contract ${to}${paying}` : `Call ${call.name} of ${to}${paying}`;
+  const { value, data, chainId, authorizations } = transaction;
+  const network = networkOf(chainId);
+  const sends = transaction.to !== '' && data.length === 0;
+  const paying = value > 0n && !sends ? `, paying ${coinsOf(network, value)}` : '';
+  const delegating = authorizations.length > 0 ? `, and ${delegationTitle(authorizations, words)}` : '';
+  const where = chainId === undefined ? ', on every chain' : '';
+  const more = maxFee instanceof Unknown ? ', and more that nothing bounds' : '';
+  return `${actionOf(transaction, call, words)}${paying}${delegating}${where}, with a fee of at most ${coinsOf(network, gasFee)}${more}`;
 }
 
-/** So much that it can only mean all there is. */
-const practicallyAll = 1n << 127n;
-
-function warningsOf({ name, args }: Call): string[] {
-  const [first, second] = args.map(({ value }) => value);
-  if (name === 'approve' || name === 'increaseAllowance') {
-    const all = typeof second === 'bigint' && second >= practicallyAll;
-    return second === 0n
-      ? []
-      : [
-          `${written(first ?? null)} may then spend ${all ? 'all of these tokens, without limit' : 'these tokens'}.`,
-        ];
-  }
-  if (name === 'setApprovalForAll' && second === true) {
-    return [`${written(first ?? null)} may then move every token of this contract that you own.`];
-  }
-  return [];
+function actionOf(
+  { to, data, value, chainId }: EthereumTransaction,
+  call: Call | undefined,
+  words: Words,
+): string {
+  if (to === '') return `Create a contract with ${String(data.length)} bytes of code`;
+  if (data.length === 0) return `Send ${coinsOf(networkOf(chainId), value)} to ${words.account(to)}`;
+  const contract = words.knows(to) ? `${words.token(to)} (${to})` : words.account(to);
+  if (call === undefined) return `Call the contract ${contract}`;
+  return titleOfCall(call, words) ?? `Call ${call.name} of ${contract}`;
 }
 
-/** Leaves of nested values, each under its path. */
-function leaves(value: TypedValue, path: string): Line[] {
-  if (typeof value !== 'object') return [line(path, cut(String(value)))];
-  const entries: readonly (readonly [string, TypedValue])[] = Array.isArray(value)
-    ? (value as readonly TypedValue[]).map((each, index) => [`${path}[${String(index)}]`, each] as const)
-    : Object.entries(value as TypedObject).map(
-        ([name, each]) => [path === '' ? name : `${path}.${name}`, each] as const,
-      );
-  return entries
-    .slice(0, mostParts)
-    .flatMap(([name, each]) => leaves(each, name))
-    .slice(0, mostParts);
+function delegationTitle(authorizations: readonly SignedAuthorization[], words: Words): string {
+  const [first] = authorizations;
+  return authorizations.length === 1 && first !== undefined
+    ? authorizationTitle(first, words).replace(/^[A-Z]/, (letter) => letter.toLowerCase())
+    : `change the code of accounts by ${String(authorizations.length)} authorizations`;
 }
 
-export function describeTypedData(data: TypedData): Description {
-  const { primaryType, domain, message, domainHash, messageHash, digest } = data;
-  const application = domain['name'];
-  const { chainId } = domain;
-  const warnings: string[] = [];
-  if (
-    /^(Permit|DaiPermit|PermitSingle|PermitBatch|PermitTransferFrom|PermitBatchTransferFrom)$/.test(
-      primaryType,
-    )
-  ) {
-    warnings.push('A permit lets another spend tokens, without any further transaction of yours.');
-  }
-  if (chainId === undefined) warnings.push('It names no chain: it may hold on every one.');
-  return {
-    title: `Sign ${primaryType}${typeof application === 'string' ? ` for ${cut(application)}` : ''}`,
+function authorizationTitle(authorization: SignedAuthorization, words: Words): string {
+  const { account, address } = authorization;
+  if (account === undefined) return `Pass over an authorization of ${address}, which no account signed`;
+  return takesCode(authorization)
+    ? `Let ${words.account(account)} run the code of ${address}`
+    : `Take away the code of ${words.account(account)}`;
+}
+
+function linesOf(transaction: EthereumTransaction, words: Words, money: Money): readonly Line[] {
+  const { to, value, chainId, data, gas, gasPrice, nonce, type } = transaction;
+  const network = networkOf(chainId);
+  const coins = (wei: bigint): string => `${coinsOf(network, wei)} (${String(wei)} wei)`;
+  const priceLine = (label: string, price: bigint | undefined): readonly Line[] =>
+    price === undefined ? [] : [line(label, `${String(price)} wei`)];
+  const { gasFee, maxFee, outflow } = money;
+  return [
+    line('Network', network.name),
+    line(
+      to === '' ? 'Receiver' : data.length > 0 ? 'Contract' : 'To',
+      to === ''
+        ? 'None: a contract is created'
+        : words.knows(to)
+          ? `${words.token(to)} (${to})`
+          : words.account(to),
+    ),
+    line('Amount', coinsOf(network, value)),
+    line(
+      'Fee at most',
+      maxFee instanceof Unknown
+        ? `${coinsOf(network, gasFee)}, and more: ${maxFee.reason}`
+        : coinsOf(network, maxFee),
+    ),
+    line(
+      'Leaves your account at most',
+      outflow instanceof Unknown ? `Not bounded: ${outflow.reason}` : coins(outflow),
+    ),
+    line('Nonce', nonce),
+    line('Transaction type', types[type]),
+    line('Gas at most', gas),
+    ...priceLine('Price of gas', gasPrice),
+    ...priceLine('Price of gas at most', transaction.maxFeePerGas),
+    ...priceLine('Tip for gas at most', transaction.maxPriorityFeePerGas),
+    ...priceLine('Price of blob gas at most', transaction.maxFeePerBlobGas),
+  ];
+}
+
+const dataLines = (data: Uint8Array, writer: Writer): readonly Line[] =>
+  data.length === 0
+    ? []
+    : [line('Size of the data', `${String(data.length)} bytes`), line('Data', writer.bytes(data, '0x'))];
+
+function callPart(
+  call: Call,
+  { to, chainId }: EthereumTransaction,
+  words: Words,
+  context: Context,
+  writer: Writer,
+): Part {
+  const kept = context.interfaces.abi(to)?.has(call.selector) === true;
+  const title = `${call.signature}${kept ? '' : ', as standards have it'}`;
+  if (call.args === undefined) return { title, lines: [line('Not read', call.problem)] };
+  const lines = call.args.flatMap(({ name, value }, index) =>
+    typeof value === 'bigint' && chainId !== undefined && words.knows(to) && isTokenAmount(call, index)
+      ? [line(writer.text(name), `${String(value)} (${words.amount(value, to)})`)]
+      : leavesOf(value, writer.text(name), writer),
+  );
+  const { shown, rest } = firstOf(lines, 'values', writer);
+  return { title, lines: [...shown, ...rest] };
+}
+
+function authorizationParts(
+  { authorizations }: EthereumTransaction,
+  words: Words,
+  context: Context,
+  writer: Writer,
+): readonly Part[] {
+  const parts = authorizations.map((authorization) => ({
+    title: authorizationTitle(authorization, words),
     lines: [
-      ...(typeof chainId === 'bigint' ? [line('Network', chainOf(chainId).name)] : []),
-      ...leaves(domain, '').filter(({ label }) => label !== 'chainId'),
+      line('Account', authorization.account ?? 'None: the signature is of no account'),
+      line('Code', authorization.address),
+      line('Network', networkName(authorization.chainId)),
+      line('Nonce', authorization.nonce),
     ],
-    parts: [{ title: primaryType, lines: leaves(message, '') }],
-    warnings,
-    // The names are those of ERC-8213.
-    digests: [
-      line('EIP-712 digest', `0x${toHex(digest)}`),
-      line('Domain hash', `0x${toHex(domainHash)}`),
-      line('Message hash', `0x${toHex(messageHash)}`),
-    ],
-  };
+  }));
+  for (const { account, ...rest } of authorizations) {
+    if (account === undefined || !takesCode({ account, ...rest })) continue;
+    writer.warn(
+      isOurs(account, context)
+        ? 'An account of yours takes a contract’s code as its own. The code can spend all that the account has.'
+        : 'An account of somebody else takes a contract’s code as its own.',
+    );
+  }
+  const { shown, rest } = firstOf(parts, 'authorizations', writer);
+  return rest.length === 0 ? shown : [...shown, { title: 'More authorizations', lines: rest }];
 }
 
-export const describeAuthorization = ({ address, chainId, nonce, digest }: Authorization): Description => ({
-  title: `Let your account run the code of ${address}`,
-  lines: [line('Network', chainId === 0n ? anyChain : chainOf(chainId).name), line('Nonce', nonce)],
-  parts: [],
-  warnings: ['The contract’s code becomes your account’s own: it can spend all that the account has.'],
-  digests: [line('Digest', `0x${toHex(digest)}`)],
-});
+function accessListParts({ accessList }: EthereumTransaction, writer: Writer): readonly Part[] {
+  if (accessList.length === 0) return [];
+  const lines = accessList.flatMap(({ address, storageKeys }) => [
+    line('Address', address),
+    ...storageKeys.map((key) => line('Storage key', key)),
+  ]);
+  const { shown, rest } = firstOf(lines, 'lines of the access list', writer);
+  return [{ title: 'Access list', lines: [...shown, ...rest] }];
+}
+
+function blobParts({ blobHashes }: EthereumTransaction, writer: Writer): readonly Part[] {
+  if (blobHashes.length === 0) return [];
+  const { shown, rest } = firstOf(
+    blobHashes.map((hash) => line('Hash', hash)),
+    'blobs',
+    writer,
+  );
+  return [{ title: 'Blobs', lines: [...shown, ...rest] }];
+}
+
+function warnOf(
+  { to, data, chainId }: EthereumTransaction,
+  call: Call | undefined,
+  words: Words,
+  writer: Writer,
+): void {
+  if (chainId === undefined) {
+    writer.warn('It names no chain. Anyone who has it can send it on every chain.');
+  }
+  if (to === '') {
+    writer.warn('It creates a contract. This vault does not know what the contract’s code does.');
+    return;
+  }
+  if (data.length === 0) return;
+  if (call === undefined) {
+    writer.warn('This vault cannot read the data of the call. It does not know what the call does.');
+  } else if (call.args === undefined) {
+    writer.warn(
+      `This vault cannot read all of it: ${call.problem}. It does not know what the contract makes of the call.`,
+    );
+  }
+  // An interface that is kept may call a function otherwise: the selector alone is what a token goes by.
+  for (const each of [call, readStandardCall(data)]) {
+    if (each !== undefined) writer.warn(...warningsOfCall(each, words));
+  }
+}

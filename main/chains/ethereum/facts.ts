@@ -1,40 +1,84 @@
 /** What policies may read of Ethereum's transactions. */
-import { encodeAddress } from '../../crypto/addresses.ts';
-import { toHex } from '../../crypto/encodings.ts';
+import { Unknown } from '../../policy/types.ts';
 import { byName } from '../arguments.ts';
+import type { Context } from '../chain.ts';
+import { mostParts } from '../description.ts';
 import type { FactOf } from '../facts.ts';
-import type { Interfaces } from '../interfaces.ts';
-import { readCall } from './abi.ts';
+import { tokenAt } from '../tokens.ts';
+import { callOf, keptCallOf } from './calls.ts';
+import { hexOf } from './hex.ts';
+import { moneyOf } from './money.ts';
+import { tokenChainOf } from './networks.ts';
 import type { EthereumTransaction } from './read.ts';
+import { senderOf } from './words.ts';
 
-/**
- * What a call says is there where an interface of its contract is kept and reads it.
- * @param publicKey The signer's, compressed: whoever signs is the sender.
- */
-export function ethereumFact(
-  { type, to, data, value, gas, chainId, nonce, ...fees }: EthereumTransaction,
-  publicKey: Uint8Array | undefined,
-  interfaces: Interfaces,
-): FactOf<'eth.tx'> {
-  const abi = to === '' ? undefined : interfaces.abi(to);
-  const read = abi && readCall(abi, data);
-  const call = read?.ok ? read.value : undefined;
+/** The account that signs is the sender. */
+export function ethereumFact(transaction: EthereumTransaction, context: Context): FactOf<'eth.tx'> {
+  const { type, to, data, value, gas, chainId, nonce, gasPrice, maxFeePerGas } = transaction;
+  const { maxFee, outflow } = moneyOf(transaction, context);
   return {
     type,
-    from: publicKey && encodeAddress('ADDRESS_FORMAT_ETHEREUM', 'CURVE_SECP256K1', publicKey),
+    from: senderOf(context),
     to,
-    data: `0x${toHex(data)}`,
+    data: hexOf(data),
     value,
     gas,
     // Of a transaction with a fee market it is the most that a unit of gas may cost.
-    gas_price: fees.gasPrice ?? fees.maxFeePerGas,
-    chain_id: chainId,
+    gas_price: gasPrice ?? maxFeePerGas,
+    chain_id: chainId ?? new Unknown('the transaction names no chain, and holds on every one'),
     nonce,
-    max_fee_per_gas: fees.maxFeePerGas,
-    max_priority_fee_per_gas: fees.maxPriorityFeePerGas,
-    max_fee_per_blob_gas: fees.maxFeePerBlobGas,
-    function_name: call?.name,
-    function_signature: call?.selector,
-    contract_call_args: call && byName(call.args),
+    max_fee_per_gas: maxFeePerGas,
+    max_priority_fee_per_gas: transaction.maxPriorityFeePerGas,
+    max_fee_per_blob_gas: transaction.maxFeePerBlobGas,
+    ...callFact(transaction, context),
+    max_fee: maxFee,
+    outflow,
+    access_list: bounded(
+      transaction.accessList.map(({ address, storageKeys }) => ({ address, storage_keys: storageKeys })),
+      transaction.accessList.reduce((count, { storageKeys }) => count + 1 + storageKeys.length, 0),
+    ),
+    blob_hashes: bounded(transaction.blobHashes),
+    // Where no account signed, there is none.
+    authorizations: bounded(
+      transaction.authorizations.map((each) => ({
+        address: each.address,
+        chain_id: each.chainId,
+        nonce: each.nonce,
+        account: each.account,
+      })),
+    ),
+  };
+}
+
+/** What a description counts and does not show is nothing that a policy could decide on. */
+const bounded = <T>(listed: readonly T[], count = listed.length): readonly T[] | Unknown =>
+  count > mostParts
+    ? new Unknown(`a list has ${String(count)} elements, more than ${String(mostParts)}`)
+    : listed;
+
+type CallFact = Pick<FactOf<'eth.tx'>, 'function_name' | 'function_signature' | 'contract_call_args'>;
+
+function callFact(transaction: EthereumTransaction, context: Context): CallFact {
+  const { to, data, chainId } = transaction;
+  // A new contract's code is no call.
+  if (to === '' || data.length === 0) return {};
+  // Of a token that is known, the standard's functions are its own.
+  const isToken = tokenAt(tokenChainOf(chainId), to) !== undefined;
+  const call = (isToken ? callOf : keptCallOf)(transaction, context.interfaces);
+  const unread = new Unknown(
+    'the data of the call cannot be read: no interface of the contract is kept that has it',
+  );
+  return {
+    function_name: call?.name ?? unread,
+    function_signature:
+      data.length < 4
+        ? new Unknown('the data of the call is shorter than a function’s signature')
+        : hexOf(data.subarray(0, 4)),
+    contract_call_args:
+      call === undefined
+        ? unread
+        : call.args === undefined
+          ? new Unknown(`the call cannot be read: ${call.problem}`)
+          : byName(call.args),
   };
 }

@@ -4,8 +4,8 @@ import { bigEndian, Cursor, unreadable } from '../reading.ts';
 
 export type Item = Uint8Array | readonly Item[];
 
-/** Far deeper than any transaction goes: access lists are three lists deep. */
-const deepest = 8;
+/** Far deeper than any transaction goes (access lists are three lists deep), and far less than the stack. */
+const deepest = 64;
 
 /** @throws Unreadable where the bytes are no encoding of one item, or not the one that its value has. */
 export function decodeRlp(bytes: Uint8Array, what: string): Item {

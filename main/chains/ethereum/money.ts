@@ -1,0 +1,47 @@
+/** What of the chain's coins leaves the account that signs, at most. */
+import { Unknown } from '../../policy/types.ts';
+import type { Context } from '../chain.ts';
+import { networkOf } from './networks.ts';
+import type { EthereumTransaction, SignedAuthorization } from './read.ts';
+import { isOurs } from './words.ts';
+
+/** In wei. */
+export interface Money {
+  readonly gasFee: bigint;
+  /** What the network takes besides gas is not in it: then it is unknown. */
+  readonly maxFee: bigint | Unknown;
+  /** The value and the fee. */
+  readonly outflow: bigint | Unknown;
+}
+
+const blobGas = 131_072n;
+export const noCode = '0x0000000000000000000000000000000000000000';
+
+/** Whether an account takes on code: the zero address takes the code away. */
+export const takesCode = ({ account, address }: SignedAuthorization): boolean =>
+  account !== undefined && address !== noCode;
+
+export function moneyOf(transaction: EthereumTransaction, context: Context): Money {
+  const { chainId, value, gas, gasPrice, maxFeePerGas, blobHashes, maxFeePerBlobGas } = transaction;
+  const blobs = BigInt(blobHashes.length) * blobGas * (maxFeePerBlobGas ?? 0n);
+  const gasFee = gas * (gasPrice ?? maxFeePerGas ?? 0n) + blobs;
+  const open = openFee(chainId);
+  const delegated = transaction.authorizations.some(
+    (each) => takesCode(each) && isOurs(each.account ?? '', context),
+  );
+  return {
+    gasFee,
+    maxFee: open ?? gasFee,
+    outflow: delegated
+      ? new Unknown('an account of yours takes on the code of a contract, which can spend all it has')
+      : (open ?? value + gasFee),
+  };
+}
+
+function openFee(chainId: bigint | undefined): Unknown | undefined {
+  if (chainId === undefined) return new Unknown('the transaction names no chain, and holds on every one');
+  const { name, gasPaysForAll } = networkOf(chainId);
+  return gasPaysForAll
+    ? undefined
+    : new Unknown(`${name} may charge for the data besides gas, which nothing in the transaction bounds`);
+}
