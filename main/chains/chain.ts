@@ -70,7 +70,8 @@ export interface Chain {
 
 export const ok = <T>(value: T): Read<T> => ({ ok: true, value });
 export const refused = (problem: string): Read<never> => ({ ok: false, problem });
-export const then = <T, U>(read: Read<T>, next: (value: T) => U): Read<U> =>
+/** Not called `then`: a module with such an export is taken for a promise by `import()`. */
+export const whenRead = <T, U>(read: Read<T>, next: (value: T) => U): Read<U> =>
   read.ok ? ok(next(read.value)) : read;
 
 /** Nothing that the chain would take. */

@@ -5,7 +5,6 @@ import { LatchkeyError } from '../lib/errors.ts';
 import { bitcoin } from './bitcoin/chain.ts';
 import type { Chain, Context, Key, Opened } from './chain.ts';
 import { ethereum } from './ethereum/chain.ts';
-import type { ChainFacts } from './facts.ts';
 import { solana } from './solana/chain.ts';
 import { tron } from './tron/chain.ts';
 
@@ -49,21 +48,6 @@ export function openTransaction(
   checkKey(chain, context.key);
   const opened = chain.open(decodeHex('parameters.unsignedTransaction', hex), context);
   return opened.ok ? opened.value : notTransaction(opened.problem);
-}
-
-/**
- * What policies may read of a transaction; it is read when they ask.
- * @param context Answers the key that is to sign, and what is known beside it.
- */
-export function transactionFacts(
-  type: TransactionType,
-  hex: string,
-  context: () => Context & { readonly key: Key },
-): ChainFacts {
-  const chain = chains[type];
-  if (chain === undefined) return {};
-  const [keyword] = chain.keywords;
-  return { [keyword]: () => openTransaction(type, hex, context()).facts[keyword]?.() };
 }
 
 /** @throws LatchkeyError always. */

@@ -1,18 +1,15 @@
 /** What is to be signed, in plain language, before it is. A query of our own: the vault reads, and windows show. */
 import { z } from 'zod';
 import { query } from '../activities/define.ts';
-import type { Context } from '../chains/chain.ts';
+import type { Context, Key } from '../chains/chain.ts';
 import { chains, type TransactionType } from '../chains/chains.ts';
-import { cut, line, unreadDescription, type Description, type Line } from '../chains/description.ts';
-import { describeAuthorization, describeTypedData } from '../chains/ethereum/describe.ts';
-import { utf8 } from '../chains/reading.ts';
-import { readAuthorization } from '../crypto/authorizations.ts';
-import { decodeHex, encodeUtf8, invalid, toHex } from '../crypto/encodings.ts';
-import { hashFunctions, type HashFunction } from '../crypto/hashes.ts';
-import { payloadEncodings, type PayloadEncoding } from '../crypto/payloads.ts';
-import { readTypedData } from '../crypto/typed-data.ts';
+import { unreadDescription, type Description } from '../chains/description.ts';
+import { openPayload } from '../chains/payloads/open.ts';
+import { decodeHex, invalid } from '../crypto/encodings.ts';
+import type { Reader } from '../db/connection.ts';
+import { LatchkeyError } from '../lib/errors.ts';
 import { limits } from './limits.ts';
-import { checkPreimage, preimage } from './preimages.ts';
+import { payloadParameters, preimage } from './payload-parameters.ts';
 import { findNamedKey, keyOf } from './signers.ts';
 import { signingContext } from './signing-context.ts';
 
@@ -39,17 +36,16 @@ export const describePayload = query({
     type: z.enum(Object.keys(chains) as [TransactionType, ...TransactionType[]]).optional(),
     /** Of a payload: as `sign_raw_payload` takes them. */
     payload: text,
-    encoding: z.enum(Object.keys(payloadEncodings) as [PayloadEncoding, ...PayloadEncoding[]]).optional(),
-    hashFunction: z.enum(Object.keys(hashFunctions) as [HashFunction, ...HashFunction[]]).optional(),
+    encoding: payloadParameters.encoding.optional(),
+    hashFunction: payloadParameters.hashFunction.optional(),
     preimage: preimage.optional(),
-    /** Who is to sign: it tells the network of Bitcoin's addresses. */
+    /** Who is to sign: what is the key's own is told apart, and the network of Bitcoin's addresses. */
     signWith: z.string().min(1).max(200).optional(),
   }),
   returns: z.object({ description: shownDescription }),
   run({ tx, organizationId, params }) {
     const { unsignedTransaction, type, payload, encoding, hashFunction, signWith } = params;
-    const key = signWith === undefined ? undefined : keyOf(findNamedKey(tx, organizationId, signWith));
-    const context = signingContext(tx, organizationId, key);
+    const context = signingContext(tx, organizationId, keyNamed(tx, organizationId, signWith));
     if (unsignedTransaction !== undefined && type !== undefined) {
       return { description: describeTransaction(type, unsignedTransaction, context) };
     }
@@ -59,11 +55,21 @@ export const describePayload = query({
         'expected unsignedTransaction and type, or payload, encoding and hashFunction',
       );
     }
-    return {
-      description: describeRaw({ payload, encoding, hashFunction, preimage: params.preimage }, context),
-    };
+    const raw = { payload, encoding, hashFunction, preimage: params.preimage };
+    return { description: openPayload(raw, context, 'payload').describe() };
   },
 });
+
+/** The key that is to sign. A request is described all the same where the key is gone. */
+function keyNamed(tx: Reader, organizationId: string, signWith: string | undefined): Key | undefined {
+  if (signWith === undefined) return undefined;
+  try {
+    return keyOf(findNamedKey(tx, organizationId, signWith));
+  } catch (error) {
+    if (error instanceof LatchkeyError && error.code === 'NOT_FOUND') return undefined;
+    throw error;
+  }
+}
 
 function describeTransaction(type: TransactionType, hex: string, context: Context): Description {
   const chain = chains[type];
@@ -72,94 +78,4 @@ function describeTransaction(type: TransactionType, hex: string, context: Contex
   return opened.ok
     ? opened.value.describe()
     : unreadDescription(`A transaction of ${chain.name}`, opened.problem);
-}
-
-type Raw = Parameters<typeof checkPreimage>[0] & {
-  readonly encoding: PayloadEncoding;
-  readonly hashFunction: HashFunction;
-};
-
-function describeRaw(raw: Raw, context: Context): Description {
-  const { payload, encoding, hashFunction } = raw;
-  switch (encoding) {
-    case 'PAYLOAD_ENCODING_EIP712':
-      return describeTypedData(readTypedData('payload', payload));
-    case 'PAYLOAD_ENCODING_EIP7702_AUTHORIZATION':
-      return describeAuthorization(readAuthorization('payload', payload));
-    case 'PAYLOAD_ENCODING_TEXT_UTF8':
-      return describeBytes(encodeUtf8('payload', payload), hashFunction, context);
-    case 'PAYLOAD_ENCODING_HEXADECIMAL': {
-      const proven = checkPreimage(raw);
-      const bytes = decodeHex('payload', payload);
-      if (hashFunction !== 'HASH_FUNCTION_NO_OP') return describeBytes(bytes, hashFunction, context);
-      const hash = line('Hash', toHex(bytes));
-      if (proven === undefined || raw.preimage === undefined) {
-        return {
-          title: 'Sign a hash',
-          lines: [hash],
-          parts: [],
-          warnings: [
-            'A hash does not tell what it stands for: it may be a transaction that takes all you have.',
-          ],
-          digests: [],
-        };
-      }
-      const description = describeBytes(proven, raw.preimage.hashFunction, context);
-      return {
-        ...description,
-        lines: [...description.lines, line('Checked', 'The hash that is signed is the hash of this')],
-        digests: [...description.digests, hash],
-      };
-    }
-  }
-}
-
-/** What begins a message of a wallet (EIP-191): its length in digits follows, and the message. */
-const personal = '\u0019Ethereum Signed Message:\n';
-
-/** Bytes that are hashed may be a transaction, whoever calls them what: they are looked at as the chains would. */
-function describeBytes(bytes: Uint8Array, hashFunction: HashFunction, context: Context): Description {
-  const transaction = transactionIn(bytes, hashFunction, context);
-  if (transaction !== undefined) {
-    return { ...transaction, warnings: ['These bytes are a transaction.', ...transaction.warnings] };
-  }
-  const size = line('Size', `${String(bytes.length)} bytes`);
-  const written = utf8(bytes);
-  if (written?.startsWith(personal)) {
-    return plainText(
-      'Sign a message for Ethereum',
-      written.slice(personal.length).replace(/^[0-9]+/, ''),
-      size,
-    );
-  }
-  if (written !== undefined && /^[^\p{Cc}\p{Co}\p{Cn}]*$/u.test(written.replace(/[\n\r\t]/g, ''))) {
-    return plainText('Sign a text', written, size);
-  }
-  return {
-    title: `Sign ${String(bytes.length)} bytes`,
-    lines: [size, line('Bytes', cut(toHex(bytes)))],
-    parts: [],
-    warnings: ['Nothing here can read these bytes: what signing them does is not known.'],
-    digests: [],
-  };
-}
-
-const plainText = (title: string, content: string, size: Line): Description => ({
-  title,
-  lines: [line('Text', cut(content)), size],
-  parts: [],
-  warnings: [],
-  digests: [],
-});
-
-function transactionIn(
-  bytes: Uint8Array,
-  hashFunction: HashFunction,
-  context: Context,
-): Description | undefined {
-  for (const chain of Object.values(chains)) {
-    const description = chain?.inPayload(bytes, hashFunction, context).describe?.();
-    if (description !== undefined) return description;
-  }
-  return undefined;
 }

@@ -1,33 +1,54 @@
 /** Signing with a private key or a wallet account. */
 import { z } from 'zod';
-import { activity, older } from '../activities/define.ts';
-import { payloadFacts } from '../chains/payloads/facts.ts';
-import { curves, type Curve, type Signature } from '../crypto/curves.ts';
-import { hashFunctions, type HashFunction } from '../crypto/hashes.ts';
-import { payloadEncodings, type PayloadEncoding } from '../crypto/payloads.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { activity, older, type Item } from '../activities/define.ts';
+import { chainKeywords } from '../chains/facts.ts';
+import { openPayload, type RawPayload } from '../chains/payloads/open.ts';
+import type { Signature } from '../crypto/curves.ts';
+import type { Reader } from '../db/connection.ts';
+import { once } from '../lib/once.ts';
 import { signerFacts } from './key-facts.ts';
 import { limits } from './limits.ts';
-import { checkPreimage, preimage } from './preimages.ts';
+import { payloadParameters, preimage } from './payload-parameters.ts';
 import { shownSignature } from './resources.ts';
-import { findSigner, type Signer } from './signers.ts';
+import { findNamedKey, findSigner, keyOf, type Signer } from './signers.ts';
+import { signingContext } from './signing-context.ts';
 
-const params = z.object({
-  signWith: z.string().min(1).max(200),
-  payload: z.string().max(limits.payloadCharacters),
-  encoding: z.enum(Object.keys(payloadEncodings) as [PayloadEncoding, ...PayloadEncoding[]]),
-  hashFunction: z.enum(Object.keys(hashFunctions) as [HashFunction, ...HashFunction[]]),
-});
+const params = z.object({ signWith: z.string().min(1).max(200), ...payloadParameters });
 
-/** Ours: of a payload that is a hash, what it is the hash of. It is kept with the activity, and shown decoded. */
 const paramsWithPreimage = params.extend({ preimage: preimage.optional() });
 
 type SignParams = z.output<typeof paramsWithPreimage>;
 
+interface Where {
+  readonly tx: Reader;
+  readonly organizationId: string;
+}
+
+/** A digest that is written as a text is a digest all the same: the same bytes have one encoding to policies. */
 const howShown = ({ hashFunction, encoding }: Pick<SignParams, 'hashFunction' | 'encoding'>) => ({
   hash_function: hashFunction,
-  encoding,
+  encoding:
+    hashFunction === 'HASH_FUNCTION_NO_OP' && encoding === 'PAYLOAD_ENCODING_TEXT_UTF8'
+      ? 'PAYLOAD_ENCODING_HEXADECIMAL'
+      : encoding,
 });
+
+/** Answers what policies may read of each payload that a key signs. A payload is read once, when a policy first asks. */
+function payloadItems(where: Where, signWith: string): (raw: RawPayload, at: string) => Item {
+  const { tx, organizationId } = where;
+  const signer = signerFacts(where, signWith);
+  const context = once(() =>
+    signingContext(tx, organizationId, keyOf(findNamedKey(tx, organizationId, signWith))),
+  );
+  return (raw, at) => {
+    const facts = once(() => openPayload(raw, context(), at).facts());
+    return {
+      ...signer,
+      ...Object.fromEntries(chainKeywords.map((keyword) => [keyword, () => facts()[keyword]?.()])),
+      signatures: () => 1,
+    };
+  };
+}
 
 export const signRawPayload = activity({
   path: 'sign_raw_payload',
@@ -38,10 +59,8 @@ export const signRawPayload = activity({
     resource: 'PRIVATE_KEY',
     action: 'SIGN',
     shows: howShown,
-    facts: ({ params: { signWith, encoding, payload }, ...where }) => ({
-      ...signerFacts(where, signWith),
-      ...payloadFacts(encoding, [payload]),
-    }),
+    facts: ({ params: { signWith, ...raw }, ...where }) =>
+      payloadItems(where, signWith)(raw, 'parameters.payload'),
   },
   params: paramsWithPreimage,
   specified: {
@@ -57,9 +76,8 @@ export const signRawPayload = activity({
     }),
   },
   run(context) {
-    const { payload, ...how } = context.params;
-    checkPreimage(context.params);
-    return { ...signPayload(findSigner(context, how.signWith), how, payload, 'parameters.payload') };
+    const { signWith, ...raw } = context.params;
+    return { ...signPayload(context, findSigner(context, signWith), raw, 'parameters.payload') };
   },
 });
 
@@ -72,70 +90,30 @@ export const signRawPayloads = activity({
     resource: 'PRIVATE_KEY',
     action: 'SIGN',
     shows: howShown,
-    facts: ({ params: { signWith, encoding, payloads }, ...where }) => ({
-      ...signerFacts(where, signWith),
-      ...payloadFacts(encoding, payloads),
-    }),
+    facts({ params: { signWith, payloads, ...how }, ...where }) {
+      const item = payloadItems(where, signWith);
+      return payloads.map((payload, index) => item({ ...how, payload }, nameOfPayload(index)));
+    },
   },
   params: params
     .omit({ payload: true })
     .extend({ payloads: z.array(params.shape.payload).min(1).max(limits.batch) }),
   returns: z.object({ signatures: z.array(shownSignature) }),
   run(context) {
-    const { payloads, ...how } = context.params;
-    const signer = findSigner(context, how.signWith);
+    const { payloads, signWith, ...how } = context.params;
+    const signer = findSigner(context, signWith);
     return {
       signatures: payloads.map((payload, index) =>
-        signPayload(signer, how, payload, `parameters.payloads[${String(index)}]`),
+        signPayload(context, signer, { ...how, payload }, nameOfPayload(index)),
       ),
     };
   },
 });
 
+const nameOfPayload = (index: number): string => `parameters.payloads[${String(index)}]`;
+
 /** @param at The payload's name in the request, for errors. */
-function signPayload(
-  signer: Signer,
-  { encoding, hashFunction }: Pick<SignParams, 'encoding' | 'hashFunction'>,
-  payload: string,
-  at: string,
-): Signature {
-  checkHashFunction(signer.curve, hashFunction);
-  checkEncoding(signer.curve, encoding, hashFunction);
-  const bytes = hashFunctions[hashFunction](payloadEncodings[encoding].decode(at, payload));
-  if (curves[signer.curve].requiresDigest && bytes.length !== 32) {
-    throw new LatchkeyError(
-      'INVALID_ARGUMENT',
-      `invalid ${at}: expected a 32-bytes-long digest with ${hashFunction}, got ${String(bytes.length)} bytes`,
-    );
-  }
-  return signer.sign(signer.secret(), bytes);
-}
-
-/** What an encoding makes a digest of is not hashed again, and is no message of Ed25519. */
-function checkEncoding(curve: Curve, encoding: PayloadEncoding, hashFunction: HashFunction): void {
-  if (!payloadEncodings[encoding].makesDigest || hashFunction === 'HASH_FUNCTION_NO_OP') return;
-  throw new LatchkeyError(
-    'INVALID_ARGUMENT',
-    curves[curve].requiresDigest
-      ? `invalid hash function: parameters.hashFunction: ${encoding} makes the digest itself, expected HASH_FUNCTION_NO_OP, got ${hashFunction}`
-      : `invalid parameters.encoding: ${encoding} makes a digest, which a key on ${curve} does not sign; expected ${Object.entries(
-          payloadEncodings,
-        )
-          .filter(([, { makesDigest }]) => !makesDigest)
-          .map(([name]) => name)
-          .join(' or ')}`,
-  );
-}
-
-/** Ed25519 hashes for itself and takes the message whole; ECDSA signs a digest. */
-function checkHashFunction(curve: Curve, hashFunction: HashFunction): void {
-  const hashesItself = !curves[curve].requiresDigest;
-  if (hashesItself === (hashFunction === 'HASH_FUNCTION_NOT_APPLICABLE')) return;
-  const fitting = Object.keys(hashFunctions).filter(
-    (candidate) => hashesItself === (candidate === 'HASH_FUNCTION_NOT_APPLICABLE'),
-  );
-  throw new LatchkeyError(
-    'INVALID_ARGUMENT',
-    `invalid hash function: parameters.hashFunction: a key on ${curve} takes ${fitting.join(', ')}, got ${hashFunction}`,
-  );
+function signPayload({ tx, organizationId }: Where, signer: Signer, raw: RawPayload, at: string): Signature {
+  const { toSign } = openPayload(raw, signingContext(tx, organizationId, signer), at);
+  return signer.sign(signer.secret(), toSign);
 }

@@ -1,14 +1,9 @@
 /** Signing transactions: the vault reads them, puts its signature in, and shows policies what they do. */
 import { z } from 'zod';
 import { activity, older } from '../activities/define.ts';
-import {
-  chains,
-  notTransaction,
-  openTransaction,
-  transactionFacts,
-  type TransactionType,
-} from '../chains/chains.ts';
+import { chains, notTransaction, openTransaction, type TransactionType } from '../chains/chains.ts';
 import { toHex } from '../crypto/encodings.ts';
+import { once } from '../lib/once.ts';
 import { signerFacts } from './key-facts.ts';
 import { limits } from './limits.ts';
 import { findNamedKey, findSigner, keyOf } from './signers.ts';
@@ -34,16 +29,23 @@ export const signTransaction = activity({
     resource: 'PRIVATE_KEY',
     action: 'SIGN',
     shows: ({ type }) => ({ type }),
-    facts: ({ params: { signWith, unsignedTransaction, type }, ...where }) => ({
-      ...signerFacts(where, signWith),
-      ...transactionFacts(type, unsignedTransaction, () =>
-        signingContext(
-          where.tx,
-          where.organizationId,
-          keyOf(findNamedKey(where.tx, where.organizationId, signWith)),
+    facts({ params: { signWith, unsignedTransaction, type }, ...where }) {
+      const opened = once(() => {
+        const key = keyOf(findNamedKey(where.tx, where.organizationId, signWith));
+        return openTransaction(
+          type,
+          unsignedTransaction,
+          signingContext(where.tx, where.organizationId, key),
+        );
+      });
+      return {
+        ...signerFacts(where, signWith),
+        ...Object.fromEntries(
+          (chains[type]?.keywords ?? []).map((keyword) => [keyword, () => opened().facts[keyword]?.()]),
         ),
-      ),
-    }),
+        signatures: () => opened().signatures,
+      };
+    },
   },
   params,
   returns: z.object({ signedTransaction: z.string() }),

@@ -1,0 +1,260 @@
+/**
+ * Raw payloads, read once: what is shown, what policies decide on and what is signed come from the same reading. A caller
+ * may call a transaction a text, and a digest stands for anything: so each chain is asked what the bytes are to it.
+ */
+import { readAuthorization } from '../../crypto/authorizations.ts';
+import { curves, type Curve } from '../../crypto/curves.ts';
+import { invalid, toHex } from '../../crypto/encodings.ts';
+import { hashFunctions, type HashFunction } from '../../crypto/hashes.ts';
+import { payloadEncodings, type PayloadEncoding } from '../../crypto/payloads.ts';
+import { readTypedData } from '../../crypto/typed-data.ts';
+import { LatchkeyError } from '../../lib/errors.ts';
+import { once } from '../../lib/once.ts';
+import { Unknown } from '../../policy/types.ts';
+import type { Context, InPayload } from '../chain.ts';
+import { chains } from '../chains.ts';
+import { line, Writer, type Description, type Line } from '../description.ts';
+import { authorizationFact, describeAuthorization } from '../ethereum/authorizations.ts';
+import { describeTypedData, typedDataFact } from '../ethereum/typed-data.ts';
+import type { ChainFacts, ChainKeyword } from '../facts.ts';
+import { utf8 } from '../reading.ts';
+import { readPersonalMessage } from './messages.ts';
+import { checkPreimage, type Preimage } from './preimages.ts';
+
+export interface RawPayload {
+  readonly payload: string;
+  readonly encoding: PayloadEncoding;
+  readonly hashFunction: HashFunction;
+  /** Of a payload that is a digest: what it is the hash of. */
+  readonly preimage?: Preimage | undefined;
+}
+
+/** A payload that was read. */
+export interface OpenedPayload {
+  /** What the curve signs: a digest, or for Ed25519 the message. */
+  readonly toSign: Uint8Array;
+  readonly describe: () => Description;
+  readonly facts: () => ChainFacts;
+}
+
+/**
+ * @param at The payload's name in the request, for errors.
+ * @throws LatchkeyError INVALID_ARGUMENT where the payload is not what its encoding says, its preimage is another's, or
+ *   the key does not sign such a payload.
+ */
+export function openPayload(raw: RawPayload, context: Context, at: string): OpenedPayload {
+  const { payload, encoding, hashFunction } = raw;
+  const { key } = context;
+  if (key !== undefined) checkHashFunction(key.curve, hashFunction);
+  checkEncoding(key?.curve, encoding, hashFunction);
+  switch (encoding) {
+    case 'PAYLOAD_ENCODING_EIP712': {
+      const data = readTypedData(at, payload);
+      checkPreimage(raw, data.digest);
+      return {
+        toSign: data.digest,
+        describe: () => describeTypedData(data, context),
+        facts: () => ({ 'eth.eip_712': () => typedDataFact(data) }),
+      };
+    }
+    case 'PAYLOAD_ENCODING_EIP7702_AUTHORIZATION': {
+      const authorization = readAuthorization(at, payload);
+      checkPreimage(raw, authorization.digest);
+      return {
+        toSign: authorization.digest,
+        describe: () => describeAuthorization(authorization),
+        facts: () => ({ 'eth.eip_7702_authorization': () => authorizationFact(authorization) }),
+      };
+    }
+    case 'PAYLOAD_ENCODING_TEXT_UTF8':
+    case 'PAYLOAD_ENCODING_HEXADECIMAL': {
+      const bytes = payloadEncodings[encoding].decode(at, payload);
+      const proven = checkPreimage(raw, bytes);
+      const toSign = hashFunctions[hashFunction](bytes);
+      if (hashFunction !== 'HASH_FUNCTION_NO_OP') {
+        return { toSign, ...openBytes(bytes, hashFunction, context) };
+      }
+      if (toSign.length !== digestLength) {
+        throw invalid(
+          at,
+          `expected a 32-bytes-long digest with ${hashFunction}, got ${String(toSign.length)} bytes`,
+        );
+      }
+      return {
+        toSign,
+        ...(proven === undefined
+          ? openDigest(bytes, context)
+          : openProven(proven.bytes, proven.hashFunction, bytes, context)),
+      };
+    }
+  }
+}
+
+/** In bytes: that of every curve that signs digests. */
+const digestLength = 32;
+
+/** An encoding that makes a digest leaves nothing to hash, and is no message of Ed25519. */
+function checkEncoding(
+  curve: Curve | undefined,
+  encoding: PayloadEncoding,
+  hashFunction: HashFunction,
+): void {
+  if (!payloadEncodings[encoding].makesDigest || hashFunction === 'HASH_FUNCTION_NO_OP') return;
+  throw new LatchkeyError(
+    'INVALID_ARGUMENT',
+    curve === undefined || curves[curve].requiresDigest
+      ? `invalid hash function: parameters.hashFunction: ${encoding} makes the digest itself, expected HASH_FUNCTION_NO_OP, got ${hashFunction}`
+      : `invalid parameters.encoding: ${encoding} makes a digest, which a key on ${curve} does not sign; expected ${Object.entries(
+          payloadEncodings,
+        )
+          .filter(([, { makesDigest }]) => !makesDigest)
+          .map(([name]) => name)
+          .join(' or ')}`,
+  );
+}
+
+/** Ed25519 hashes for itself and takes the message whole; ECDSA signs a digest. */
+function checkHashFunction(curve: Curve, hashFunction: HashFunction): void {
+  const hashesItself = !curves[curve].requiresDigest;
+  if (hashesItself === (hashFunction === 'HASH_FUNCTION_NOT_APPLICABLE')) return;
+  const fitting = Object.keys(hashFunctions).filter(
+    (candidate) => hashesItself === (candidate === 'HASH_FUNCTION_NOT_APPLICABLE'),
+  );
+  throw new LatchkeyError(
+    'INVALID_ARGUMENT',
+    `invalid hash function: parameters.hashFunction: a key on ${curve} takes ${fitting.join(', ')}, got ${hashFunction}`,
+  );
+}
+
+type Read = Pick<OpenedPayload, 'describe' | 'facts'>;
+
+/** The curves on which a digest is signed as it is, each with what a digest may stand for there. */
+const digestKeywords: Readonly<Partial<Record<Curve, readonly ChainKeyword[]>>> = {
+  CURVE_SECP256K1: [
+    ...Object.values(chains).flatMap((chain) =>
+      chain?.curve === 'CURVE_SECP256K1' ? [...chain.keywords] : [],
+    ),
+    'tempo.tx',
+  ],
+  // Tempo's accounts sign on this curve as well.
+  CURVE_P256: ['tempo.tx'],
+};
+
+function openDigest(digest: Uint8Array, { key }: Context): Read {
+  const unknown = new Unknown('a digest is signed as it is: it may stand for any transaction or typed data');
+  const keywords = digestKeywords[key?.curve ?? 'CURVE_SECP256K1'] ?? [];
+  return {
+    facts: () => Object.fromEntries(keywords.map((keyword) => [keyword, () => unknown])),
+    describe() {
+      const writer = new Writer();
+      writer.warn(
+        'A hash does not tell what it stands for: it may be a transaction that takes all you have.',
+      );
+      return described('Sign a hash', [line('Hash', toHex(digest))], writer);
+    },
+  };
+}
+
+function openProven(
+  bytes: Uint8Array,
+  hashFunction: HashFunction,
+  digest: Uint8Array,
+  context: Context,
+): Read {
+  const { facts, describe } = openBytes(bytes, hashFunction, context);
+  return {
+    facts,
+    describe() {
+      const description = describe();
+      return {
+        ...description,
+        lines: [...description.lines, line('Checked', 'The hash that is signed is the hash of this')],
+        digests: [...description.digests, line('Hash', toHex(digest))],
+      };
+    },
+  };
+}
+
+/**
+ * Signing itself needs no reading: the chains are asked when somebody wants to see or to decide.
+ * @param bytes What is hashed and then signed; for Ed25519, what is signed.
+ */
+function openBytes(bytes: Uint8Array, hashFunction: HashFunction, context: Context): Read {
+  const readings = once(() =>
+    Object.values(chains).flatMap((chain): InPayload[] =>
+      chain === undefined || (context.key !== undefined && context.key.curve !== chain.curve)
+        ? []
+        : [chain.inPayload(bytes, hashFunction, context)],
+    ),
+  );
+  const facts = (): ChainFacts =>
+    Object.assign({}, ...readings().map((reading) => reading.facts)) as ChainFacts;
+  return {
+    facts,
+    describe() {
+      const hashed = line('Hashed with', hashNames[hashFunction]);
+      const found = readings().find(({ describe }) => describe !== undefined)?.describe;
+      if (found === undefined) {
+        const writer = new Writer();
+        if (Object.keys(facts()).length > 0) {
+          writer.warn('These bytes may be a transaction. This vault cannot read all of it.');
+        }
+        const personal = hashFunction === 'HASH_FUNCTION_KECCAK256' ? readPersonalMessage(bytes) : undefined;
+        return personal?.message === undefined
+          ? describeBytes(bytes, hashed, personal?.begins === true, writer)
+          : describeMessage(personal.message, hashed, writer);
+      }
+      const description = found();
+      return {
+        ...description,
+        lines: [...description.lines, hashed],
+        warnings: ['These bytes are more than a text: a chain takes them.', ...description.warnings],
+      };
+    },
+  };
+}
+
+const hashNames: Readonly<Record<HashFunction, string>> = {
+  HASH_FUNCTION_NO_OP: 'Nothing',
+  HASH_FUNCTION_NOT_APPLICABLE: 'Nothing: the key signs the bytes themselves',
+  HASH_FUNCTION_SHA256: 'SHA-256',
+  HASH_FUNCTION_KECCAK256: 'Keccak-256',
+};
+
+function describeMessage(message: Uint8Array, hashed: Line, writer: Writer): Description {
+  if (message.length === digestLength) {
+    writer.warn('The message has 32 bytes: it may be the hash of something else.');
+  }
+  const content = contentLine(message, writer);
+  return described('Sign a message for Ethereum', [content, sizeLine(message), hashed], writer);
+}
+
+/** @param falseLength Whether the bytes begin like a message for Ethereum, and have another length. */
+function describeBytes(bytes: Uint8Array, hashed: Line, falseLength: boolean, writer: Writer): Description {
+  if (falseLength) {
+    writer.warn('It begins like a message for Ethereum, and does not have the length that it says.');
+  }
+  const content = contentLine(bytes, writer);
+  const isText = content.label === 'Text';
+  if (!isText) writer.warn('This vault cannot read these bytes: it does not know what signing them does.');
+  const title = isText ? 'Sign a text' : `Sign ${String(bytes.length)} bytes`;
+  return described(title, [content, sizeLine(bytes), hashed], writer);
+}
+
+const sizeLine = (bytes: Uint8Array): Line => line('Size', `${String(bytes.length)} bytes`);
+
+const described = (title: string, lines: readonly Line[], { warnings }: Writer): Description => ({
+  title,
+  lines,
+  parts: [],
+  warnings,
+  digests: [],
+});
+
+/** A text, where the bytes are one that people write; else the bytes. */
+function contentLine(bytes: Uint8Array, writer: Writer): Line {
+  const text = utf8(bytes);
+  return text !== undefined && !/[\p{Co}\p{Cn}]|(?![\n\r\t])\p{Cc}/u.test(text)
+    ? line('Text', writer.text(text))
+    : line('Bytes', writer.bytes(bytes));
+}
