@@ -346,7 +346,8 @@ export class VaultDoor implements VaultBridge {
     const headers = { 'x-stamp': this.#stamp(vault, raw) };
     const run = () => handle(this.#service, { path: target, raw, headers });
     try {
-      const guard = guardOf(this.#service, target, request);
+      // Of the very bytes that are carried out: what came by another way than JSON may turn into something else in them.
+      const guard = guardOf(this.#service, target, JSON.parse(raw.toString('utf8')));
       return guard === undefined ? await run() : await this.#keyslots.proven(guard, run);
     } catch (error) {
       return refusal(this.#service, error);

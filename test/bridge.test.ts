@@ -1,15 +1,16 @@
 /** The window's door over HTTP: the contract through the window's own client, and who is let in at all. */
+import { createECDH } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { VaultDoor } from '../main/bridge.ts';
-import { bridgeCalls } from '../preload/contract.ts';
+import { readEndpoint } from '../main/db/vault-directory.ts';
+import { bridgeCalls, ownerProofRequired } from '../preload/contract.ts';
 import { openDoor } from '../renderer/bridge.ts';
 import type { Door } from '../renderer/bridge.ts';
 import { describeBridge } from './bridge-contract.ts';
-import { send, startTestVault } from './support.ts';
+import { newWallet, send, startTestVault } from './support.ts';
 import type { Answer, TestVault } from './support.ts';
 
 /** As much of a browser tab as the window's client asks for: an address, storage for the tab, and cookies. */
@@ -64,6 +65,21 @@ describeBridge('HTTP', async () => {
       await service[Symbol.asyncDispose]();
     },
   };
+});
+
+/** The class: what IPC's structured clone carries and JSON does not, for any parameter that a guard looks at. */
+test.each([
+  ['a String object', (id: string) => new String(id)],
+  ['an object that JSON writes as the text', (id: string) => ({ toJSON: () => id })],
+])('the owner is asked about what is carried out, and %s is no way round it', async (_, disguise) => {
+  await using service = await startTestVault();
+  const { walletId } = await newWallet(service.root, 'Guarded');
+  const target = createECDH('prime256v1').generateKeys('hex', 'uncompressed');
+  const { status, body } = await service.vault.bridge.call('/public/v1/submit/export_wallet', {
+    type: 'ACTIVITY_TYPE_EXPORT_WALLET',
+    parameters: { walletId: disguise(walletId), targetPublicKey: target },
+  });
+  expect([status, body]).toMatchObject([403, { turnkeyErrorCode: ownerProofRequired }]);
 });
 
 test('on the service’s own side a refused call rejects as well, and throws nothing', async () => {
@@ -184,7 +200,7 @@ describe('who is let in', () => {
   });
 
   test('nothing at all is not enough', async () => {
-    for (const path of [...bridgeCalls, 'link']) {
+    for (const path of [...bridgeCalls, 'link', 'page']) {
       notSignedIn(await post(path, { args: [] }));
     }
     notSignedIn(await send(service.url, { method: 'GET', path: '/window/events' }));
@@ -196,25 +212,17 @@ describe('who is let in', () => {
     notSignedIn(await post('status', body, { 'x-stamp': service.key.stamp(body) }));
   });
 
-  test('the command line is let in with this run’s nonce, and with no other', async () => {
-    const read = (): string => readFileSync(join(service.directory, 'endpoint.json'), 'utf8');
-    const { nonce } = JSON.parse(read()) as { nonce: string };
-    expect((await status({ authorization: `Bearer ${nonce}` })).status).toBe(200);
-    const link = await post('link', {}, { authorization: `Bearer ${nonce}` });
-    expect((await post('session', { code: link.body?.['code'] })).status).toBe(200);
+  test('over TCP nothing is let in by what endpoint.json says', async () => {
+    const { nonce } = readEndpoint(service.directory) ?? {};
     for (const authorization of [
-      `Bearer ${nonce}x`,
-      `Bearer ${nonce.slice(1)}`,
-      `bearer ${nonce}`,
-      nonce,
-      'Bearer ',
+      `Bearer ${String(nonce)}`,
+      `bearer ${String(nonce)}`,
+      String(nonce),
       'Basic eDp5',
     ]) {
       notSignedIn(await status({ authorization }));
+      notSignedIn(await post('link', {}, { authorization }));
     }
-    // A wrong one is not made good by a session.
-    const { cookie, token } = await signIn();
-    notSignedIn(await status({ authorization: 'Bearer wrong', cookie, 'x-latchkey-session': token }));
   });
 
   test('a foreign page is not let in, whatever it knows', async () => {
@@ -347,9 +355,7 @@ describe('who is let in', () => {
     });
     expect(nonces[0]).not.toBe(nonces[1]);
     // It holds no secret: the code is in the fragment, which browsers keep to themselves.
-    const { nonce } = JSON.parse(readFileSync(join(service.directory, 'endpoint.json'), 'utf8')) as {
-      nonce: string;
-    };
+    const { nonce } = readEndpoint(service.directory) ?? {};
     for (const { text } of pages) expect(text).not.toContain(nonce);
   });
 });
