@@ -2,11 +2,13 @@
 import { z } from 'zod';
 import type { Config } from '../config.ts';
 import { seen } from '../lib/errors.ts';
-import { activityTitle, intentLine, intentOf, toBeSigned } from './activity-words.ts';
+import { intentOf, toBeSigned } from '../lib/to-be-signed.ts';
+import { visibleJson, visibleLine, visibleName } from '../lib/visible-text.ts';
+import { activityTitle, intentLine } from './activity-words.ts';
 import { agree, onTerminal } from './agree.ts';
 import { VaultApi } from './api.ts';
 import { when } from './backup.ts';
-import { describeAnswer, descriptionToText, visible, type Description } from './descriptions.ts';
+import { describeAnswer, descriptionToText, type Description } from './descriptions.ts';
 import { CommandError, exitCodes, note, print } from './output.ts';
 
 interface ApprovalOptions {
@@ -65,7 +67,7 @@ export async function listApprovals(config: Config, { apiKey, json }: ApprovalOp
   const lines = approvals.map(({ activityId, summary, askedBy, createdAt, canApprove }) =>
     [
       `${activityId}  ${summary}`,
-      `  ${canApprove ? 'needs your vote' : 'waits for others'}; asked by ${visible(askedBy.userName)} ${timeOf(createdAt)}`,
+      `  ${canApprove ? 'needs your vote' : 'waits for others'}; asked by ${visibleName(askedBy.userName)} ${timeOf(createdAt)}`,
     ].join('\n'),
   );
   print(json, { approvals }, lines.join('\n') || 'Nothing waits for approval.');
@@ -78,7 +80,7 @@ export async function showApproval(
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const told = await tell(api, await find(api, wanted));
-  print(json, told, toText(told));
+  print(json, told, toText(told, process.stdout.columns));
 }
 
 export async function vote(
@@ -93,7 +95,7 @@ export async function vote(
     throw new CommandError(exitCodes.failed, `activity ${activity.id} ${standing(activity)}`);
   }
   const asks = !yes && onTerminal();
-  if (!json || asks) note(toText(await tell(api, activity)));
+  if (!json || asks) note(toText(await tell(api, activity), process.stderr.columns));
   if (asks) {
     await agree(how === 'approve' ? 'Approve this, once?' : 'Reject this, for good?', {
       what: `whether to ${how} it`,
@@ -172,7 +174,7 @@ const mostDescribed = 100;
 
 async function describeAll(api: VaultApi, activity: Activity, most: number): Promise<readonly Description[]> {
   const descriptions: Description[] = [];
-  for (const request of toBeSigned(activity.type, intentOf(activity)).slice(0, most)) {
+  for (const request of toBeSigned(activity).slice(0, most)) {
     descriptions.push(await describe(api, request));
   }
   return descriptions;
@@ -196,8 +198,8 @@ async function summaryOf(api: VaultApi, activity: Activity): Promise<string> {
   const [description] = await describeAll(api, activity, 1);
   const title = activityTitle(type, intent);
   if (description === undefined) return [title, intentLine(intent)].filter((text) => text !== '').join(': ');
-  const count = toBeSigned(type, intent).length;
-  return `${title}: ${visible(description.title)}${count > 1 ? `, and ${String(count - 1)} more` : ''}`;
+  const count = toBeSigned(activity).length;
+  return `${title}: ${visibleLine(description.title)}${count > 1 ? `, and ${String(count - 1)} more` : ''}`;
 }
 
 const evaluationsAnswer = z.object({
@@ -265,28 +267,32 @@ const outcomeWords: Readonly<Record<string, string>> = {
   OUTCOME_ERROR: 'could not be evaluated',
 };
 
-function toText({ activity, descriptions, policies, rootQuorumThreshold }: Told): string {
+function toText({ activity, descriptions, policies, rootQuorumThreshold }: Told, columns?: number): string {
   const { id, fingerprint, type, votes, createdAt } = activity;
   const intent = intentOf(activity);
-  const left = toBeSigned(type, intent).length - descriptions.length;
+  const left = toBeSigned(activity).length - descriptions.length;
   const asking = waits(activity)
     ? policies.filter(({ outcome }) => outcome === 'OUTCOME_REQUIRES_CONSENSUS')
     : [];
   return [
     activityTitle(type, intent),
-    ...(descriptions.length > 0 ? descriptions.map(descriptionToText) : shownJson(intent)),
+    ...(descriptions.length > 0
+      ? descriptions.map((each) => descriptionToText(each, columns))
+      : shownJson(intent)),
     ...(left > 0 ? [`And ${String(left)} more, which --json has as they were sent.`] : []),
     `Activity ${id}, fingerprint ${fingerprint}`,
-    `Asked by ${visible(askerOf(activity).userName)} ${timeOf(createdAt)}; ${standing(activity)}`,
+    `Asked by ${visibleName(askerOf(activity).userName)} ${timeOf(createdAt)}; ${standing(activity)}`,
     ...votes.map(
       (each, index) =>
-        `  ${visible(each.user.userName)} ${selectionWord(each.selection, index)} ${timeOf(each.createdAt)}${policies
+        `  ${visibleName(each.user.userName)} ${selectionWord(each.selection, index)} ${timeOf(each.createdAt)}${policies
           .filter(({ voteId }) => voteId === each.id)
-          .map(({ policyName, outcome }) => `; “${visible(policyName)}” ${outcomeWords[outcome] ?? outcome}`)
+          .map(
+            ({ policyName, outcome }) => `; “${visibleName(policyName)}” ${outcomeWords[outcome] ?? outcome}`,
+          )
           .join('')}`,
     ),
     ...[...new Map(asking.map((each) => [each.policyId, each])).values()].map(
-      ({ policyName, consensus }) => `“${visible(policyName)}” asks for: ${visible(consensus)}`,
+      ({ policyName, consensus }) => `“${visibleName(policyName)}” asks for: ${visibleName(consensus)}`,
     ),
     ...(waits(activity) && rootQuorumThreshold > 1
       ? [`The root quorum, which no policy holds back, is ${String(rootQuorumThreshold)} of its users.`]
@@ -309,9 +315,9 @@ function standing(activity: Activity): string {
 }
 
 const shownJson = (value: unknown): string[] =>
-  JSON.stringify(value, null, 2)
+  visibleJson(JSON.stringify(value, null, 2))
     .split('\n')
-    .map((line) => `  ${visible(line)}`);
+    .map((line) => `  ${line}`);
 
 const askerOf = ({ votes: [first] }: Activity): { readonly userId: string; readonly userName: string } => ({
   userId: first?.userId ?? '',

@@ -1,5 +1,6 @@
 /** What a transaction or a payload does, in the words of `describe_payload`. */
 import { z } from 'zod';
+import { visibleInOrder, visibleLine } from '../lib/visible-text.ts';
 
 const shownLine = z.object({ label: z.string(), value: z.string() });
 /** Of `describe_payload`. */
@@ -14,27 +15,66 @@ export const describeAnswer = z.object({
 });
 export type Description = z.output<typeof describeAnswer>['description'];
 
-/** As a terminal shows it. */
-export function descriptionToText({ title, lines, parts, warnings, digests }: Description): string {
+/**
+ * As a terminal shows it. A text’s own lines, and what a narrow terminal breaks off them, follow on rows of their own that begin
+ * with a bar or an arrow: no text passes for a row of Latchkey’s.
+ * @param columns Of the terminal, where there is one.
+ */
+export function descriptionToText(
+  { title, lines, parts, warnings, digests }: Description,
+  columns = Number.POSITIVE_INFINITY,
+): string {
+  const rows = (indent: string, before: string, text: string): string =>
+    rowsOf(before, text, Math.max(narrowest, columns - indent.length))
+      .map((row) => indent + row)
+      .join('\n');
   const row =
     (indent: string) =>
     ({ label, value }: { readonly label: string; readonly value: string }): string =>
-      `${indent}${visible(label)}: ${value.split('\n').map(visible).join(`\n${indent}  | `)}`;
+      rows(indent, `${visibleLine(label)}: `, value);
   return [
-    visible(title),
+    rows('', '', title),
     ...lines.map(row('  ')),
     ...parts.flatMap((part, index) => [
-      `  ${String(index + 1)}. ${visible(part.title)}`,
+      rows('  ', `${String(index + 1)}. `, part.title),
       ...part.lines.map(row('     ')),
     ]),
     ...digests.map(row('  ')),
-    ...warnings.map((warning) => `Beware: ${visible(warning)}`),
+    ...warnings.map((warning) => rows('', 'Beware: ', warning)),
   ].join('\n');
 }
 
-/** Whoever made what is signed must not move the terminal's cursor, nor turn its text around. */
-export const visible = (text: string): string =>
-  text.replaceAll(/[\p{C}\u2028\u2029]/gu, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return `\\u{${code.toString(16)}}`;
-  });
+/** What stands before a text’s next line, and before the rest of one that is broken off. */
+const prefixes = { next: '  | ', rest: '  > ' };
+/** In columns: narrower rows are not made. */
+const narrowest = 20;
+
+const rowsOf = (before: string, text: string, columns: number): readonly string[] =>
+  visibleInOrder(text)
+    .split('\n')
+    .flatMap((line, index) =>
+      broken(
+        (index === 0 ? before : prefixes.next) +
+          // A blank at a line’s end is not seen.
+          line.replace(/ $/, '⟨U+0020⟩'),
+        columns,
+      ),
+    );
+
+/** Breaks a row where a terminal would. What is beyond ASCII may take two columns. */
+function broken(row: string, columns: number): readonly string[] {
+  const rows: string[] = [];
+  let next = '';
+  let width = 0;
+  for (const character of row) {
+    const wide = character > '~' ? 2 : 1;
+    if (width + wide > columns) {
+      rows.push(next);
+      next = prefixes.rest;
+      width = prefixes.rest.length;
+    }
+    next += character;
+    width += wide;
+  }
+  return [...rows, next];
+}

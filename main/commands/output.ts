@@ -1,5 +1,6 @@
 /** What a command says and how it ends. */
 import { LatchkeyError, type ErrorCodeName } from '../lib/errors.ts';
+import { visibleJson, visibleName } from '../lib/visible-text.ts';
 
 /** Exit codes, as `latchkey --help` documents them. */
 export const exitCodes = {
@@ -46,13 +47,18 @@ export class CommandError extends Error {
 
 /** Writes a result: one line of JSON for scripts, or text for people. */
 export function print(json: boolean, value: object, text: string): void {
-  process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${text}\n`);
+  process.stdout.write(json ? jsonLine(value) : `${forPeople(text)}\n`);
 }
 
 /** Says something on the side, where it does not disturb a result. */
 export function note(text: string): void {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${forPeople(text)}\n`);
 }
+
+/** What others named and wrote moves nothing on a terminal, and hides nothing: it may be in any line. */
+const forPeople = (text: string): string => text.split('\n').map(visibleName).join('\n');
+
+const jsonLine = (value: object): string => `${visibleJson(JSON.stringify(value))}\n`;
 
 const systemProblems: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or directory',
@@ -100,9 +106,8 @@ export function fail(json: boolean, error: unknown): void {
   if (outputFailed) return;
   const message = messageOf(error);
   const details = error instanceof CommandError ? error.details : {};
-  process.stderr.write(
-    json ? `${JSON.stringify({ error: { message, ...details } })}\n` : `latchkey: ${message}\n`,
-  );
+  if (json) process.stderr.write(jsonLine({ error: { message, ...details } }));
+  else note(`latchkey: ${message}`);
 }
 
 function exitCodeOf(error: unknown): ExitCode {

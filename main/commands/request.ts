@@ -1,6 +1,7 @@
 /** `latchkey request`: one stamped request, its answer on standard output; `latchkey stamp`: the stamp alone. */
 import { readFileSync } from 'node:fs';
 import type { Config } from '../config.ts';
+import { visibleJson } from '../lib/visible-text.ts';
 import { send, stamp } from './api.ts';
 import { requireRunning } from './client.ts';
 import { dataDirectory } from './control.ts';
@@ -55,7 +56,7 @@ export async function request(config: Config, options: RequestOptions): Promise<
     headers: { 'Content-Type': 'application/json', 'X-Stamp': stamp(pair, body) },
     body,
   });
-  process.stdout.write(`${options.json ? text : pretty(text)}\n`);
+  process.stdout.write(`${options.json ? text : visibleJson(pretty(text))}\n`);
   if (!ok) process.exitCode = exitCodeOfRefusal(codeIn(text));
 }
 

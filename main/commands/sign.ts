@@ -4,9 +4,10 @@ import { z } from 'zod';
 import type { Config } from '../config.ts';
 import type { HashFunction } from '../crypto/hashes.ts';
 import type { PayloadEncoding } from '../crypto/payloads.ts';
+import { visibleName } from '../lib/visible-text.ts';
 import { agree, onTerminal } from './agree.ts';
 import { hex, VaultApi, type ActivityKind } from './api.ts';
-import { describeAnswer, descriptionToText, visible, type Description } from './descriptions.ts';
+import { describeAnswer, descriptionToText, type Description } from './descriptions.ts';
 import { CommandError, exitCodes, note, print, reasonOf } from './output.ts';
 
 export interface SignOptions {
@@ -129,14 +130,14 @@ async function describeAndSign<Result extends z.ZodType>(
   const api = await VaultApi.connect(config, options.apiKey);
   const { description } = await api.query('describe_payload', describeAnswer, request);
   if (options.dryRun) {
-    print(options.json, { description }, descriptionToText(description));
+    print(options.json, { description }, descriptionToText(description, process.stdout.columns));
     return undefined;
   }
   // For a script it is part of the result; but who is asked must see what about.
   const asks = !options.yes && onTerminal();
-  if (!options.json || asks) note(descriptionToText(description));
+  if (!options.json || asks) note(descriptionToText(description, process.stderr.columns));
   if (asks) {
-    await agree(`Sign this with ${visible(options.with)}?`, {
+    await agree(`Sign this with ${visibleName(options.with)}?`, {
       what: 'whether to sign',
       otherwise: '--yes, or the name of a file in place of -',
       undone: 'nothing was signed',

@@ -1,10 +1,10 @@
 /** `latchkey wallets`: the wallets of the running vault, their accounts, and new ones. */
 import { z } from 'zod';
 import type { Config } from '../config.ts';
+import { visibleName } from '../lib/visible-text.ts';
 import { readAccount } from './account-options.ts';
 import { VaultApi, type ActivityKind } from './api.ts';
 import type { Account } from './default-accounts.ts';
-import { visible } from './descriptions.ts';
 import { findWallet, walletList, type WalletItem } from './named.ts';
 import { CommandError, exitCodes, print } from './output.ts';
 
@@ -47,7 +47,7 @@ export async function listWallets(config: Config, { apiKey, json }: WalletsOptio
 
 const walletLine = ({ walletId, walletName, imported, exported }: WalletItem): string => {
   const marks = [...(imported ? ['imported'] : []), ...(exported ? ['exported'] : [])];
-  return `${walletId}  ${visible(walletName)}${marks.length === 0 ? '' : `  (${marks.join(', ')})`}`;
+  return `${walletId}  ${visibleName(walletName)}${marks.length === 0 ? '' : `  (${marks.join(', ')})`}`;
 };
 
 const pageSize = 100;
@@ -93,7 +93,7 @@ const accountLine = ({
   address,
   name,
 }: Pick<AccountItem, 'addressFormat' | 'path' | 'address' | 'name'>): string =>
-  `${addressFormat} ${path} ${address}${name === undefined ? '' : `  ${visible(name)}`}`;
+  `${addressFormat} ${path} ${address}${name === undefined ? '' : `  ${visibleName(name)}`}`;
 
 export async function createWallet(config: Config, options: CreateWalletOptions): Promise<void> {
   const accounts = options.account.map(readAccount);

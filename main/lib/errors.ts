@@ -4,6 +4,8 @@
  * log, never an answer.
  */
 
+import { visibleJson } from './visible-text.ts';
+
 interface ErrorCode {
   readonly http: number;
   /** Code of google.rpc.Code, as the real API sends it. */
@@ -110,20 +112,11 @@ export function errorBody(error: LatchkeyError | Failure): Record<string, unknow
  */
 export function seen(value: unknown): string {
   const text = value === undefined ? 'nothing' : JSON.stringify(beginning(value, quotedCharacters));
-  const cut = text.length <= 80 ? text : `${text.slice(0, 77)}...`;
-  return cut.replace(unprintable, (character) =>
-    Array.from(
-      { length: character.length },
-      (_, unit) => String.raw`\u${character.charCodeAt(unit).toString(16).padStart(4, '0')}`,
-    ).join(''),
-  );
+  return visibleJson(text.length <= 80 ? text : `${text.slice(0, 77)}...`);
 }
 
 /** More than is shown: what is cut here is not missed there. */
 const quotedCharacters = 100;
-
-/** What would break the line, or not show in it. */
-const unprintable = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 /** As much of a value as its first characters in JSON may come from. */
 function beginning(value: unknown, depth: number): unknown {

@@ -4,6 +4,7 @@ import {
   directionOf,
   hasHiddenCharacters,
   visibleInOrder,
+  visibleJson,
   visibleName,
   visibleText,
 } from './visible-text.ts';
@@ -155,4 +156,17 @@ describe('a line', () => {
       { numRuns: 2_000 },
     );
   });
+});
+
+test('a text in JSON says the same, with nothing hidden', () => {
+  expect(visibleJson(JSON.stringify({ note: 'a\u202eb\u00a0❤️\u{e0041}' }))).toBe(
+    String.raw`{"note":"a\u202eb\u00a0❤️\udb40\udc41"}`,
+  );
+  fc.assert(
+    fc.property(deceiving, (text) => {
+      const shown = visibleJson(JSON.stringify(text));
+      expect(JSON.parse(shown)).toBe(text);
+      expect(shown.replaceAll(/\p{RGI_Emoji}/gv, '')).not.toMatch(/\p{C}|(?! )\p{Z}/u);
+    }),
+  );
 });

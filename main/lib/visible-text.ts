@@ -14,7 +14,8 @@ const patterns = {
   again: new RegExp(hidden, 'gv'),
 };
 
-const mark = (character: string): string =>
+/** A character as its code point. */
+export const mark = (character: string): string =>
   `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
 
 const markAll = (characters: string): string => Array.from(characters, mark).join('');
@@ -70,17 +71,22 @@ export function directionOf(line: string): 'ltr' | 'rtl' | 'mixed' {
   return otherDirection.test(line) ? 'mixed' : 'rtl';
 }
 
+/** Marks what is hidden in a text that was made visible before: nothing, unless it was forgotten. */
+export const visibleAgain = (text: string): string =>
+  isPlain(text) ? text : replaceHidden(text, patterns.again);
+
 /**
  * Writes a text that was made visible for a place that sets no direction: on a line that mixes them, the letters that run from
  * right to left are marked as well.
  */
 export const visibleInOrder = (text: string): string =>
-  isPlain(text)
-    ? text
-    : replaceHidden(text, patterns.again)
-        .split('\n')
-        .map((line) => (directionOf(line) === 'mixed' ? line.replace(lettersRightToLeft, markAll) : line))
-        .join('\n');
+  visibleAgain(text)
+    .split('\n')
+    .map((line) => (directionOf(line) === 'mixed' ? line.replace(lettersRightToLeft, markAll) : line))
+    .join('\n');
+
+/** The same on one line. */
+export const visibleLine = (text: string): string => visibleInOrder(text).replaceAll('\n', mark);
 
 const isolated = /(\u2068[^\u2066-\u2069]*\u2069)/;
 
@@ -100,4 +106,16 @@ export const visibleName = (text: string): string =>
         })
         .join('');
 
-const onOneLine = (text: string): string => replaceHidden(text, patterns.again).replaceAll('\n', mark);
+const onOneLine = (text: string): string => visibleAgain(text).replaceAll('\n', mark);
+
+/** Writes the hidden characters of a text in JSON as JSON escapes them: it says the same, and shows all of it. */
+export const visibleJson = (json: string): string =>
+  isPlain(json)
+    ? json
+    : json.replace(patterns.again, (character, picture?: string) => picture ?? escaped(character));
+
+const escaped = (character: string): string =>
+  Array.from(
+    { length: character.length },
+    (_, unit) => String.raw`\u${character.charCodeAt(unit).toString(16).padStart(4, '0')}`,
+  ).join('');
