@@ -97,7 +97,7 @@ async function run(config: Config): Promise<void> {
   // A vault that another process holds may serve scripts while nobody is here: that process has its own rules.
   if ('keyring' in vault) opened.use(startAutoLock(vault.bridge));
   opened.use(notifyOfMessages(vault.bridge));
-  opened.use(notifyOfApprovals(approvals));
+  opened.use(notifyOfApprovals(approvals, vault.bridge));
   opened.use(endOnFault(vault.bridge));
   setMenu(version, {
     lock: () => void lockNow(vault.bridge),

@@ -1,11 +1,11 @@
 /** Which activities wait for the owner's vote: for the tray, the badge and notifications. The window asks for itself. */
 import type { VaultBridge } from '../../preload/contract.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import type { AskedActivity } from '../lib/to-be-signed.ts';
 import { report } from './report.ts';
 
-export interface WaitingActivity {
+export interface WaitingActivity extends AskedActivity {
   readonly id: string;
-  readonly type: string;
 }
 
 export interface Approvals extends Disposable {
@@ -101,7 +101,9 @@ async function ask(bridge: Pick<VaultBridge, 'status' | 'call'>): Promise<Waitin
     const { activities } = body as {
       readonly activities: readonly (WaitingActivity & { readonly canApprove: boolean })[];
     };
-    return activities.filter(({ canApprove }) => canApprove).map(({ id, type }) => ({ id, type }));
+    return activities
+      .filter(({ canApprove }) => canApprove)
+      .map(({ id, type, intent }) => ({ id, type, intent }));
   } catch (error) {
     // Locked between the two questions.
     if (error instanceof LatchkeyError) return undefined;

@@ -1,7 +1,9 @@
-/** The system's notifications of messages that are shown on this computer instead of being sent. */
+/** The system’s notifications: of messages that are shown on this computer instead of being sent, and of what waits for a vote. */
 import { app, Notification } from 'electron';
 import type { Bridge } from '../../preload/contract.ts';
-import type { Approvals } from './approvals.ts';
+import { bareType, toBeSigned } from '../lib/to-be-signed.ts';
+import { mark, visibleLine } from '../lib/visible-text.ts';
+import type { Approvals, WaitingActivity } from './approvals.ts';
 import { report } from './report.ts';
 import { showWindow } from './window.ts';
 
@@ -19,7 +21,7 @@ export function notifyOfMessages(bridge: Pick<Bridge, 'shownMessages' | 'onEvent
       if (message === undefined || !Notification.isSupported()) return;
       const { to, code } = message;
       const notification = new Notification({
-        title: `Latchkey: a code for ${to}`,
+        title: `Latchkey: a code for ${asShown(to)}`,
         body: code.length <= longestCode ? code : 'Open Latchkey to read it.',
       });
       open.set(id, notification);
@@ -94,12 +96,13 @@ export function sayThatItGoesOn(): Disposable {
 const mostTold = 3;
 
 /**
- * Notifies of what begins to wait for the owner's vote, until it is disposed of. A click brings the window to it; what is to
- * be signed is not told here, where a locked screen may show it.
+ * Notifies of what begins to wait for the owner’s vote, until it is disposed of: of what is to be signed, by the title under which
+ * the window describes it. A click brings the window to it.
  */
-export function notifyOfApprovals(approvals: Approvals): Disposable {
+export function notifyOfApprovals(approvals: Approvals, bridge: Pick<Bridge, 'call'>): Disposable {
   // By activity, or by nothing for many. One that nothing refers to is collected, and its clicks with it.
   const open = new Map<string, Notification>();
+  let isDisposed = false;
 
   function notify(id: string, body: string, place: string): void {
     const notification = new Notification({ title: 'Latchkey: your approval is needed', body });
@@ -119,13 +122,21 @@ export function notifyOfApprovals(approvals: Approvals): Disposable {
     notification.show();
   }
 
+  async function notifyOf(activity: WaitingActivity): Promise<void> {
+    const { id } = activity;
+    const body = asShown(await titleOf(bridge, activity));
+    // It may have been decided meanwhile, or the vault locked.
+    if (isDisposed || approvals.waiting.every((each) => each.id !== id)) return;
+    notify(id, body, `/approvals/${id}`);
+  }
+
   const stopNew = approvals.onNew((activities) => {
     if (!Notification.isSupported()) return;
     if (activities.length > mostTold) {
       notify('', `${String(activities.length)} activities wait for your vote.`, '/approvals');
       return;
     }
-    for (const { id, type } of activities) notify(id, inWords(type), `/approvals/${id}`);
+    for (const activity of activities) void notifyOf(activity);
   });
   const stopChange = approvals.onChange(() => {
     const waiting = new Set(approvals.waiting.map(({ id }) => id));
@@ -135,6 +146,7 @@ export function notifyOfApprovals(approvals: Approvals): Disposable {
   });
   return {
     [Symbol.dispose]() {
+      isDisposed = true;
       stopNew();
       stopChange();
       for (const notification of [...open.values()]) notification.close();
@@ -143,12 +155,43 @@ export function notifyOfApprovals(approvals: Approvals): Disposable {
   };
 }
 
+/** @returns what an activity signs, in a sentence; its kind alone where it signs nothing, or nobody can say. */
+async function titleOf(bridge: Pick<Bridge, 'call'>, activity: WaitingActivity): Promise<string> {
+  const [first, ...others] = toBeSigned(activity);
+  const kind = inWords(activity.type);
+  if (first === undefined) return kind;
+  try {
+    const { status, body } = await bridge.call('/public/v1/query/describe_payload', first);
+    if (status !== 200) return kind;
+    const { title } = (body as { readonly description: { readonly title: string } }).description;
+    return others.length === 0 ? title : `${title}, and ${String(others.length)} more`;
+  } catch {
+    // The vault was locked, which is no fault: the window says what there is to say.
+    return kind;
+  }
+}
+
+/** In bytes: macOS takes 256, and Windows advises 200 characters. */
+const longestBody = 240;
+
+/** On Linux, some systems read markup where others show it: marked, it says the same on all. */
+const markup = /[<>&]/g;
+
+/** As systems show it: on one line, in its order, to its end or with a sign that there is more. */
+function asShown(text: string): string {
+  const said = visibleLine(text);
+  const line = process.platform === 'linux' ? said.replaceAll(markup, mark) : said;
+  if (Buffer.byteLength(line) <= longestBody) return line;
+  let cut = '';
+  for (const character of line) {
+    if (Buffer.byteLength(cut + character) > longestBody) break;
+    cut += character;
+  }
+  return `${cut}…`;
+}
+
 /** `ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2` as a person reads it. */
 function inWords(type: string): string {
-  const words = type
-    .replace(/^ACTIVITY_TYPE_/, '')
-    .replace(/_V\d+$/, '')
-    .toLowerCase()
-    .replaceAll('_', ' ');
+  const words = bareType(type).toLowerCase().replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

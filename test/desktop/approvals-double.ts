@@ -1,7 +1,18 @@
 /** What waits for votes, as a test says. */
 import type { Approvals, WaitingActivity } from '../../main/desktop/approvals.ts';
 
-const signing = (id: string): WaitingActivity => ({ id, type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2' });
+/** What each of them signs. */
+export const payload = {
+  payload: '42',
+  encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
+  hashFunction: 'HASH_FUNCTION_KECCAK256',
+};
+
+const signing = (id: string): WaitingActivity => ({
+  id,
+  type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
+  intent: { signRawPayloadIntentV2: { ...payload, signWith: 'key' } },
+});
 
 export class ApprovalsDouble implements Approvals {
   waiting: readonly WaitingActivity[] = [];

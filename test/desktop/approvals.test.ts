@@ -12,6 +12,7 @@ const listed = (...ids: readonly string[]) => ({
   activities: ids.map((id) => ({
     id,
     type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
+    intent: { signRawPayloadIntentV2: { payload: id } },
     canApprove: !id.startsWith('not'),
   })),
 });
@@ -61,7 +62,13 @@ describe('what waits for votes', () => {
     double.body = listed('one', 'not this');
     watch();
     await settle();
-    expect(ids()).toEqual(['one']);
+    expect(watched.waiting).toEqual([
+      {
+        id: 'one',
+        type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
+        intent: { signRawPayloadIntentV2: { payload: 'one' } },
+      },
+    ]);
     expect(double.asked.find(({ name }) => name === 'call')?.args).toEqual([
       '/public/v1/query/list_activities',
       { filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'], paginationOptions: { limit: '100' } },

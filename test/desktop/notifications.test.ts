@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ShownMessage } from '../../preload/contract.ts';
-import { ApprovalsDouble } from './approvals-double.ts';
+import { ApprovalsDouble, payload } from './approvals-double.ts';
 import { BridgeDouble } from './bridge-double.ts';
 
 vi.mock('electron', () => import('./fake-electron.ts'));
@@ -121,29 +121,95 @@ describe('an activity that begins to wait for a vote', () => {
   let approvals: ApprovalsDouble;
   let watching: Disposable;
 
+  const titled = (title: string): void => {
+    double.body = { description: { title, lines: [], parts: [], warnings: [], digests: [] } };
+  };
+  const shown = (count: number) =>
+    vi.waitFor(() => {
+      expect(machine.notifications).toHaveLength(count);
+    });
+
   beforeEach(() => {
     approvals = new ApprovalsDouble();
-    watching = notifyOfApprovals(approvals);
+    watching = notifyOfApprovals(approvals, double);
+    titled('Sign a text');
   });
   afterEach(() => {
     watching[Symbol.dispose]();
     expect(approvals.listeners).toBe(0);
   });
 
-  test('is notified of in words, without what is to be signed, and a click leads to it', () => {
+  test('is notified of by the title that describes it, and a click leads to it', async () => {
+    titled('Send 1 ETH to 0x35');
     approvals.set('one');
+    await shown(1);
     const [notification] = machine.notifications;
     expect(notification).toMatchObject({
       isShown: true,
       title: 'Latchkey: your approval is needed',
-      body: 'Sign raw payload',
+      body: 'Send 1 ETH to 0x35',
     });
+    expect(double.asked.at(-1)?.args).toEqual([
+      '/public/v1/query/describe_payload',
+      { ...payload, preimage: undefined, signWith: 'key' },
+    ]);
     notification?.emit('click');
     expect(showWindow).toHaveBeenLastCalledWith('/approvals/one');
   });
 
-  test('is taken back when it waits no more', () => {
+  test.each([
+    ['a direction that was forgotten', 'Send 05\u202e$', 'Send 05⟨U+202E⟩$'],
+    ['letters that would move digits', 'Send 05$ to אב', 'Send 05$ to ⟨U+05D0⟩⟨U+05D1⟩'],
+    ['a line of its own', 'Sign a text\nNothing to see', 'Sign a text⟨U+000A⟩Nothing to see'],
+    ['a text that is marked', 'Sign “a⟨U+202E⟩b”', 'Sign “a⟨U+202E⟩b”'],
+  ])('hides nothing: %s', async (_, title, body) => {
+    titled(title);
+    approvals.set('one');
+    await shown(1);
+    expect(machine.notifications[0]?.body).toBe(body);
+  });
+
+  test('says the same on systems that read markup', async () => {
+    const platform = vi.spyOn(process, 'platform', 'get').mockReturnValue('linux');
+    titled('Send <b>1 & 2</b>');
+    approvals.set('one');
+    await shown(1);
+    platform.mockRestore();
+    expect(machine.notifications[0]?.body).toBe('Send ⟨U+003C⟩b⟨U+003E⟩1 ⟨U+0026⟩ 2⟨U+003C⟩/b⟨U+003E⟩');
+  });
+
+  test.each(['Send 1 ETH to '.repeat(100), '日本'.repeat(500)])(
+    'says that there is more where it is longer than systems show: %#',
+    async (title) => {
+      titled(title);
+      approvals.set('one');
+      await shown(1);
+      const body = machine.notifications[0]?.body ?? '';
+      expect(Buffer.byteLength(body)).toBeLessThan(256);
+      expect(body).toMatch(/…$/);
+      expect(title.startsWith(body.slice(0, -1))).toBe(true);
+    },
+  );
+
+  test('is told by its kind alone where nobody can say more', async () => {
+    double.failure = new Error('the vault is locked');
+    approvals.set('one');
+    await shown(1);
+    expect(machine.notifications[0]?.body).toBe('Sign raw payload');
+  });
+
+  test('is not notified of where it was decided before that could be said', async () => {
+    approvals.set('one');
+    approvals.set();
+    approvals.set('two');
+    await shown(1);
+    await new Promise(setImmediate);
+    expect(machine.notifications).toHaveLength(1);
+  });
+
+  test('is taken back when it waits no more', async () => {
     approvals.set('one', 'two');
+    await shown(2);
     expect(machine.notifications.map(({ isShown }) => isShown)).toEqual([true, true]);
     approvals.set('two');
     expect(machine.notifications.map(({ isShown }) => isShown)).toEqual([false, true]);
@@ -164,11 +230,13 @@ describe('an activity that begins to wait for a vote', () => {
     machine.notifies = false;
     approvals.set('one');
     expect(machine.notifications).toEqual([]);
+    expect(double.count('call')).toBe(0);
   });
 
-  test('that the system refuses to show is reported', () => {
+  test('that the system refuses to show is reported', async () => {
     const logged = vi.spyOn(console, 'error').mockReturnValue();
     approvals.set('one');
+    await shown(1);
     machine.notifications[0]?.emit('failed', {}, 'not signed');
     expect(logged.mock.calls.join()).toContain('not signed');
     logged.mockRestore();
