@@ -125,3 +125,35 @@ describe('what requests may ask for', () => {
     expect(parse(schema, value)).toEqual(value);
   });
 });
+
+describe('names that others chose hide nothing in a message', () => {
+  const name = 'Bank\u00a0א5\u3164';
+  const shown = '\u2068Bank⟨U+00A0⟩א5⟨U+3164⟩\u2069';
+
+  test('of an application and an organization', () => {
+    const mail = oneTimeCodeMessage({
+      ...letter,
+      organizationName: name,
+      channel: 'email',
+      code,
+      wishes: { sendFromEmailSenderName: name },
+    });
+    expect(mail.subject).toBe(`Your sign-in code for ${shown}`);
+    expect(mail.from).toEqual({ name: shown });
+    for (const body of [mail.text, mail.html, mail.subject]) {
+      expect(body).toContain(shown);
+      expect(body).not.toContain(name);
+    }
+    const sms = oneTimeCodeMessage({ ...letter, channel: 'sms', code, wishes: { appName: name } });
+    expect(sms.text).toBe(`${code} is your code for ${shown}. It works once, for 5 minutes.`);
+  });
+
+  test('of the host of a link', () => {
+    const wishes = { emailCustomization: { magicLinkTemplate: 'https://аррӏе.com/\u202e?code=%s' } };
+    const { text, html } = oneTimeCodeMessage({ ...letter, channel: 'email', code, wishes });
+    for (const body of [text, html]) {
+      expect(body).toContain(`https://xn--80ak6aa92e.com/%E2%80%AE?code=${code}`);
+      expect(body).not.toMatch(/\u202e|\p{Script=Cyrillic}/u);
+    }
+  });
+});

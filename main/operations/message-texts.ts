@@ -1,9 +1,10 @@
 /**
  * The messages that bring people their one-time codes and credentials, and what requests may say about their looks.
- * Whatever a request brings is foreign text: it has no say in the markup, the headers, or what a link does.
+ * What a request brings is foreign text: it has no say in the markup, the headers, what a link does, or what stands around it.
  */
 import { z } from 'zod';
 import type { Message } from '../lib/messages.ts';
+import { visibleName } from '../lib/visible-text.ts';
 import { name } from './parameters.ts';
 
 const longestUrl = 2048;
@@ -183,7 +184,7 @@ interface MailTexts {
 function mail(letter: Letter, code: string, texts: MailTexts): Message {
   const { wishes, to, expiresAt } = letter;
   const link = linkOf(wishes, code);
-  const foot = `Sent by the key vault of ${letter.organizationName}.`;
+  const foot = `Sent by the key vault of ${visibleName(letter.organizationName)}.`;
   const parts = [
     texts.intro,
     code,
@@ -212,14 +213,17 @@ const defaultSenderName = 'Notifications';
 
 function senderOf(wishes: MessageWishes): Message['from'] {
   const sender = given(wishes.sendFromEmailAddress);
-  const senderName = given(wishes.sendFromEmailSenderName);
+  const named = given(wishes.sendFromEmailSenderName);
+  const senderName = named === undefined ? undefined : visibleName(named);
   if (sender === undefined) return senderName === undefined ? undefined : { name: senderName };
   return { address: sender, name: senderName ?? defaultSenderName };
 }
 
 function linkOf(wishes: MessageWishes, code: string): string | undefined {
   const template = given(wishes.emailCustomization?.magicLinkTemplate);
-  return template?.replace(linkPlace, () => encodeURIComponent(code));
+  const link = template?.replace(linkPlace, () => encodeURIComponent(code));
+  // As a browser reads it: a name in other letters shows that it is, and nothing is hidden.
+  return link === undefined || /^[!-~]*$/.test(link) ? link : URL.parse(link)?.href;
 }
 
 /** Mail programs know little CSS, and show nothing of a style sheet: every rule is in its element. */
@@ -279,7 +283,7 @@ const entities: Readonly<Record<string, string>> = {
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 
 const appOf = ({ wishes, organizationName }: Letter): string =>
-  given(wishes.appName) ?? given(wishes.emailCustomization?.appName) ?? organizationName;
+  visibleName(given(wishes.appName) ?? given(wishes.emailCustomization?.appName) ?? organizationName);
 
 /** Some clients write an empty text where they mean none. */
 const given = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
