@@ -1,14 +1,15 @@
 /** Whether an activity may happen, asked of the file as it is in one transaction. */
 import type { Reader, Writer } from '../db/connection.ts';
 import { getOrganizationRule, type OrganizationRule } from '../db/organizations.ts';
-import { reserve, reservedSince } from '../db/policy-reservations.ts';
+import { reserve } from '../db/policy-reservations.ts';
 import { getUserRow } from '../db/users.ts';
 import type { Caller } from '../lib/caller.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { maxRolling } from '../policy/functions.ts';
 import { decide, isRootQuorum, type PolicyEvaluation, type Verdict } from '../policy/decide.ts';
-import type { Counters, Reservation } from '../policy/evaluation.ts';
+import type { Reservation } from '../policy/evaluation.ts';
 import type { Facts } from '../policy/facts.ts';
+import { countersOf } from './counters.ts';
 import type { ActivityOperation } from './define.ts';
 import { credentialOf, itemFacts, voterOf, votersOf, type Activity } from './facts.ts';
 import { policiesOf } from './policies.ts';
@@ -65,11 +66,6 @@ export const aboutActivity = (
   voters: () => votersOf(tx, home, now),
   rootQuorumOnly: operation.authority.rootQuorumOnly === true,
   counters: countersOf(tx, home),
-});
-
-/** What was reserved in an organization. */
-export const countersOf = (tx: Reader, organizationId: string): Counters => ({
-  total: (counter, since) => reservedSince(tx, { organizationId, ...counter }, since),
 });
 
 /** The rule of the organization that the caller is of: the one that the request names or, where it may be, its parent. */

@@ -4,9 +4,10 @@ import { listAuthenticatorsOfUser, type AuthenticatorRow } from '../db/authentic
 import type { Reader } from '../db/connection.ts';
 import { listTagIdsOf } from '../db/tags.ts';
 import { listUserRows, type UserRow } from '../db/users.ts';
-import type { Voter } from '../policy/facts.ts';
 import { once } from '../lib/once.ts';
+import type { Voter } from '../policy/facts.ts';
 import type { ConditionFacts, CredentialFact } from '../policy/schema.ts';
+import { withoutVersion } from '../policy/types.ts';
 import type { ActivityOperation, Item } from './define.ts';
 import type { Vote } from './votes.ts';
 
@@ -67,7 +68,7 @@ export function conditionFacts(
 }
 
 /** `SIGN_RAW_PAYLOAD` of `ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2`. */
-const kindOf = (type: string): string => type.replace(/^ACTIVITY_TYPE_/, '').replace(/_V[0-9]+$/, '');
+export const kindOf = (type: string): string => withoutVersion(type.replace(/^ACTIVITY_TYPE_/, ''));
 
 /**
  * A user as policies see one.

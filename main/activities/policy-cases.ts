@@ -13,7 +13,7 @@ import type { Voter } from '../policy/facts.ts';
 import type { Case } from '../policy/replay.ts';
 import type { CredentialFact } from '../policy/schema.ts';
 import type { ActivityOperation, Cases, Item, Operation, PastRequest } from './define.ts';
-import { countersOf } from './decision.ts';
+import { countersOf } from './counters.ts';
 import { conditionFacts, itemsOf, voterOf, votersOf, type Activity } from './facts.ts';
 import { parse } from './parse.ts';
 import { understandType } from './understand.ts';

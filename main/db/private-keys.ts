@@ -83,6 +83,20 @@ export function findPrivateKeyByAddress(
   return key && { key, format: found.format };
 }
 
+/** One for each curve that the public key is of. */
+export const listIdsOfPublicKey = (
+  tx: Reader,
+  organizationId: string,
+  publicKey: string,
+): readonly string[] =>
+  tx
+    .all<{ readonly id: string }>(
+      'SELECT id FROM private_keys WHERE organization_id = ? AND public_key = ?',
+      organizationId,
+      publicKey,
+    )
+    .map(({ id }) => id);
+
 /** In the order of creation. */
 export const listPrivateKeyRows = (tx: Reader, organizationId: string): PrivateKeyRow[] =>
   tx.all<PrivateKeyRow>(

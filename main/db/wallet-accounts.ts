@@ -81,6 +81,20 @@ export const findAccountByPublicKey = (
     curve,
   );
 
+/** The addresses of all accounts that have this public key. */
+export const listAddressesOfPublicKey = (
+  tx: Reader,
+  organizationId: string,
+  publicKey: string,
+): readonly string[] =>
+  tx
+    .all<{ readonly address: string }>(
+      'SELECT DISTINCT address FROM wallet_accounts WHERE organization_id = ? AND public_key = ?',
+      organizationId,
+      publicKey,
+    )
+    .map(({ address }) => address);
+
 export const getAccountRow = (tx: Reader, organizationId: string, id: string): WalletAccountRow | undefined =>
   tx.get<WalletAccountRow>(
     `SELECT ${accountColumns} FROM wallet_accounts WHERE id = ? AND organization_id = ?`,

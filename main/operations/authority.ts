@@ -26,12 +26,3 @@ export function forAnother({
     { turnkeyErrorCode: 'REQUEST_NOT_AUTHORIZED' },
   );
 }
-
-/** A fact that is one thing is shown where one is named: what is said of it would not hold for others. */
-export function onlyOne<Facts extends object>(
-  ids: readonly string[],
-  show: (id: string) => Facts,
-): Partial<Facts> {
-  const [only] = ids;
-  return only === undefined || ids.length > 1 ? {} : show(only);
-}

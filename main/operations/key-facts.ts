@@ -5,10 +5,11 @@ import { getPrivateKeyRow, type PrivateKeyRow } from '../db/private-keys.ts';
 import { listTagIdsOf } from '../db/tags.ts';
 import { findAccountByAddress, getAccountRow, type WalletAccountRow } from '../db/wallet-accounts.ts';
 import { getWalletRow, type WalletRow } from '../db/wallets.ts';
+import { once } from '../lib/once.ts';
 import type { ConditionFacts } from '../policy/schema.ts';
-import { findNamedKey, type NamedKey } from './signers.ts';
+import { findNamedKey } from './signers.ts';
 
-type KeyFacts = Pick<ConditionFacts, 'wallet' | 'wallets' | 'wallet_account' | 'private_key'>;
+type KeyFacts = Pick<ConditionFacts, 'wallet' | 'wallets' | 'wallet_account' | 'private_key' | 'signing_key'>;
 
 interface Where {
   readonly tx: Reader;
@@ -71,10 +72,9 @@ export const accountFacts = (where: Where, address: string): KeyFacts =>
 export const accountFactsById = (where: Where, accountId: string): KeyFacts =>
   factsOfAccount(where, () => getAccountRow(where.tx, where.organizationId, accountId));
 
-/** The key that signs: a private key, or a wallet account with its wallet. */
+/** The key that signs: a private key, or a wallet account with its wallet; and the key itself, whatever it is called by. */
 export function signerFacts({ tx, organizationId }: Where, signWith: string): KeyFacts {
-  let found: NamedKey | undefined;
-  const named = (): NamedKey => (found ??= findNamedKey(tx, organizationId, signWith));
+  const named = once(() => findNamedKey(tx, organizationId, signWith));
   const account = (): WalletAccountRow | undefined => {
     const key = named();
     return key.kind === 'wallet account' ? key.row : undefined;
@@ -84,6 +84,10 @@ export function signerFacts({ tx, organizationId }: Where, signWith: string): Ke
     private_key: () => {
       const key = named();
       return key.kind === 'private key' ? ofPrivateKey(tx, key.row) : undefined;
+    },
+    signing_key: () => {
+      const { publicKey, curve } = named().row;
+      return { public_key: publicKey, curve };
     },
   };
 }

@@ -1,6 +1,7 @@
 /** What a user may do, by activity. The real API has nothing of the kind. */
 import { z } from 'zod';
 import { query, type ActivityOperation, type Operation } from '../activities/define.ts';
+import { kindOf } from '../activities/facts.ts';
 import type { Reader } from '../db/connection.ts';
 import { getOrganization } from '../db/organizations.ts';
 import { listTagIdsOf } from '../db/tags.ts';
@@ -78,11 +79,10 @@ function kindsOf(operations: ReadonlyMap<string, Operation>): readonly (Activity
   return activities.flatMap(({ authority, versions: [newest] }) => {
     const { resource, action, rootQuorumOnly = false, ownCredentials } = authority;
     if (newest === undefined || resource === 'ACTIVITY') return [];
-    const kind = newest.type.replace(/^ACTIVITY_TYPE_/, '').replace(/_V\d+$/, '');
     return [
       {
         type: newest.type,
-        kind: rootQuorumOnly ? undefined : kind,
+        kind: rootQuorumOnly ? undefined : kindOf(newest.type),
         resource,
         action,
         rootQuorumOnly,

@@ -1,6 +1,7 @@
 /** Policies before they are made: checked and described. The real API has nothing of the kind. */
 import { z } from 'zod';
 import { actions, query, resources, type Operation } from '../activities/define.ts';
+import { kindOf } from '../activities/facts.ts';
 import type { Reader } from '../db/connection.ts';
 import { listPolicyRows } from '../db/policies.ts';
 import { listPrivateKeyRows } from '../db/private-keys.ts';
@@ -118,10 +119,9 @@ function textsOf(operations: ReadonlyMap<string, Operation>): Map<string, readon
   const types = [...operations.values()].flatMap((operation) =>
     operation.kind === 'activity' ? operation.versions.map(({ type }) => type) : [],
   );
-  const kinds = types.map((type) => type.replace(/^ACTIVITY_TYPE_/, '').replace(/_V\d+$/, ''));
   return new Map<string, readonly string[]>([
     ['activity.type', [...new Set(types)].sort()],
-    ['activity.kind', [...new Set(kinds)].sort()],
+    ['activity.kind', [...new Set(types.map(kindOf))].sort()],
     ['activity.resource', resources],
     ['activity.action', actions],
   ]);

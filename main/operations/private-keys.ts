@@ -14,7 +14,7 @@ import {
   type PrivateKeyRow,
 } from '../db/private-keys.ts';
 import { LatchkeyError } from '../lib/errors.ts';
-import { forAnother, onlyOne } from './authority.ts';
+import { forAnother } from './authority.ts';
 import { privateKeyFacts } from './key-facts.ts';
 import { limits } from './limits.ts';
 import {
@@ -156,7 +156,7 @@ export const deletePrivateKeys = activity({
     resource: 'PRIVATE_KEY',
     action: 'DELETE',
     facts: ({ params: { privateKeyIds }, ...where }) =>
-      onlyOne(privateKeyIds, (only) => privateKeyFacts(where, only)),
+      privateKeyIds.map((privateKeyId) => privateKeyFacts(where, privateKeyId)),
   },
   params: z.object({ privateKeyIds: ids.min(1), deleteWithoutExport: z.boolean().optional() }),
   returns: z.object({ privateKeyIds: uuids }),

@@ -17,7 +17,6 @@ import {
 } from '../db/wallet-accounts.ts';
 import { getWalletRow, toWallet } from '../db/wallets.ts';
 import { accounts, addAccounts, deriveAccount, findWallet, path } from './account-derivation.ts';
-import { onlyOne } from './authority.ts';
 import { accountFacts, accountFactsById, walletFacts } from './key-facts.ts';
 import { encryptTo, exportBundle, targetPublicKey } from './bundles.ts';
 import { checkDistinct, found, id, ids, name, notExported, page, pagination } from './parameters.ts';
@@ -122,7 +121,7 @@ export const deleteWalletAccounts = activity({
     resource: 'WALLET',
     action: 'DELETE',
     facts: ({ params: { walletAccountIds }, ...where }) =>
-      onlyOne(walletAccountIds, (only) => accountFactsById(where, only)),
+      walletAccountIds.map((walletAccountId) => accountFactsById(where, walletAccountId)),
   },
   params: z.object({ walletAccountIds: ids.min(1), deleteWithoutExport: z.boolean().optional() }),
   returns: z.object({ walletAccountIds: uuids }),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { activity, query } from '../activities/define.ts';
 import { deleteWallet, listWalletRows, markWalletExported, renameWallet, toWallet } from '../db/wallets.ts';
 import { accounts, findWallet } from './account-derivation.ts';
-import { forAnother, onlyOne } from './authority.ts';
+import { forAnother } from './authority.ts';
 import {
   encryptedBundleText,
   encryptTo,
@@ -126,10 +126,11 @@ export const deleteWallets = activity({
   authority: {
     resource: 'WALLET',
     action: 'DELETE',
-    facts: ({ params: { walletIds }, ...where }) => ({
-      ...onlyOne(walletIds, (only) => walletFacts(where, only)),
-      ...walletsFacts(where, walletIds),
-    }),
+    facts: ({ params: { walletIds }, ...where }) =>
+      walletIds.map((walletId) => ({
+        ...walletFacts(where, walletId),
+        ...walletsFacts(where, walletIds),
+      })),
   },
   params: z.object({ walletIds: ids.min(1), deleteWithoutExport: z.boolean().optional() }),
   returns: z.object({ walletIds: uuids }),

@@ -6,14 +6,15 @@ import {
   article,
   bool,
   dynamic,
-  isCaseless,
+  foldOf,
   isComparable,
   isWhole,
   join,
+  Unknown,
   type Type,
   type Whole,
 } from './types.ts';
-import { asList, both, identical, loosely, orders, sameWhole, whole, type Equal } from './values.ts';
+import { asList, both, identical, loosely, orders, sameWhole, unknown, whole, type Equal } from './values.ts';
 
 /** What stands on one side of a comparison. */
 export interface Operand extends Compiled {
@@ -67,10 +68,9 @@ function equality(
     );
   }
   if (!isComparable(type)) throw mismatch(source, right.node, article(left.type), right.type);
-  const fold = isCaseless(type);
   return {
-    left: fold ? folded(left, node) : left,
-    right: fold ? folded(right, node) : right,
+    left: folded(left, type, node),
+    right: folded(right, type, node),
     equal:
       type.kind === 'dynamic' || left.type.kind === 'dynamic' || right.type.kind === 'dynamic'
         ? loosely(node)
@@ -98,16 +98,28 @@ export function membership(source: string, node: Node, value: Operand, holder: O
   if (known !== undefined) {
     return { type: bool, size, run: both(left.run, holder.run, (_, found) => known.has(found)) };
   }
-  const fold = isCaseless(join(value.type, of) ?? of);
+  const fold = foldOf(join(value.type, of) ?? of);
   const run = both(left.run, asList(holder.run, node), (evaluation, wanted, items) => {
     if (!Array.isArray(items) || !evaluation.step(items.length, node)) return undefined;
-    let within: boolean | undefined = false;
+    let told = true;
+    let within = false;
     for (const item of items) {
-      const same = equal(evaluation, wanted, fold && typeof item === 'string' ? item.toLowerCase() : item);
-      if (same === undefined) within = undefined;
-      else if (within !== undefined && same) within = true;
+      if (item instanceof Unknown) {
+        unknown(evaluation, holder.node, item, 'an element of ');
+        told = false;
+        continue;
+      }
+      const same = equal(
+        evaluation,
+        wanted,
+        fold !== undefined && typeof item === 'string' ? fold(item) : item,
+      );
+      if (same === undefined) told = false;
+      else if (same) within = true;
     }
-    return within;
+    // An element that is there stays there, whatever the others are.
+    if (within && evaluation.lenient) return true;
+    return told ? within : undefined;
   });
   return { type: bool, size, run };
 }
@@ -131,11 +143,11 @@ function comparing(left: Compiled, right: Compiled, equal: Equal, wanted: boolea
 /** The elements of a list of texts that is written out, for one look instead of many. */
 function literalTexts(holder: Node, value: Type, of: Type): ReadonlySet<unknown> | undefined {
   if (holder.kind !== 'list' || value.kind !== 'text' || of.kind !== 'text') return undefined;
-  const fold = isCaseless(value) || isCaseless(of);
+  const fold = foldOf(join(value, of) ?? of);
   const texts = new Set<unknown>();
   for (const item of holder.items) {
     if (item.kind !== 'text') return undefined;
-    texts.add(fold ? item.value.toLowerCase() : item.value);
+    texts.add(fold === undefined ? item.value : fold(item.value));
   }
   return texts;
 }

@@ -399,7 +399,7 @@ describe('what does not type-check', () => {
       'condition',
       "'day'",
       "a duration of at most 366 days in whole d, h and m, as '24h'",
-      "write RollingSum(eth.tx.value, '24h', wallet_account.address)",
+      "write RollingSum(eth.tx.outflow, '24h', signing_key.public_key)",
     ],
     ["RollingSum(eth.tx.to, '1d') < 5", 'condition', 'eth.tx.to', 'an int', 'it is a string'],
     ["RollingCount('1d', eth.tx.value) < 5", 'condition', 'eth.tx.value', 'a string', 'it is an int'],

@@ -17,16 +17,19 @@ import {
   bool,
   dynamic,
   fits,
+  foldOf,
   int,
   isCaseless,
   isWhole,
   join,
   list,
+  lowerCase,
   nothing,
   text,
+  Unknown,
   type Type,
 } from './types.ts';
-import { asList, both, checked, element, exact, gather, lowered, part } from './values.ts';
+import { asList, both, checked, element, exact, folding, gather, part, unknown } from './values.ts';
 
 /** Called with what a node came to, each time; undefined for a fault. */
 export type Trace = (node: Node, value: unknown) => void;
@@ -155,12 +158,13 @@ class Compiler {
       }
       of = joined;
     }
-    const runs = items.map((item) => (isCaseless(of) ? folded(item, node).run : item.run));
+    const fold = foldOf(of);
+    const runs = items.map((item) => folded(item, of, node).run);
     const size = total(items);
     if (node.items.every(({ kind }) => isLiteral(kind))) {
       const values = node.items.map((item) => {
         const value = literal(item);
-        return isCaseless(of) && typeof value === 'string' ? value.toLowerCase() : value;
+        return fold !== undefined && typeof value === 'string' ? fold(value) : value;
       });
       return { type: list(of), size, run: () => values };
     }
@@ -187,6 +191,7 @@ class Compiler {
       size: 1,
       run: (evaluation) => {
         const value = evaluation.load(keyword);
+        if (value instanceof Unknown) return unknown(evaluation, node, value);
         if (value === undefined || value === null) return evaluation.fail('missing', node, missing);
         return fitting(value) ? value : evaluation.fail('invalid', node, invalid);
       },
@@ -243,10 +248,11 @@ class Compiler {
       const holder = of.run(evaluation);
       if (holder === undefined) return undefined;
       const value = (holder as Readonly<Record<string, unknown>>)[name] ?? absent;
+      if (value instanceof Unknown) return unknown(evaluation, node, value);
       if (value === undefined) return evaluation.fail('missing', node, missing);
       return fitting(value) ? value : evaluation.fail('invalid', node, invalid);
     };
-    return { type, size: of.size + 1, run: isCaseless(type) ? lowered(run, node) : run };
+    return { type, size: of.size + 1, run: isCaseless(type) ? folding(run, lowerCase, node) : run };
   }
 
   #index(node: Of<'index'>): Compiled {
@@ -353,6 +359,7 @@ class Compiler {
     /** What the body comes to for an element; undefined where it has a fault. */
     const visit = (evaluation: Evaluation, found: unknown): unknown => {
       if (!evaluation.step(body.size, node)) return undefined;
+      if (found instanceof Unknown) return unknown(evaluation, node.of, found, 'an element of ');
       if (found === undefined || !fitting(found)) return evaluation.fail('invalid', node, invalid);
       evaluation.variables[slot] = fold && typeof found === 'string' ? found.toLowerCase() : found;
       return body.run(evaluation);
@@ -366,13 +373,17 @@ class Compiler {
         const run: Run = (evaluation) => {
           const elements = items(evaluation);
           if (elements === undefined) return undefined;
-          let value = start;
+          let value: boolean | undefined = start;
+          let decided = false;
           for (const found of elements) {
-            const result = visit(evaluation, found);
-            if (result === undefined) return undefined;
-            if (result !== start) value = !start;
+            const result = evaluation.lenient
+              ? evaluation.leniently(() => visit(evaluation, found))
+              : visit(evaluation, found);
+            if (result === undefined) value = undefined;
+            else if (result !== start) decided = true;
+            if (evaluation.lenient ? evaluation.exhausted : value === undefined) break;
           }
-          return value;
+          return joined(evaluation, start, value, decided);
         };
         return { type: bool, size, run };
       }
@@ -447,16 +458,14 @@ class Compiler {
       type: bool,
       size: total(operands),
       run: (evaluation) => {
-        const { lenient } = evaluation;
         let value: boolean | undefined = start;
         let decided = false;
         for (const run of runs) {
-          const operand = lenient ? evaluation.leniently(run) : run(evaluation);
+          const operand = evaluation.lenient ? evaluation.leniently(run) : run(evaluation);
           if (operand === undefined) value = undefined;
           else if (operand !== start) decided = true;
         }
-        if (decided && (value !== undefined || lenient)) return !start;
-        return value;
+        return joined(evaluation, start, value, decided);
       },
     };
   }
@@ -495,6 +504,20 @@ class Compiler {
       hint ?? (meant === undefined ? undefined : `did you mean ${meant}?`),
     );
   }
+}
+
+/**
+ * What `&&` and `.all` come to, which start from true, or `||` and `.any`, which start from false.
+ * @param value `start`, or undefined where a part has a fault.
+ * @param decided Whether a part is the contrary of `start`. In a lenient evaluation no fault changes that.
+ */
+function joined(
+  { lenient }: Evaluation,
+  start: boolean,
+  value: boolean | undefined,
+  decided: boolean,
+): boolean | undefined {
+  return decided && (lenient || value !== undefined) ? !start : value;
 }
 
 const isLiteral = (kind: Node['kind']): boolean => kind === 'bool' || kind === 'int' || kind === 'text';

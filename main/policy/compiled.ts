@@ -1,8 +1,8 @@
 /** What compiling makes of a part of an expression, and how it refuses one. */
 import type { Run } from './evaluation.ts';
 import { ExpressionError, type Node } from './syntax.ts';
-import { article, caseless, isCaseless, type Type } from './types.ts';
-import { lowered } from './values.ts';
+import { article, foldOf, isCaseless, isVersioned, type Type } from './types.ts';
+import { folding } from './values.ts';
 
 export type Of<Kind extends Node['kind']> = Extract<Node, { readonly kind: Kind }>;
 
@@ -24,12 +24,14 @@ export const constant = (type: Type, value: unknown): Compiled => ({
 
 export const total = (parts: readonly Compiled[]): number => parts.reduce((sum, { size }) => sum + size, 1);
 
-/** What is compared without regard to case is compared in lower case. */
-export function folded(compiled: Compiled, node: Node): Compiled {
-  if (isCaseless(compiled.type)) return compiled;
-  const { fixed, run } = compiled;
-  if (typeof fixed?.value === 'string') return constant(caseless, fixed.value.toLowerCase());
-  return { type: caseless, size: compiled.size, run: lowered(run, node) };
+/** A text made what it is compared as: in lower case, or without its version. */
+export function folded(compiled: Compiled, as: Type, node: Node): Compiled {
+  const fold = foldOf(as);
+  // A fact of a caseless type is in lower case from the start.
+  if (fold === undefined || (isCaseless(compiled.type) && !isVersioned(as))) return compiled;
+  const { fixed, run, size } = compiled;
+  if (typeof fixed?.value === 'string') return constant(as, fold(fixed.value));
+  return { type: as, size, run: folding(run, fold, node) };
 }
 
 /** @throws ExpressionError unless so many arguments are given. */

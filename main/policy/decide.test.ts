@@ -210,11 +210,11 @@ describe('the examples of the public documentation, restated', () => {
       'ALLOW',
     ],
     [
-      'not its next version',
+      'and its other versions, which are one name to policies',
       allow("activity.type == 'ACTIVITY_TYPE_CREATE_READ_WRITE_SESSION_V2'", named('ada')),
       ada,
       activity('CREATE_READ_WRITE_SESSION_V3', 'AUTH', 'CREATE'),
-      'DENY_IMPLICIT',
+      'ALLOW',
     ],
     [
       'every version of an activity',

@@ -14,17 +14,22 @@ export interface Fault {
 }
 
 /**
- * Budgets are ours: `RollingSum(amount, window, ...by)` and `RollingCount(window, ...by)` are what was allowed within the
- * window, this activity included, among activities for which each expression of `by` has the value that it has now.
- * `RollingSum(eth.tx.value, '24h', wallet_account.address) <= 10` in a policy to allow, or `> 10` in one to deny, limits
- * what a key sends in a day. Whatever is allowed counts, whichever policy allowed it: expressions with the same amount and
- * the same `by` share one counter, whatever their windows.
+ * Budgets are ours: `RollingSum(amount, window, ...by)` is what was allowed within the window, this activity included, and
+ * `RollingCount(window, ...by)` how many signatures were, or activities of those that do not sign; among activities for
+ * which each expression of `by` has the value that it has now. `RollingSum(eth.tx.outflow, '24h', signing_key.public_key)
+ * <= 10` in a policy to allow, or `> 10` in one to deny, limits what leaves a key in a day. Whatever is allowed counts,
+ * whichever policy allowed it: expressions with the same amount and the same `by` share one counter, whatever their windows.
+ * A name of the key that signs stands for the key: `wallet_account.address`, `private_key.id` and
+ * `activity.params.sign_with` in `by` are `signing_key.public_key`.
+ *
+ * An amount that cannot be told is not counted. A policy that counts it does not allow it, and one to deny denies it; it is
+ * allowed by another policy, or the root quorum, alone.
  *
  * They are exact where the decision, the reservations that it answers and what was allowed are one transaction: what fails
  * takes its reservations with it, and no other decision comes in between.
  */
 export interface Counter {
-  /** What is added up: the expression of the amount, or nothing where activities are counted. */
+  /** What is added up: the expression of the amount, or nothing where signatures are counted. */
   readonly measure: string;
   /** The expressions it is kept by, each with its value, in a text that is the same for the same. */
   readonly by: string;
@@ -81,7 +86,7 @@ export class Evaluation {
    * @param message Made when it is kept, where it costs something to make.
    * @returns undefined, which no value is, so that a node that fails may return what this returns.
    */
-  fail(kind: Fault['kind'], at: Span, message: string | (() => string)): undefined {
+  fail(kind: Fault['kind'], at: Span, message: string | (() => string)): unknown {
     const grave = kind !== 'missing';
     if (this.fault === undefined || (grave && this.graveFaults === 0)) {
       const text = typeof message === 'string' ? message : message();
@@ -95,9 +100,13 @@ export class Evaluation {
   step(count: number, at: Span): boolean {
     this.steps += count;
     this.#spent.steps += count;
-    if (this.steps <= maxSteps && this.#spent.steps <= maxStepsOfAll) return true;
+    if (!this.exhausted) return true;
     this.fail('limit', at, 'too many steps');
     return false;
+  }
+
+  get exhausted(): boolean {
+    return this.steps > maxSteps || this.#spent.steps > maxStepsOfAll;
   }
 
   /** Starts a program over, with steps of its own. */

@@ -5,8 +5,8 @@ import { print } from './printer.ts';
 import { inCronSpan, maxSpan, parseCron, parseDuration, parseTimestamp, timeZone } from './schedule.ts';
 import type { Place } from './schema.ts';
 import { ExpressionError, type Node } from './syntax.ts';
-import { bool, caseless, int, isWhole, text, timestamp, type Type } from './types.ts';
-import { exact, gather } from './values.ts';
+import { bool, caseless, int, isWhole, join, text, timestamp, Unknown, type Type } from './types.ts';
+import { exact, unknown } from './values.ts';
 
 /** What an allowed activity adds to a counter; undefined where that has a fault. */
 export type Reserve = (evaluation: Evaluation) => Reservation | undefined;
@@ -45,7 +45,7 @@ export const functions: Readonly<Record<string, CalledFunction>> = {
   },
   RollingSum: {
     places: ['condition'],
-    usage: "RollingSum(eth.tx.value, '24h', wallet_account.address)",
+    usage: "RollingSum(eth.tx.outflow, '24h', signing_key.public_key)",
     compile: (scope, node) => rolling(scope, node, node.args[0]),
   },
   RollingCount: {
@@ -87,12 +87,13 @@ function caseInsensitive(scope: CallScope, node: Of<'call'>): Compiled {
   checkArity(scope.source, node, 1, functions['CaseInsensitiveString']?.usage ?? '');
   const [argument] = node.args;
   if (argument === undefined) throw new Error('its arity was checked');
-  return { ...folded(scope.wanted(text, argument), node), type: caseless };
+  const of = scope.wanted(text, argument);
+  return folded(of, join(of.type, caseless) ?? caseless, node);
 }
 
 /**
  * The total of a counter over the last while, this activity's amount included; see `Counters`.
- * @param amount What is added up; undefined where activities are counted.
+ * @param amount What is added up; undefined where signatures are counted.
  */
 function rolling(scope: CallScope, node: Of<'call'>, amount: Node | undefined): Compiled {
   const usage = functions[node.name]?.usage ?? '';
@@ -109,33 +110,75 @@ function rolling(scope: CallScope, node: Of<'call'>, amount: Node | undefined): 
       `write ${usage}`,
     );
   }
-  const added = amount === undefined ? constant(int, 1) : scope.wanted(int, amount);
+  const added = amount === undefined ? signatures(node) : scope.wanted(int, amount);
   const measure = amount === undefined ? '' : print(amount);
-  const parts = by.map((node) => ({ source: print(node), node, ...scope.wanted(text, node) }));
-  const keys = parts.map(({ run }) => run);
+  const parts = by.map((part) => ({ node: part, source: print(part), ...scope.wanted(text, part) }));
 
-  const reserve = (evaluation: Evaluation): Reservation | undefined => {
+  /** @param written Whether to look at what the counter is kept by as it is written, also where its key stands for it. */
+  const count = (evaluation: Evaluation, written: boolean): Reservation | undefined => {
     const value = added.run(evaluation);
-    const values = gather(keys, evaluation);
-    if (!isWhole(value) || values === undefined) return undefined;
+    const pairs = parts.map((part): readonly [string, unknown] => {
+      const key = namesKey(part.node) ? optional(evaluation, 'signing_key', 'public_key') : undefined;
+      const found = key === undefined || written ? part.run(evaluation) : '';
+      if (key === undefined || found === undefined) return [part.source, found];
+      if (key instanceof Unknown) return [part.source, unknown(evaluation, part.node, key)];
+      return [keyName, typeof key === 'string' ? key.toLowerCase() : key];
+    });
+    if (!isWhole(value) || pairs.some(([, found]) => found === undefined)) return undefined;
     if (value < 0) {
       evaluation.fail('invalid', node, 'an amount below 0');
       return undefined;
     }
-    const pairs = values.map((key, index) => [parts[index]?.source, key]);
     return { measure, by: JSON.stringify(pairs), amount: BigInt(value) };
   };
   const run: Run = (evaluation) => {
-    const own = reserve(evaluation);
+    const own = count(evaluation, true);
     if (own === undefined) return undefined;
     const { counters, now } = evaluation;
     if (counters === undefined) return evaluation.fail('invalid', node, 'nothing is counted here');
     const counter: Counter = { measure: own.measure, by: own.by };
     return exact(counters.total(counter, now - duration) + own.amount);
   };
-  scope.reserves(reserve);
+  scope.reserves((evaluation) => count(evaluation, false));
   return { type: int, size: added.size + total(parts) + 1, run };
 }
+
+/** How many signatures an activity gives; one of another kind counts as one. */
+const signatures = (node: Node): Compiled => ({
+  type: int,
+  size: 1,
+  run(evaluation) {
+    const found = optional(evaluation, 'activity', 'signatures') ?? 1;
+    if (found instanceof Unknown) return unknown(evaluation, node, found);
+    return isWhole(found) ? found : evaluation.fail('invalid', node, 'not a number of signatures');
+  },
+});
+
+/** A field of a fact, where there are both. */
+function optional(evaluation: Evaluation, keyword: string, field: string): unknown {
+  const fact = evaluation.load(keyword);
+  if (fact instanceof Unknown || typeof fact !== 'object' || fact === null) {
+    return fact instanceof Unknown ? fact : undefined;
+  }
+  return (fact as Readonly<Record<string, unknown>>)[field];
+}
+
+/** What a counter is kept by that a policy keeps by one of the names of the key that signs. */
+export const keyName = 'signing_key.public_key';
+const namesOfKeys: readonly string[] = [
+  'wallet_account.address',
+  'private_key.id',
+  'activity.params.sign_with',
+];
+
+/**
+ * Whether an expression is a name of the key that signs. A key has several, one for each format of its address, and a
+ * request uses whichever it likes; its counter is one all the same.
+ */
+const namesKey = (node: Node): boolean =>
+  node.kind === 'call' && node.name === 'CaseInsensitiveString'
+    ? node.args.every(namesKey)
+    : namesOfKeys.includes(print(node));
 
 function literals(scope: CallScope, node: Of<'call'>, count: number): readonly Of<'text'>[] {
   checkArity(scope.source, node, count, functions[node.name]?.usage ?? '');

@@ -176,15 +176,15 @@ class Tally {
     }
     const condition = this.#condition;
     const values = this.#clauses.map((): unknown[] => []);
-    let held = false;
+    const wholes: unknown[] = [];
     throughItems(facts, ({ evaluation }) => {
       this.#values.clear();
-      held = evaluation.start(condition.run) === true || held;
+      wholes.push(evaluation.start(condition.run));
       for (const [index, clause] of this.#clauses.entries()) {
         values[index]?.push(this.#values.get(placeOf(clause)));
       }
     });
-    if (held) this.#held += 1;
+    if (wholes.includes(true)) this.#held += 1;
     for (const [index, clause] of this.#clauses.entries()) {
       const found = values[index] ?? [];
       if (found.includes(true)) clause.held += 1;

@@ -13,6 +13,7 @@ import {
   struct,
   text,
   timestamp,
+  versioned,
   type Fact,
   type Type,
   type Unknown,
@@ -52,7 +53,8 @@ const params = struct('ActivityParams', {
 });
 
 const activity = struct('Activity', {
-  type: text,
+  /** The newest of its operation's types, and the same as any of them. */
+  type: versioned,
   kind: text,
   resource: text,
   action: text,

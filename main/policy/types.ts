@@ -7,12 +7,14 @@ interface Int {
   readonly kind: 'int';
 }
 /**
- * A caseless text is compared without regard to case, as the hexadecimal of an Ethereum transaction is. `absent` stands
- * for a fact that is not there; without it, asking for one is an error.
+ * A caseless text is compared without regard to case, as the hexadecimal of an Ethereum transaction is; a versioned one
+ * without regard to its version, `_V2` at its end, as the types of activities are. `absent` stands for a fact that is not
+ * there; without it, asking for one is an error.
  */
 interface Text {
   readonly kind: 'text';
   readonly caseless: boolean;
+  readonly versioned: boolean;
   readonly absent?: string;
 }
 interface Timestamp {
@@ -53,10 +55,11 @@ export type Type =
 
 export const bool: Bool = { kind: 'bool' };
 export const int: Int = { kind: 'int' };
-export const text: Text = { kind: 'text', caseless: false };
-export const caseless: Text = { kind: 'text', caseless: true };
+export const text: Text = { kind: 'text', caseless: false, versioned: false };
+export const caseless: Text = { ...text, caseless: true };
+export const versioned: Text = { ...text, versioned: true };
 /** A text that is empty where there is none. */
-export const optionalText: Text = { kind: 'text', caseless: false, absent: '' };
+export const optionalText: Text = { ...text, absent: '' };
 export const timestamp: Timestamp = { kind: 'timestamp' };
 export const dynamic: Dynamic = { kind: 'dynamic' };
 export const nothing: Nothing = { kind: 'nothing' };
@@ -146,6 +149,20 @@ export const isWhole = (value: unknown): value is Whole =>
 
 export const isCaseless = (type: Type): boolean => type.kind === 'text' && type.caseless;
 
+export const isVersioned = (type: Type): boolean => type.kind === 'text' && type.versioned;
+
+/** Makes of a text what it is compared as; undefined for a type that is compared as it is. */
+export function foldOf(type: Type): ((text: string) => string) | undefined {
+  if (type.kind !== 'text') return undefined;
+  if (type.versioned) return (value) => withoutVersion(type.caseless ? lowerCase(value) : value);
+  return type.caseless ? lowerCase : undefined;
+}
+
+export const lowerCase = (value: string): string => value.toLowerCase();
+
+/** `ACTIVITY_TYPE_SIGN_RAW_PAYLOAD` of `ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2`. */
+export const withoutVersion = (name: string): string => name.replace(/_V[0-9]+$/i, '');
+
 export const isComparable = (type: Type): boolean =>
   ['bool', 'int', 'text', 'timestamp', 'dynamic'].includes(type.kind);
 
@@ -158,14 +175,16 @@ export const article = (type: Type): string => {
 export function join(a: Type, b: Type): Type | undefined {
   if (a.kind === 'nothing') return b;
   if (b.kind === 'nothing') return a;
-  if (a.kind === 'text' && b.kind === 'text') return a.caseless || b.caseless ? caseless : text;
+  if (a.kind === 'text' && b.kind === 'text') {
+    return { ...text, caseless: a.caseless || b.caseless, versioned: a.versioned || b.versioned };
+  }
   if (a.kind === 'list' && b.kind === 'list') {
     const of = join(a.of, b.of);
     return of === undefined ? undefined : list(of);
   }
   if (a.kind === 'dynamic' || b.kind === 'dynamic') {
     const other = a.kind === 'dynamic' ? b : a;
-    return isComparable(other) ? (isCaseless(other) ? other : dynamic) : undefined;
+    return isComparable(other) ? (foldOf(other) ? other : dynamic) : undefined;
   }
   if (a.kind === 'struct' || b.kind === 'struct' || a.kind === 'map' || b.kind === 'map') return undefined;
   return a.kind === b.kind ? a : undefined;

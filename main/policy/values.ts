@@ -1,7 +1,8 @@
 /** What programs do with values as they run. A value is looked at before it is used: facts come from outside. */
 import type { Evaluation, Run } from './evaluation.ts';
+import { print } from './printer.ts';
 import type { Node } from './syntax.ts';
-import { article, fits, isCaseless, isWhole, type Type, type Whole } from './types.ts';
+import { article, fits, isCaseless, isWhole, Unknown, type Type, type Whole } from './types.ts';
 
 export type Equal = (evaluation: Evaluation, a: unknown, b: unknown) => boolean | undefined;
 
@@ -18,13 +19,25 @@ export const exact = (value: bigint): Whole =>
     ? Number(value)
     : value;
 
-export function lowered(run: Run, node: Node): Run {
+/**
+ * The fault of asking for what cannot be told.
+ * @param node What was asked for, as the fault names it.
+ */
+export const unknown = (
+  evaluation: Evaluation,
+  node: Node,
+  { reason }: Unknown,
+  whichOf: '' | 'an element of ' = '',
+): unknown => evaluation.fail('unknown', node, () => `${whichOf}${print(node)} is unknown: ${reason}`);
+
+/** Makes the texts that a run comes to what they are compared as. */
+export function folding(run: Run, fold: (text: string) => string, node: Node): Run {
   return (evaluation) => {
     const value = run(evaluation);
     if (typeof value !== 'string') return value;
     // A long text is work, and iterations repeat it.
     if (value.length >= 1024 && !evaluation.step(value.length >> 10, node)) return undefined;
-    return value.toLowerCase();
+    return fold(value);
   };
 }
 
@@ -76,6 +89,7 @@ export function element(evaluation: Evaluation, node: Node, holder: unknown, key
   if (typeof holder === 'string' || Array.isArray(holder)) {
     if (!isWhole(key)) return evaluation.fail('invalid', node, 'not a position');
     const found: unknown = key >= 0 ? holder[Number(key)] : undefined;
+    if (found instanceof Unknown) return unknown(evaluation, node, found);
     return found ?? evaluation.fail('invalid', node, `there is no element ${key} among ${holder.length}`);
   }
   if (typeof holder !== 'object' || holder === null || typeof key !== 'string') {
@@ -84,6 +98,7 @@ export function element(evaluation: Evaluation, node: Node, holder: unknown, key
   const found: unknown = Object.hasOwn(holder, key)
     ? (holder as Readonly<Record<string, unknown>>)[key]
     : null;
+  if (found instanceof Unknown) return unknown(evaluation, node, found);
   return found ?? evaluation.fail('missing', node, `MissingField: ${key}`);
 }
 

@@ -1,0 +1,61 @@
+/**
+ * What was reserved in an organization, as policies count it. A counter of a key is kept by its public key. Before, it was
+ * kept by the name that a request called the key by, each name apart: what was reserved so is counted in.
+ */
+import type { Reader } from '../db/connection.ts';
+import { reservedSince } from '../db/policy-reservations.ts';
+import { getPrivateKeyRow, listIdsOfPublicKey } from '../db/private-keys.ts';
+import { findAccountByAddress, listAddressesOfPublicKey } from '../db/wallet-accounts.ts';
+import type { Counters } from '../policy/evaluation.ts';
+import { keyName } from '../policy/functions.ts';
+
+export const countersOf = (tx: Reader, organizationId: string): Counters => ({
+  total: ({ measure, by }, since) =>
+    namings(tx, organizationId, by).reduce(
+      (sum, each) => sum + reservedSince(tx, { organizationId, measure, by: each }, since),
+      0n,
+    ),
+});
+
+type Pair = readonly [name: string, value: string];
+
+/** All that a counter is, or was, kept by: once for each name of the key that it speaks of. */
+function namings(tx: Reader, organizationId: string, by: string): readonly string[] {
+  const pairs = JSON.parse(by) as readonly Pair[];
+  const publicKey = pairs.map((pair) => publicKeyOf(tx, organizationId, pair)).find(isThere);
+  if (publicKey === undefined) return [by];
+  const names: readonly Pair[] = [
+    [keyName, publicKey],
+    ...listAddressesOfPublicKey(tx, organizationId, publicKey).flatMap((address): readonly Pair[] => [
+      [accountName, address],
+      [`CaseInsensitiveString(${accountName})`, address.toLowerCase()],
+    ]),
+    ...listIdsOfPublicKey(tx, organizationId, publicKey).map((id): Pair => [privateKeyName, id]),
+  ];
+  return [
+    ...new Set(
+      names.map((name) =>
+        JSON.stringify(pairs.map((pair) => (isThere(publicKeyOf(tx, organizationId, pair)) ? name : pair))),
+      ),
+    ),
+  ];
+}
+
+const accountName = 'wallet_account.address';
+const privateKeyName = 'private_key.id';
+
+/** The key that a counter is kept by, under whichever name. */
+function publicKeyOf(tx: Reader, organizationId: string, [name, value]: Pair): string | undefined {
+  switch (name) {
+    case keyName:
+      return value;
+    case accountName:
+      return findAccountByAddress(tx, organizationId, value)?.publicKey;
+    case privateKeyName:
+      return getPrivateKeyRow(tx, organizationId, value)?.publicKey;
+    default:
+      return undefined;
+  }
+}
+
+const isThere = (value: string | undefined): value is string => value !== undefined;
