@@ -13,6 +13,7 @@ import { countersOf } from './counters.ts';
 import type { ActivityOperation } from './define.ts';
 import { credentialOf, itemFacts, voterOf, votersOf, type Activity } from './facts.ts';
 import { policiesOf } from './policies.ts';
+import { isForRootQuorum } from './root-users.ts';
 
 /**
  * Decides about an activity that a caller submits.
@@ -44,6 +45,7 @@ export function decideSubmitted(
     approvers: [voterOf(tx, user, credential === undefined ? [] : [credential])],
     rootQuorumThreshold,
     policies,
+    rootQuorumOnly: isForRootQuorum(tx, operation, activity, caller),
     ownCredentials: operation.authority.ownCredentials?.(params, caller) ?? false,
   });
   // Nobody of the parent could approve what waits in a sub-organization.
@@ -60,11 +62,10 @@ export const aboutActivity = (
   /** Whose policies decide. */
   home: string,
   now: number,
-): Pick<Facts, 'items' | 'now' | 'voters' | 'rootQuorumOnly' | 'counters'> => ({
+): Pick<Facts, 'items' | 'now' | 'voters' | 'counters'> => ({
   items: itemFacts(tx, operation, activity),
   now,
   voters: () => votersOf(tx, home, now),
-  rootQuorumOnly: operation.authority.rootQuorumOnly === true,
   counters: countersOf(tx, home),
 });
 

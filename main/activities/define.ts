@@ -168,6 +168,15 @@ export interface Authority<Parameters> {
   }) => void;
   /** Only the root quorum may: policies have no say. */
   readonly rootQuorumOnly?: true;
+  /**
+   * Answers the ids of the users whose credentials, contacts or tags it changes or uses. Where one is a member of the root
+   * quorum, it is for that user and the root quorum alone: policies have no say.
+   */
+  readonly concerns?: (context: {
+    readonly tx: Reader;
+    readonly organizationId: string;
+    readonly params: Parameters;
+  }) => readonly string[];
   /** A user of the parent organization may do it in its sub-organizations. */
   readonly fromParent?: true;
   /**

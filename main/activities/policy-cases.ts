@@ -16,6 +16,7 @@ import type { ActivityOperation, Cases, Item, Operation, PastRequest } from './d
 import { countersOf } from './counters.ts';
 import { conditionFacts, itemsOf, voterOf, votersOf, type Activity } from './facts.ts';
 import { parse } from './parse.ts';
+import { isForRootQuorum } from './root-users.ts';
 import { understandType } from './understand.ts';
 import type { Vote } from './votes.ts';
 
@@ -58,7 +59,7 @@ export function casesOf(
       rootQuorumThreshold,
       now: at,
       voters,
-      rootQuorumOnly: authority.rootQuorumOnly === true,
+      rootQuorumOnly: isForRootQuorum(tx, operation, activity, caller),
       ownCredentials: authority.ownCredentials?.(activity.params, caller) ?? false,
       items: forgiving(() => itemsOf(tx, operation, activity)).map((item) =>
         conditionFacts(operation, activity, item),

@@ -9,6 +9,7 @@ import type { Facts, Voter } from '../policy/facts.ts';
 import { aboutActivity } from './decision.ts';
 import { credentialOf, voterOf } from './facts.ts';
 import { policiesOf } from './policies.ts';
+import { isForRootQuorum } from './root-users.ts';
 import { operationOf, type Operations } from './stored.ts';
 import { standingApprovals, votesOf, type Vote } from './votes.ts';
 
@@ -49,6 +50,7 @@ export function readWaiting(tx: Reader, operations: Operations, row: ActivityRow
     submitter: submitter && voterWith(tx, organizationId, first, now, 'whatever it was stamped with'),
     rootQuorumThreshold: rule.rootQuorumThreshold,
     policies,
+    rootQuorumOnly: isForRootQuorum(tx, operation, activity, submitter),
     ownCredentials:
       submitter !== undefined && (operation.authority.ownCredentials?.(activity.params, submitter) ?? false),
   };

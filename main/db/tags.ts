@@ -84,13 +84,20 @@ export function renameTag(tx: Writer, id: string, name: string, updatedAt: numbe
   tx.run('UPDATE tags SET name = ?, updated_at = ? WHERE id = ?', name, updatedAt, id);
 }
 
-/** Removes a tag and takes it off everything. @returns the ids of what had it. */
-export function deleteTag(tx: Writer, { id, type }: Pick<TagRow, 'id' | 'type'>): string[] {
+/** Lists the ids of what has a tag. */
+export function listTagHolders(tx: Reader, { id, type }: Pick<TagRow, 'id' | 'type'>): string[] {
   const { table, column } = attachments[type];
-  const holders = tx.all<{ id: string }>(`SELECT ${column} AS id FROM ${table} WHERE tag_id = ?`, id);
-  tx.run(`DELETE FROM ${table} WHERE tag_id = ?`, id);
-  tx.run('DELETE FROM tags WHERE id = ?', id);
-  return holders.map((holder) => holder.id);
+  return tx
+    .all<{ id: string }>(`SELECT ${column} AS id FROM ${table} WHERE tag_id = ?`, id)
+    .map(({ id }) => id);
+}
+
+/** Removes a tag and takes it off everything. @returns the ids of what had it. */
+export function deleteTag(tx: Writer, tag: Pick<TagRow, 'id' | 'type'>): string[] {
+  const holders = listTagHolders(tx, tag);
+  tx.run(`DELETE FROM ${attachments[tag.type].table} WHERE tag_id = ?`, tag.id);
+  tx.run('DELETE FROM tags WHERE id = ?', tag.id);
+  return holders;
 }
 
 /** Attaching twice is attaching once. */

@@ -7,7 +7,7 @@ import { getUserRow } from '../db/users.ts';
 import { getVault } from '../db/vault.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { addApiKeys, apiKeyParams, p256ApiKeyParams, withP256 } from './api-key-registration.ts';
-import { ownCredentials, userShown } from './authority.ts';
+import { ownCredentials, thatUser, userShown } from './authority.ts';
 import { checkCredentialLeft } from './credentials.ts';
 import { limits } from './limits.ts';
 import { checkDistinct, found, id, ids } from './parameters.ts';
@@ -18,7 +18,13 @@ export const createApiKeys = activity({
   type: 'ACTIVITY_TYPE_CREATE_API_KEYS_V2',
   intent: 'createApiKeysIntentV2',
   result: 'createApiKeysResult',
-  authority: { resource: 'CREDENTIAL', action: 'CREATE', shows: userShown, ownCredentials },
+  authority: {
+    resource: 'CREDENTIAL',
+    action: 'CREATE',
+    shows: userShown,
+    ownCredentials,
+    concerns: thatUser,
+  },
   params: z.object({ apiKeys: z.array(apiKeyParams).min(1).max(limits.batch), userId: id }),
   returns: z.object({ apiKeyIds: uuids }),
   accepts: {
@@ -45,6 +51,7 @@ export const deleteApiKeys = activity({
     action: 'DELETE',
     shows: ({ userId, apiKeyIds }) => ({ user_id: userId, api_key_ids: apiKeyIds }),
     ownCredentials,
+    concerns: thatUser,
   },
   params: z.object({ userId: id, apiKeyIds: ids.min(1) }),
   returns: z.object({ apiKeyIds: uuids }),

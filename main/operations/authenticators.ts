@@ -16,7 +16,7 @@ import {
   specifiedAuthenticator,
   verifyAuthenticators,
 } from './authenticator-registration.ts';
-import { ownCredentials, userShown } from './authority.ts';
+import { ownCredentials, thatUser, userShown } from './authority.ts';
 import { checkCredentialLeft } from './credentials.ts';
 import { limits } from './limits.ts';
 import { checkDistinct, found, id, ids } from './parameters.ts';
@@ -30,7 +30,13 @@ export const createAuthenticators = activity({
   type: 'ACTIVITY_TYPE_CREATE_AUTHENTICATORS_V2',
   intent: 'createAuthenticatorsIntentV2',
   result: 'createAuthenticatorsResult',
-  authority: { resource: 'CREDENTIAL', action: 'CREATE', shows: userShown, ownCredentials },
+  authority: {
+    resource: 'CREDENTIAL',
+    action: 'CREATE',
+    shows: userShown,
+    ownCredentials,
+    concerns: thatUser,
+  },
   params: z.object({ authenticators: several(authenticatorParams), userId: id }),
   specified: {
     intent: 'createAuthenticatorsIntent',
@@ -74,7 +80,13 @@ export const deleteAuthenticators = activity({
   type: 'ACTIVITY_TYPE_DELETE_AUTHENTICATORS',
   intent: 'deleteAuthenticatorsIntent',
   result: 'deleteAuthenticatorsResult',
-  authority: { resource: 'CREDENTIAL', action: 'DELETE', shows: userShown, ownCredentials },
+  authority: {
+    resource: 'CREDENTIAL',
+    action: 'DELETE',
+    shows: userShown,
+    ownCredentials,
+    concerns: thatUser,
+  },
   params: z.object({ userId: id, authenticatorIds: ids.min(1) }),
   returns: z.object({ authenticatorIds: uuids }),
   run({ tx, organizationId, params, now }) {

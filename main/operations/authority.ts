@@ -9,6 +9,9 @@ interface OfUser {
 /** `activity.params.user_id`. */
 export const userShown = ({ userId }: OfUser) => ({ user_id: userId });
 
+/** What is about one user; `Authority.concerns`. */
+export const thatUser = ({ params: { userId } }: { readonly params: OfUser }): readonly string[] => [userId];
+
 export const ownCredentials = ({ userId }: OfUser, caller: Caller): boolean => userId === caller.userId;
 
 /** Refuses what a user may do for itself alone. @throws LatchkeyError PERMISSION_DENIED */

@@ -84,17 +84,25 @@ export const hasContact = (
   { channel, address }: Contact,
 ): boolean => (channel === 'email' ? email : phoneNumber)?.toLowerCase() === address.toLowerCase();
 
+/** Lists the ids of all users who have a contact, proven or not. */
+export const holdersOf = (tx: Reader, organizationId: string, { channel, address }: Contact): string[] =>
+  listUsersByContact(tx, organizationId, channel, address).map(({ id }) => id);
+
 /**
- * Whose a contact is: that of one user, or nobody is signed in by it.
- * @throws LatchkeyError NOT_FOUND, or INVALID_ARGUMENT where several have it.
+ * Finds whose a contact is. A user who is given the contact of another takes no sign-in from it: a member of the root
+ * quorum comes first, then a user who has proven the contact.
+ * @throws LatchkeyError NOT_FOUND, or INVALID_ARGUMENT where several have it with equal claims.
  */
-export function holderOf(tx: Reader, organizationId: string, { channel, address }: Contact): UserRow {
-  const [user, another] = listUsersByContact(tx, organizationId, channel, address);
+export function holderOf(tx: Reader, organizationId: string, contact: Contact): UserRow {
+  const { channel, address } = contact;
+  const claim = (user: UserRow): number => 2 * user.root + (user[verifiedAtOf(contact)] === null ? 0 : 1);
+  const holders = listUsersByContact(tx, organizationId, channel, address);
+  const [user, another] = holders.toSorted((one, other) => claim(other) - claim(one));
   const what = channel === 'email' ? 'email address' : 'phone number';
   if (user === undefined) {
     throw new LatchkeyError('NOT_FOUND', `unable to find user: nobody in the organization has this ${what}`);
   }
-  if (another === undefined) return user;
+  if (another === undefined || claim(user) > claim(another)) return user;
   throw new LatchkeyError(
     'INVALID_ARGUMENT',
     `more than one user of the organization has this ${what}: it does not say who is meant`,

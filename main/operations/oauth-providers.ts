@@ -8,7 +8,7 @@ import {
   toOauthProvider,
 } from '../db/oauth-providers.ts';
 import { getUserRow } from '../db/users.ts';
-import { ownCredentials } from './authority.ts';
+import { ownCredentials, thatUser } from './authority.ts';
 import { checkCredentialLeft } from './credentials.ts';
 import { limits } from './limits.ts';
 import {
@@ -38,7 +38,7 @@ export const createOauthProviders = activity({
       upgrade: (params) => params,
     }),
   },
-  authority: { resource: 'CREDENTIAL', action: 'CREATE', ownCredentials },
+  authority: { resource: 'CREDENTIAL', action: 'CREATE', ownCredentials, concerns: thatUser },
   prepare: (context) =>
     verifyOauthProviders(context, context.params.oauthProviders, 'parameters.oauthProviders'),
   run(context) {
@@ -55,7 +55,7 @@ export const deleteOauthProviders = activity({
   result: 'deleteOauthProvidersResult',
   params: z.object({ userId: id, providerIds: ids.min(1) }),
   returns: z.object({ providerIds: uuids }),
-  authority: { resource: 'CREDENTIAL', action: 'DELETE', ownCredentials },
+  authority: { resource: 'CREDENTIAL', action: 'DELETE', ownCredentials, concerns: thatUser },
   run({ tx, organizationId, params: { userId, providerIds }, now }) {
     found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
     checkDistinct('parameters.providerIds', providerIds);

@@ -1,6 +1,7 @@
 /** One-time codes: asked for, and turned into a token that says whose contact was verified. */
 import { z } from 'zod';
 import { activity, older, type ActivityContext } from '../activities/define.ts';
+import type { Reader } from '../db/connection.ts';
 import { getOrganization } from '../db/organizations.ts';
 import { codeTarget, encryptedBundleText, openBundle } from './bundles.ts';
 import {
@@ -9,6 +10,7 @@ import {
   contactProblem,
   countContact,
   holderOf,
+  holdersOf,
   isContact,
   isSandboxContact,
   sandboxCode,
@@ -66,6 +68,17 @@ interface AskedCode extends MessageWishes {
   readonly expirationSeconds?: string | undefined;
   readonly userIdentifier?: string | undefined;
 }
+
+/** The message may have words and a link of the caller's own: a code that a root user passes on signs another in as root. */
+const holdersNamed = ({
+  tx,
+  organizationId,
+  params,
+}: {
+  readonly tx: Reader;
+  readonly organizationId: string;
+  readonly params: Parameters<typeof contactOf>[0];
+}): readonly string[] => holdersOf(tx, organizationId, contactOf(params));
 
 /** Draws a code and has it sent. */
 function sendCode(
@@ -125,7 +138,7 @@ export const initOtp = activity({
       upgrade: (params) => ({ ...params, ...unnamed }),
     }),
   },
-  authority: { resource: 'OTP', action: 'CREATE', fromParent: true },
+  authority: { resource: 'OTP', action: 'CREATE', fromParent: true, concerns: holdersNamed },
   // Whether anybody has the contact is neither looked up nor told.
   run(context) {
     const target = codeTarget(context);
@@ -161,6 +174,7 @@ export const initOtpAuth = activity({
     resource: 'AUTH',
     action: 'CREATE',
     fromParent: true,
+    concerns: holdersNamed,
     shows: ({ otpLength }) => (otpLength === undefined ? {} : { otp_length: otpLength }),
   },
   run(context) {

@@ -9,8 +9,8 @@ import {
   authenticatorParams,
   verifyAuthenticators,
 } from './authenticator-registration.ts';
-import { ownCredentials } from './authority.ts';
-import { countContact, emailAddress, holderOf, tooManyRequests } from './contacts.ts';
+import { ownCredentials, thatUser } from './authority.ts';
+import { countContact, emailAddress, holderOf, holdersOf, tooManyRequests } from './contacts.ts';
 import {
   appName,
   credentialMessage,
@@ -48,7 +48,13 @@ export const initUserEmailRecovery = activity({
       upgrade: (params) => params,
     }),
   },
-  authority: { resource: 'RECOVERY', action: 'CREATE', fromParent: true },
+  authority: {
+    resource: 'RECOVERY',
+    action: 'CREATE',
+    fromParent: true,
+    concerns: ({ tx, organizationId, params: { email } }) =>
+      holdersOf(tx, organizationId, { channel: 'email', address: email }),
+  },
   prepare: ({ params, random }) => makeSessionKey(random, params.targetPublicKey),
   run(context) {
     const { tx, organizationId, params, prepared, now, post } = context;
@@ -80,7 +86,13 @@ export const recoverUser = activity({
   result: 'recoverUserResult',
   params: z.object({ authenticator: authenticatorParams, userId: id }),
   returns: z.object({ authenticatorId: uuids }),
-  authority: { resource: 'RECOVERY', action: 'CREATE', ownCredentials, byRecoveryKey: true },
+  authority: {
+    resource: 'RECOVERY',
+    action: 'CREATE',
+    ownCredentials,
+    concerns: thatUser,
+    byRecoveryKey: true,
+  },
   prepare: (context) =>
     verifyAuthenticators(context, [context.params.authenticator], 'parameters.authenticator'),
   run(context) {

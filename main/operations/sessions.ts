@@ -13,8 +13,8 @@ import {
 } from '../db/read-only-sessions.ts';
 import { getUserRow, type UserRow } from '../db/users.ts';
 import { timestamp } from '../lib/clock.ts';
-import { ownCredentials } from './authority.ts';
-import { emailAddress, holderOf } from './contacts.ts';
+import { ownCredentials, thatUser } from './authority.ts';
+import { emailAddress, holderOf, holdersOf } from './contacts.ts';
 import { limits } from './limits.ts';
 import { checkDistinct, found, id, ids } from './parameters.ts';
 import { shownSession, uuid, uuids } from './resources.ts';
@@ -68,6 +68,12 @@ export const createReadWriteSession = activity({
     action: 'CREATE',
     ownCredentials: ({ userId, email }, caller) =>
       email === undefined && (userId === undefined || userId === caller.userId),
+    concerns: ({ tx, organizationId, params: { userId, email } }) =>
+      email === undefined
+        ? userId === undefined
+          ? []
+          : [userId]
+        : holdersOf(tx, organizationId, { channel: 'email', address: email }),
     inCallersOrganization: true,
   },
   prepare: ({ params, random }) => makeSessionKey(random, params.targetPublicKey),
@@ -176,7 +182,7 @@ export const deleteSessions = activity({
   result: 'deleteSessionsResult',
   params: z.object({ userId: id, sessionIds: ids.min(1) }),
   returns: z.object({ sessionIds: uuids }),
-  authority: { resource: 'CREDENTIAL', action: 'DELETE', ownCredentials },
+  authority: { resource: 'CREDENTIAL', action: 'DELETE', ownCredentials, concerns: thatUser },
   run({ tx, organizationId, params: { userId, sessionIds } }) {
     found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
     checkDistinct('parameters.sessionIds', sessionIds);

@@ -13,6 +13,7 @@ import {
   emailAddress,
   hasContact,
   holderOf,
+  holdersOf,
   markVerified,
   tooManyRequests,
 } from './contacts.ts';
@@ -212,7 +213,11 @@ export const emailAuth = activity({
       upgrade: (params) => params,
     }),
   },
-  authority,
+  authority: {
+    ...authority,
+    concerns: ({ tx, organizationId, params: { email } }) =>
+      holdersOf(tx, organizationId, { channel: 'email', address: email }),
+  },
   prepare: ({ params, random }) => makeSessionKey(random, params.targetPublicKey),
   run(context) {
     const { tx, organizationId, params, prepared, now, post } = context;

@@ -12,6 +12,7 @@ import {
   listSubOrganizationIds,
   type SubOrganizationFilter,
 } from '../db/sub-organizations.ts';
+import { listRootUserIds } from '../db/users.ts';
 import { listWalletRows } from '../db/wallets.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { withP256 } from './api-key-registration.ts';
@@ -242,7 +243,12 @@ export const deleteSubOrganization = activity({
   result: 'deleteSubOrganizationResult',
   params: z.object({ deleteWithoutExport: z.boolean().optional() }),
   returns: z.object({ subOrganizationUuid: uuid }),
-  authority: { resource: 'ORGANIZATION', action: 'DELETE' },
+  // It takes the root users away with all that they sign in with.
+  authority: {
+    resource: 'ORGANIZATION',
+    action: 'DELETE',
+    concerns: ({ tx, organizationId }) => listRootUserIds(tx, organizationId),
+  },
   run({ tx, organizationId, params: { deleteWithoutExport } }) {
     const organization = found(
       getOrganization(tx, organizationId),

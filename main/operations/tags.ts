@@ -12,6 +12,7 @@ import {
   detachTag,
   findTagByName,
   insertTag,
+  listTagHolders,
   listTagRows,
   renameTag,
   toTag,
@@ -35,7 +36,7 @@ export const createUserTag = activity({
   type: 'ACTIVITY_TYPE_CREATE_USER_TAG',
   intent: 'createUserTagIntent',
   result: 'createUserTagResult',
-  authority: { resource: 'USER', action: 'CREATE' },
+  authority: { resource: 'USER', action: 'CREATE', concerns: ({ params: { userIds } }) => userIds },
   params: z.object({ userTagName: name, userIds: ids }),
   returns: z.object({ userTagId: uuid, userIds: uuids }),
   run(context) {
@@ -67,7 +68,11 @@ export const updateUserTag = activity({
   type: 'ACTIVITY_TYPE_UPDATE_USER_TAG',
   intent: 'updateUserTagIntent',
   result: 'updateUserTagResult',
-  authority: { resource: 'USER', action: 'UPDATE' },
+  authority: {
+    resource: 'USER',
+    action: 'UPDATE',
+    concerns: ({ params: { addUserIds, removeUserIds } }) => [...addUserIds, ...removeUserIds],
+  },
   params: z.object({ userTagId: id, newUserTagName: name.optional(), addUserIds: ids, removeUserIds: ids }),
   returns: z.object({ userTagId: uuid }),
   run(context) {
@@ -108,7 +113,12 @@ export const deleteUserTags = activity({
   type: 'ACTIVITY_TYPE_DELETE_USER_TAGS',
   intent: 'deleteUserTagsIntent',
   result: 'deleteUserTagsResult',
-  authority: { resource: 'USER', action: 'DELETE' },
+  authority: {
+    resource: 'USER',
+    action: 'DELETE',
+    concerns: ({ tx, params: { userTagIds } }) =>
+      userTagIds.flatMap((tagId) => listTagHolders(tx, { id: tagId, type: 'TAG_TYPE_USER' })),
+  },
   params: z.object({ userTagIds: ids.min(1) }),
   returns: z.object({ userTagIds: uuids, userIds: uuids }),
   run(context) {

@@ -12,7 +12,7 @@ import {
   specifiedAuthenticator,
   type AuthenticatorParams,
 } from './authenticator-registration.ts';
-import { userShown } from './authority.ts';
+import { thatUser, userShown } from './authority.ts';
 import { phoneNumber, removableContact } from './contact-fields.ts';
 import { emailAddress, hasContact, verifiedAtOf } from './contacts.ts';
 import { limits } from './limits.ts';
@@ -144,7 +144,7 @@ export const updateUser = activity({
   type: 'ACTIVITY_TYPE_UPDATE_USER',
   intent: 'updateUserIntent',
   result: 'updateUserResult',
-  authority: { resource: 'USER', action: 'UPDATE', shows: userShown },
+  authority: { resource: 'USER', action: 'UPDATE', shows: userShown, concerns: thatUser },
   params: userIdOnly.extend({
     userName: name.optional(),
     userEmail: removableContact(emailAddress).optional(),
@@ -168,7 +168,7 @@ export const updateUserName = activity({
   type: 'ACTIVITY_TYPE_UPDATE_USER_NAME',
   intent: 'updateUserNameIntent',
   result: 'updateUserNameResult',
-  authority: { resource: 'USER', action: 'UPDATE', shows: userShown },
+  authority: { resource: 'USER', action: 'UPDATE', shows: userShown, concerns: thatUser },
   params: userIdOnly.extend({ userName: name }),
   returns: z.object({ userId: uuid }),
   run(context) {
@@ -183,7 +183,7 @@ export const updateUserEmail = activity({
   type: 'ACTIVITY_TYPE_UPDATE_USER_EMAIL',
   intent: 'updateUserEmailIntent',
   result: 'updateUserEmailResult',
-  authority: { resource: 'USER', action: 'UPDATE', shows: userShown },
+  authority: { resource: 'USER', action: 'UPDATE', shows: userShown, concerns: thatUser },
   params: userIdOnly.extend({
     userEmail: removableContact(emailAddress),
     verificationToken: verificationToken.optional(),
@@ -201,7 +201,7 @@ export const updateUserPhoneNumber = activity({
   type: 'ACTIVITY_TYPE_UPDATE_USER_PHONE_NUMBER',
   intent: 'updateUserPhoneNumberIntent',
   result: 'updateUserPhoneNumberResult',
-  authority: { resource: 'USER', action: 'UPDATE', shows: userShown },
+  authority: { resource: 'USER', action: 'UPDATE', shows: userShown, concerns: thatUser },
   params: userIdOnly.extend({
     userPhoneNumber: removableContact(phoneNumber),
     verificationToken: verificationToken.optional(),
@@ -219,7 +219,12 @@ export const deleteUsers = activity({
   type: 'ACTIVITY_TYPE_DELETE_USERS',
   intent: 'deleteUsersIntent',
   result: 'deleteUsersResult',
-  authority: { resource: 'USER', action: 'DELETE', shows: ({ userIds }) => ({ user_ids: userIds }) },
+  authority: {
+    resource: 'USER',
+    action: 'DELETE',
+    shows: ({ userIds }) => ({ user_ids: userIds }),
+    concerns: ({ params: { userIds } }) => userIds,
+  },
   params: z.object({ userIds: ids.min(1) }),
   returns: z.object({ userIds: uuids }),
   run({ tx, organizationId, params }) {

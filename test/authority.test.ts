@@ -1,0 +1,423 @@
+/**
+ * Who has a say over whom. A root user's credentials, contacts and tags are for that user and the root quorum alone: here a
+ * user outside the quorum, whom a policy allows everything, asks for every activity that there is, against a root user.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { operations } from '../main/operations/index.ts';
+import { policyTemplates } from '../renderer/parts/policy-templates.ts';
+import { SoftwareAuthenticator } from './software-authenticator.ts';
+import { newTestKey, newUserBy, resultOf, startTestVault, TestClient } from './support.ts';
+import type { Answer, Json, TestKey, TestVault } from './support.ts';
+
+/** A root user, and one who is to get no say over it. */
+interface Scene {
+  readonly root: TestClient;
+  readonly attacker: TestClient;
+  readonly attackerId: string;
+  /** The root user. */
+  readonly userId: string;
+  readonly userEmail: string;
+  readonly userPhoneNumber: string;
+  readonly apiKeyId: string;
+  readonly authenticatorId: string;
+  readonly providerId: string;
+  readonly sessionId: string;
+  /** A tag that the root user has, and one that it has not. */
+  readonly tagId: string;
+  readonly freeTagId: string;
+}
+
+/** What is aimed at the root user by one type of activity, once or in several ways. */
+type Aim = (scene: Scene) => readonly Json[];
+
+const apiKeyOf = ({ publicKey }: TestKey) => ({
+  apiKeyName: 'Key',
+  publicKey,
+  curveType: 'API_KEY_CURVE_P256',
+});
+/** Keys that an attacker has the private halves of. */
+const attackers: TestKey[] = [];
+const newAttackersKey = (): TestKey => {
+  const key = newTestKey();
+  attackers.push(key);
+  return key;
+};
+const provider = {
+  providerName: 'Mine',
+  oidcClaims: { iss: 'https://issuer.example', sub: 'm', aud: 'app' },
+};
+const target = newTestKey().publicKey;
+const mail = { appName: 'App', magicLinkTemplate: 'https://attacker.example/%s' };
+
+/** By the last part of the path; what is not here is about no user, which a test asks of its parameters. */
+const aims: Readonly<Record<string, Aim>> = {
+  create_users: ({ userEmail, tagId }) => [
+    {
+      users: [
+        {
+          userName: 'Owner again',
+          userEmail,
+          apiKeys: [apiKeyOf(newAttackersKey())],
+          authenticators: [],
+          oauthProviders: [],
+          userTags: [tagId],
+        },
+      ],
+    },
+  ],
+  update_user: ({ userId, freeTagId }) => [
+    { userId, userName: 'Mine' },
+    { userId, userEmail: 'attacker@example.com' },
+    { userId, userPhoneNumber: '+15550000000' },
+    { userId, userTagIds: [] },
+    { userId, userTagIds: [freeTagId] },
+  ],
+  update_user_name: ({ userId }) => [{ userId, userName: 'Mine' }],
+  update_user_email: ({ userId }) => [
+    { userId, userEmail: 'attacker@example.com' },
+    { userId, userEmail: '' },
+  ],
+  update_user_phone_number: ({ userId }) => [
+    { userId, userPhoneNumber: '+15550000000' },
+    { userId, userPhoneNumber: '' },
+  ],
+  delete_users: ({ userId }) => [{ userIds: [userId] }],
+  create_api_keys: ({ userId }) => [{ userId, apiKeys: [apiKeyOf(newAttackersKey())] }],
+  delete_api_keys: ({ userId, apiKeyId }) => [{ userId, apiKeyIds: [apiKeyId] }],
+  create_authenticators: ({ userId }) => [
+    { userId, authenticators: [new SoftwareAuthenticator().params('Mine')] },
+  ],
+  delete_authenticators: ({ userId, authenticatorId }) => [{ userId, authenticatorIds: [authenticatorId] }],
+  create_oauth_providers: ({ userId }) => [{ userId, oauthProviders: [provider] }],
+  delete_oauth_providers: ({ userId, providerId }) => [{ userId, providerIds: [providerId] }],
+  create_user_tag: ({ userId }) => [{ userTagName: 'New', userIds: [userId] }],
+  update_user_tag: ({ userId, tagId, freeTagId }) => [
+    { userTagId: freeTagId, addUserIds: [userId], removeUserIds: [] },
+    { userTagId: tagId, addUserIds: [], removeUserIds: [userId] },
+  ],
+  delete_user_tags: ({ tagId }) => [{ userTagIds: [tagId] }],
+  update_root_quorum: ({ attackerId }) => [{ threshold: 1, userIds: [attackerId] }],
+
+  create_read_write_session: ({ userId }) => [{ targetPublicKey: target, userId }],
+  delete_sessions: ({ userId, sessionId }) => [{ userId, sessionIds: [sessionId] }],
+  stamp_login: () => [{ publicKey: newAttackersKey().publicKey }],
+  create_read_only_session: () => [{}],
+  email_auth: ({ userEmail }) => [{ email: userEmail, targetPublicKey: target, emailCustomization: mail }],
+  init_user_email_recovery: ({ userEmail }) => [
+    { email: userEmail, targetPublicKey: target, emailCustomization: mail },
+  ],
+  recover_user: ({ userId }) => [{ userId, authenticator: new SoftwareAuthenticator().params('Mine') }],
+  init_otp: ({ userEmail, userPhoneNumber }) => [
+    { otpType: 'OTP_TYPE_EMAIL', contact: userEmail, appName: 'App' },
+    { otpType: 'OTP_TYPE_SMS', contact: userPhoneNumber, appName: 'App' },
+  ],
+  init_otp_auth: ({ userEmail, userPhoneNumber }) => [
+    { otpType: 'OTP_TYPE_EMAIL', contact: userEmail.toUpperCase(), appName: 'App' },
+    { otpType: 'OTP_TYPE_SMS', contact: userPhoneNumber, appName: 'App' },
+  ],
+  // What comes of a code or a token that the attacker does not have.
+  verify_otp: () => [],
+  otp_auth: () => [],
+  otp_login: () => [],
+  oauth: () => [],
+  oauth_login: () => [],
+
+  init_import_private_key: ({ userId }) => [{ userId }],
+  init_import_wallet: ({ userId }) => [{ userId }],
+  import_private_key: ({ userId }) => [
+    {
+      userId,
+      privateKeyName: 'K',
+      encryptedBundle: '{}',
+      curve: 'CURVE_SECP256K1',
+      addressFormats: [],
+    },
+  ],
+  import_wallet: ({ userId }) => [{ userId, walletName: 'W', encryptedBundle: '{}', accounts: [] }],
+  delete_sub_organization: () => [{ deleteWithoutExport: true }],
+  set_organization_feature: () => [
+    { name: 'FEATURE_NAME_WEBAUTHN_ORIGINS', value: 'https://attacker.example' },
+  ],
+  // It is an organization of its own, where the attacker may be whoever it likes.
+  create_sub_organization: ({ userEmail }) => [
+    {
+      subOrganizationName: 'Mine',
+      rootUsers: [
+        {
+          userName: 'Owner',
+          userEmail,
+          apiKeys: [apiKeyOf(newAttackersKey())],
+          authenticators: [],
+          oauthProviders: [],
+        },
+      ],
+      rootQuorumThreshold: 1,
+    },
+  ],
+};
+
+const activities = [...operations.values()].flatMap((operation) =>
+  operation.kind === 'activity' && operation.vote === undefined ? [operation] : [],
+);
+
+/** Whether parameters may name a user, a credential or a contact. */
+const namesUser = (schema: unknown): boolean =>
+  /"(?:[a-zA-Z]*User[a-zA-Z]*|user[A-Za-z]*|email|contact|apiKey[A-Za-z]*|authenticator[A-Za-z]*|provider[A-Za-z]*|session[A-Za-z]*|publicKey|oidcToken|otpId|verificationToken)":/.test(
+    JSON.stringify(schema),
+  );
+
+test('2: every activity that may be about a user is aimed at a root user here', async () => {
+  const { z } = await import('zod');
+  const unnamed = activities
+    .filter(({ versions }) =>
+      versions.some(({ params }) =>
+        namesUser(z.toJSONSchema(params, { io: 'input', unrepresentable: 'any' })),
+      ),
+    )
+    .map(({ path }) => path)
+    .filter((path) => !(path in aims));
+  expect(unnamed).toEqual([]);
+  const concerned = activities.filter(({ authority }) => authority.concerns !== undefined);
+  for (const { path } of concerned) expect(aims[path], path).toBeDefined();
+});
+
+let service: TestVault;
+
+beforeAll(async () => {
+  service = await startTestVault();
+  await service.vault.messages.change({ channel: 'desktop', on: true });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+/** Gives a root user all that one can have, and lets another user do everything. */
+async function setScene(root: TestClient, userId: string): Promise<Scene> {
+  const userEmail = `owner-${userId}@example.com`;
+  const userPhoneNumber = '+15551112222';
+  const submit = async (operation: string, type: string, parameters: Json): Promise<Json> =>
+    resultOf(await root.submit(operation, type, parameters)) as Json;
+  await submit('update_user', 'UPDATE_USER', { userId, userEmail, userPhoneNumber });
+  const spare = newTestKey();
+  const { apiKeyIds } = await submit('create_api_keys', 'CREATE_API_KEYS_V2', {
+    userId,
+    apiKeys: [apiKeyOf(spare)],
+  });
+  const { authenticatorIds } = await submit('create_authenticators', 'CREATE_AUTHENTICATORS_V2', {
+    userId,
+    authenticators: [new SoftwareAuthenticator().params('Passkey')],
+  });
+  const { providerIds } = await submit('create_oauth_providers', 'CREATE_OAUTH_PROVIDERS_V2', {
+    userId,
+    oauthProviders: [
+      { providerName: 'Owner', oidcClaims: { iss: 'https://issuer.example', sub: 'o', aud: 'app' } },
+    ],
+  });
+  const { userTagId: tagId } = await submit('create_user_tag', 'CREATE_USER_TAG', {
+    userTagName: 'Owners',
+    userIds: [userId],
+  });
+  const { userTagId: freeTagId } = await submit('create_user_tag', 'CREATE_USER_TAG', {
+    userTagName: 'Others',
+    userIds: [],
+  });
+  const { apiKeyId: sessionId } = await submit('create_read_write_session', 'CREATE_READ_WRITE_SESSION_V2', {
+    targetPublicKey: target,
+    expirationSeconds: '100000',
+  });
+  const { userId: attackerId, client: attacker } = await newUserBy(root, 'Attacker');
+  await submit('create_policy', 'CREATE_POLICY_V3', {
+    policyName: 'Everything',
+    effect: 'EFFECT_ALLOW',
+    notes: '',
+  });
+  return {
+    root,
+    attacker,
+    attackerId,
+    userId,
+    userEmail,
+    userPhoneNumber,
+    apiKeyId: (apiKeyIds as string[])[0] ?? '',
+    authenticatorId: (authenticatorIds as string[])[0] ?? '',
+    providerId: (providerIds as string[])[0] ?? '',
+    sessionId: sessionId as string,
+    tagId: tagId as string,
+    freeTagId: freeTagId as string,
+  };
+}
+
+/** All that a root user is known by, and who is one. */
+async function standing({ root, userId }: Scene): Promise<unknown> {
+  const [user, configs, sessions, sent] = [
+    await root.query('get_user', { userId }),
+    await root.query('get_organization_configs'),
+    await root.query('list_sessions', { userId }),
+    service.vault.messages.shown().length,
+  ];
+  const { activity: _asked, ...rest } = sessions.body ?? {};
+  const uses = JSON.stringify(rest).replaceAll(/"lastUsedAt":\{[^}]*\},?/g, '');
+  return [user.body?.['user'], configs.body?.['configs'], uses, sent];
+}
+
+const submitAs = (client: TestClient, path: string, parameters: Json): Promise<Answer> => {
+  const type = activities.find((operation) => operation.path === path)?.versions[0]?.type ?? '';
+  return client.submit(path, type.replace('ACTIVITY_TYPE_', ''), parameters);
+};
+
+describe.each(['the vault’s own organization', 'a sub-organization'])('2: in %s', (where) => {
+  let scene: Scene;
+
+  beforeAll(async () => {
+    if (where !== 'a sub-organization') {
+      scene = await setScene(service.root, service.rootUserId);
+      return;
+    }
+    const key = newTestKey();
+    const made = resultOf(
+      await service.root.submit('create_sub_organization', 'CREATE_SUB_ORGANIZATION_V8', {
+        subOrganizationName: 'Sub',
+        rootUsers: [{ userName: 'Owner', apiKeys: [apiKeyOf(key)], authenticators: [], oauthProviders: [] }],
+        rootQuorumThreshold: 1,
+      }),
+    ) as Json;
+    const [userId = ''] = made['rootUserIds'] as string[];
+    scene = await setScene(new TestClient(service.url, made['subOrganizationId'] as string, key), userId);
+  });
+
+  test.each(Object.keys(aims))(
+    '%s by a user whom policies allow everything leaves a root user alone',
+    async (path) => {
+      const aimed = aims[path]?.(scene) ?? [];
+      for (const parameters of aimed) {
+        const before = await standing(scene);
+        const answer = await submitAs(scene.attacker, path, parameters);
+        await service.vault.messages.settled();
+        expect(await standing(scene), answer.text).toEqual(before);
+        expect(JSON.stringify(answer.body?.['activity'] ?? {})).not.toContain(
+          'ACTIVITY_STATUS_CONSENSUS_NEEDED',
+        );
+      }
+      // A key of the attacker's is a root user's nowhere but in an organization of its own.
+      for (const key of [...attackers, scene.attacker.key]) {
+        const { body } = await scene.root.as(key).query('whoami');
+        expect(body?.['userId']).not.toBe(scene.userId);
+      }
+    },
+  );
+
+  test('what concerns a root user is denied as all is that no policy allows, and explained so', async () => {
+    const { attacker, userId } = scene;
+    const answer = await submitAs(attacker, 'create_api_keys', {
+      userId,
+      apiKeys: [apiKeyOf(newAttackersKey())],
+    });
+    expect(answer.status).toBe(403);
+    expect(answer.body).toMatchObject({ code: 7, turnkeyErrorCode: 'REQUEST_NOT_AUTHORIZED' });
+  });
+
+  test('a user outside the quorum is managed as policies say', async () => {
+    const { userId } = await newUserBy(scene.root, 'Plain');
+    const answer = await submitAs(scene.attacker, 'create_api_keys', {
+      userId,
+      apiKeys: [apiKeyOf(newTestKey())],
+    });
+    expect(answer.status, answer.text).toBe(200);
+  });
+
+  test('a root user changes its own credentials, contacts and tags', async () => {
+    const { root, userId, freeTagId } = scene;
+    for (const [path, parameters] of [
+      ['create_api_keys', { userId, apiKeys: [apiKeyOf(newTestKey())] }],
+      ['update_user', { userId, userTagIds: [freeTagId] }],
+    ] as const) {
+      const answer = await submitAs(root, path, parameters);
+      expect(answer.status, answer.text).toBe(200);
+    }
+  });
+});
+
+describe('2: a quorum of two', () => {
+  test('decides together about a root user; one of them alone, about itself', async () => {
+    await using vault = await startTestVault();
+    const { root, rootUserId } = vault;
+    const second = await vault.newUser('Second');
+    const outside = await vault.newUser('Outside');
+    await root.submit('create_policy', 'CREATE_POLICY_V3', {
+      policyName: 'Everything',
+      effect: 'EFFECT_ALLOW',
+      notes: '',
+    });
+    await root.submit('update_root_quorum', 'UPDATE_ROOT_QUORUM', {
+      threshold: 2,
+      userIds: [rootUserId, second.userId],
+    });
+    const keyFor = (userId: string) => ({ userId, apiKeys: [apiKeyOf(newTestKey())] });
+    const own = await submitAs(second.client, 'create_api_keys', keyFor(second.userId));
+    expect(own.status, own.text).toBe(200);
+    const waiting = await submitAs(second.client, 'create_api_keys', keyFor(rootUserId));
+    const { fingerprint, status } = waiting.body?.['activity'] as Json;
+    expect(status).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
+    // A vote from outside the quorum is none, whatever policies say.
+    const approve = (client: TestClient) =>
+      client.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint });
+    expect((await approve(outside.client)).status).toBe(403);
+    expect((await approve(root)).body).toMatchObject({ activity: { status: 'ACTIVITY_STATUS_COMPLETED' } });
+  });
+
+  test('is asked about a user who became a member while an activity waited', async () => {
+    await using vault = await startTestVault();
+    const { root, rootUserId } = vault;
+    const [one, another, future] = [
+      await vault.newUser('One'),
+      await vault.newUser('Another'),
+      await vault.newUser('Future'),
+    ];
+    await root.submit('create_policy', 'CREATE_POLICY_V3', {
+      policyName: 'Two together',
+      effect: 'EFFECT_ALLOW',
+      consensus: 'approvers.count() >= 2',
+      notes: '',
+    });
+    const waiting = await submitAs(one.client, 'create_api_keys', {
+      userId: future.userId,
+      apiKeys: [apiKeyOf(newTestKey())],
+    });
+    const { fingerprint } = waiting.body?.['activity'] as Json;
+    await root.submit('update_root_quorum', 'UPDATE_ROOT_QUORUM', {
+      threshold: 1,
+      userIds: [rootUserId, future.userId],
+    });
+    const vote = await another.client.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint });
+    expect(vote.status).toBe(403);
+    const { body } = await root.query('get_api_keys', { userId: future.userId });
+    expect(body?.['apiKeys']).toHaveLength(1);
+  });
+});
+
+test('2: no ready-made policy gives its user a root user’s credentials', async () => {
+  await using vault = await startTestVault();
+  await vault.vault.messages.change({ channel: 'desktop', on: true });
+  const scene = await setScene(vault.root, vault.rootUserId);
+  const policies = (await scene.root.query('list_policies')).body?.['policies'] as readonly {
+    readonly policyId: string;
+  }[];
+  await scene.root.submit('delete_policies', 'DELETE_POLICIES', {
+    policyIds: policies.map(({ policyId }) => policyId),
+  });
+  for (const { draft } of policyTemplates.filter(({ draft: { effect } }) => effect === 'EFFECT_ALLOW')) {
+    const answer = await scene.root.submit('create_policy', 'CREATE_POLICY_V3', {
+      ...draft,
+      notes: '',
+      consensus: draft.consensus.replaceAll('…', scene.attackerId),
+      condition: draft.condition.replaceAll('…', scene.attackerId),
+    });
+    expect(answer.status, answer.text).toBe(200);
+  }
+  for (const [path, aim] of Object.entries(aims)) {
+    for (const parameters of aim(scene)) {
+      const look = async () => (await scene.root.query('get_user', { userId: scene.userId })).body?.['user'];
+      const before = await look();
+      const answer = await submitAs(scene.attacker, path, parameters);
+      expect(await look(), `${path}: ${answer.text}`).toEqual(before);
+    }
+  }
+});
