@@ -1,7 +1,8 @@
 /** What is to be signed, in plain language: what it does first, then what it says, then what to beware of. */
 import { toHex } from '../crypto/encodings.ts';
 import { sha256 } from '../crypto/hashes.ts';
-import { hasHiddenCharacters, visibleText } from '../lib/visible-text.ts';
+import { lookAlikeWarnings } from '../lib/look-alikes.ts';
+import { directionOf, hasHiddenCharacters, visibleText } from '../lib/visible-text.ts';
 
 export interface Line {
   readonly label: string;
@@ -61,6 +62,12 @@ export class Writer {
         'A text has characters that are not visible, or change how the text looks. They are shown as ⟨U+…⟩.',
       );
     }
+    if (text.split('\n').some((line) => directionOf(line) === 'mixed')) {
+      this.warn(
+        'A line has letters that run from right to left among others. It is shown in the order of its characters, from left to right.',
+      );
+    }
+    this.warn(...lookAlikeWarnings(text));
     if (text.length > longestText) {
       this.warn(
         `A text has ${String(text.length)} characters. Only its first ${String(longestText)} are shown.`,

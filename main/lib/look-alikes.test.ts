@@ -36,6 +36,7 @@ describe('a text', () => {
     ['USDΤ', '“USDΤ” mixes letters that look alike: Greek and Latin'],
     ['Send to vitalík.eth', '“vitalík.eth” has letters beyond a to z'],
     ['https://аррӏе.com/login', '“аррӏе.com” has letters beyond a to z'],
+    ['Pay ünlü.eth.', '“ünlü.eth” has letters beyond a to z'],
   ])('%j is warned of', (text, warning) => {
     expect(lookAlikeWarnings(text).join(' ')).toContain(warning);
   });
@@ -52,6 +53,11 @@ describe('a text', () => {
   ])('%j is not', (text) => {
     expect(lookAlikeWarnings(text)).toEqual([]);
   });
+});
+
+test('a long text is looked through once', () => {
+  expect(lookAlikeWarnings(`é${'a.'.repeat(500_000)}`)).toEqual([]);
+  expect(lookAlikeWarnings(`é${'.'.repeat(500_000)}`)).toEqual([]);
 });
 
 describe('an address', () => {

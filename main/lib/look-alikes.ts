@@ -52,14 +52,18 @@ function mixedWord(text: string): { readonly word: string; readonly of: readonly
   return undefined;
 }
 
-/** A name with dots, as domains and ENS have them, whose last part is in Latin letters; labels are 63 characters at most. */
-const dottedName = /(?:[\p{L}\p{M}\p{N}_-]{1,63}\.)+[a-z]{2,63}(?![\p{L}\p{M}\p{N}])/giu;
+/** @returns the first name with dots, as domains and ENS have them under an end in Latin letters, that has letters beyond those. */
+const dottedName = (text: string): string | undefined =>
+  text
+    .match(/[\p{L}\p{M}\p{N}_.-]+/gu)
+    ?.map((word) => word.replace(/^\.+|(?<!\.)\.+$/g, ''))
+    .find((word) => /[^ -~]/.test(word) && /\.[a-z]{2,63}$/i.test(word) && !word.includes('..'));
 
 /** @returns what a person should know of a foreign text before trusting its looks, in sentences. */
 export function lookAlikeWarnings(text: string): readonly string[] {
   if (/^[\n -~]*$/.test(text)) return [];
   const mixed = mixedWord(text);
-  const dotted = text.match(dottedName)?.find((name) => /[^ -~]/.test(name));
+  const dotted = dottedName(text);
   return [
     ...(mixed === undefined
       ? []

@@ -112,6 +112,14 @@ describe('any text', () => {
     );
   });
 
+  test.each([
+    ['Log in to Pаypal', 'mixes letters that look alike: Cyrillic and Latin'],
+    ['Send to vitalík.eth', 'letters beyond a to z'],
+    ['pay 05$ to אב', 'from right to left'],
+  ])('that looks like another is warned of: %j', (text, warning) => {
+    expect(described(utf8(text)).warnings.join(' ')).toContain(warning);
+  });
+
   test('that is too long to be shown is told from every other', () => {
     const long = 'a'.repeat(20_000);
     const [one, other] = [`${long}1`, `${long}2`].map((text) => described(personal(utf8(text))));
