@@ -421,3 +421,232 @@ test('2: no ready-made policy gives its user a root user’s credentials', async
     }
   }
 });
+
+describe('9: nobody’s registration takes from another', () => {
+  let claims: TestVault;
+  beforeAll(async () => {
+    claims = await startTestVault();
+    await claims.vault.messages.change({ channel: 'desktop', on: true });
+  });
+  afterAll(() => claims[Symbol.asyncDispose]());
+
+  let made = 0;
+  const newSub = async (credentials: Json = {}, creator = claims.root) => {
+    const key = newTestKey();
+    const answer = await creator.submit('create_sub_organization', 'CREATE_SUB_ORGANIZATION_V8', {
+      subOrganizationName: `Sub ${String(++made)}`,
+      rootUsers: [
+        {
+          userName: 'Ann',
+          userEmail: `ann-${String(made)}@example.com`,
+          apiKeys: [apiKeyOf(key)],
+          authenticators: [],
+          oauthProviders: [],
+          ...credentials,
+        },
+      ],
+      rootQuorumThreshold: 1,
+    });
+    const { subOrganizationId: organizationId, rootUserIds } = resultOf(answer) as Json;
+    const [rootUserId = ''] = rootUserIds as string[];
+    const root = new TestClient(claims.url, organizationId as string, key);
+    return { root, rootUserId, organizationId: organizationId as string };
+  };
+  /** A user of a sub-organization without any rights. */
+  const newPlain = async () => newUserBy((await newSub()).root, 'Plain');
+  const register = (client: TestClient, userId: string, key: TestKey) =>
+    submitAs(client, 'create_api_keys', { userId, apiKeys: [apiKeyOf(key)] });
+  const registerPasskey = (client: TestClient, userId: string, passkey: SoftwareAuthenticator) =>
+    submitAs(client, 'create_authenticators', { userId, authenticators: [passkey.params('Mine')] });
+  const whoami = async (key: TestKey, organizationId = claims.organizationId) =>
+    (await new TestClient(claims.url, organizationId, key).query('whoami')).body;
+  const whoamiBy = async (passkey: SoftwareAuthenticator, organizationId = claims.organizationId) => {
+    const body = JSON.stringify({ organizationId });
+    const headers = { 'x-stamp': undefined, 'x-stamp-webauthn': passkey.stamp(body) };
+    return (await claims.root.post('query/whoami', body, headers)).body;
+  };
+
+  test('below the parent, a key of the parent’s is refused, however it is registered', async () => {
+    const { userId, client } = await newPlain();
+    const { organizationId } = client;
+    const parents = new TestClient(claims.url, organizationId, claims.key);
+    const refused = [
+      await register(client, userId, claims.key),
+      await submitAs(client, 'stamp_login', { publicKey: claims.key.publicKey }),
+    ];
+    for (const answer of refused) {
+      expect(answer.status).toBe(409);
+      expect(answer.body?.['message']).toContain('is registered in the parent organization already');
+    }
+    expect((await parents.query('whoami')).body).toMatchObject({ userId: claims.rootUserId });
+    // What the parent may do below still is done by the parent.
+    const mail = await submitAs(parents, 'init_otp', {
+      otpType: 'OTP_TYPE_EMAIL',
+      contact: 'somebody@example.com',
+      appName: 'App',
+    });
+    expect(mail.status, mail.text).toBe(200);
+  });
+
+  test('below the parent, a passkey of the parent’s is refused, and its id with another key changes nothing', async () => {
+    const parents = new SoftwareAuthenticator();
+    await registerPasskey(claims.root, claims.rootUserId, parents);
+    const { userId, client } = await newPlain();
+    const { credentialId, publicKey } = parents;
+    const copy = new SoftwareAuthenticator({ claims: { credentialId, publicKey } });
+    expect((await registerPasskey(client, userId, copy)).status).toBe(409);
+    const namesake = new SoftwareAuthenticator({ claims: { credentialId } });
+    const named = await registerPasskey(client, userId, namesake);
+    expect(named.status, named.text).toBe(200);
+    for (const organizationId of [claims.organizationId, client.organizationId]) {
+      expect(await whoamiBy(parents, organizationId)).toMatchObject({ userId: claims.rootUserId });
+    }
+    expect(await whoamiBy(namesake, client.organizationId)).toMatchObject({ userId });
+  });
+
+  test('in the parent, a key or passkey from below is refused: its user still signs in by the parent’s id', async () => {
+    const passkey = new SoftwareAuthenticator();
+    const below = await newSub({ authenticators: [passkey.params('Ann')] });
+    const plain = await claims.newUser(`Plain ${String(++made)}`);
+    expect((await register(plain.client, plain.userId, below.root.key)).status).toBe(409);
+    const { credentialId, publicKey } = passkey;
+    const copy = new SoftwareAuthenticator({ claims: { credentialId, publicKey } });
+    expect((await registerPasskey(plain.client, plain.userId, copy)).status).toBe(409);
+    const namesake = new SoftwareAuthenticator({ claims: { credentialId } });
+    expect((await registerPasskey(plain.client, plain.userId, namesake)).status).toBe(200);
+    expect(await whoami(below.root.key)).toMatchObject({ userId: below.rootUserId });
+    expect(await whoamiBy(passkey)).toMatchObject({ userId: below.rootUserId });
+    expect(await whoamiBy(namesake)).toMatchObject({ userId: plain.userId });
+  });
+
+  test('in a neighbour, a key or passkey of another sub-organization’s changes nothing for its user', async () => {
+    const passkey = new SoftwareAuthenticator();
+    const victim = await newSub({ authenticators: [passkey.params('Ann')] });
+    const second = newTestKey();
+    await register(victim.root, victim.rootUserId, second);
+    for (let neighbours = 0; neighbours < 3; neighbours += 1) {
+      const { userId, client } = await newPlain();
+      for (const key of [victim.root.key, second]) {
+        const answer = await register(client, userId, key);
+        expect(answer.status, answer.text).toBe(200);
+      }
+      const { credentialId, publicKey } = passkey;
+      const copy = neighbours === 0 ? { credentialId } : { credentialId, publicKey };
+      const claimed = await registerPasskey(client, userId, new SoftwareAuthenticator({ claims: copy }));
+      expect(claimed.status, claimed.text).toBe(200);
+    }
+    const { organizationId, rootUserId: userId } = victim;
+    for (const key of [victim.root.key, second]) {
+      expect(await whoami(key)).toMatchObject({ organizationId, userId });
+      const login = await submitAs(claims.root.as(key), 'stamp_login', { publicKey: newTestKey().publicKey });
+      expect(login.body).toMatchObject({ activity: { organizationId, status: 'ACTIVITY_STATUS_COMPLETED' } });
+    }
+    expect(await whoamiBy(passkey)).toMatchObject({ organizationId, userId });
+  });
+
+  test('in a neighbour, a key that comes to another with its sub-organization later is that user’s', async () => {
+    const early = await newPlain();
+    const key = newTestKey();
+    await register(early.client, early.userId, key);
+    const late = await newSub({ apiKeys: [apiKeyOf(key)] });
+    expect(await whoami(key)).toMatchObject({ userId: late.rootUserId });
+  });
+
+  test('users of the parent bring keys of their own below it, as backends do, and no other’s', async () => {
+    const own = await newSub({ apiKeys: [apiKeyOf(claims.key)] });
+    expect(await whoami(claims.key, own.organizationId)).toMatchObject({ userId: own.rootUserId });
+    expect(await whoami(claims.key)).toMatchObject({ userId: claims.rootUserId });
+    const backend = await claims.newUser('Backend');
+    await claims.root.submit('create_policy', 'CREATE_POLICY_V3', {
+      policyName: 'Backend',
+      effect: 'EFFECT_ALLOW',
+      condition: "activity.kind == 'CREATE_SUB_ORGANIZATION'",
+      notes: '',
+    });
+    const others = await backend.client.submit('create_sub_organization', 'CREATE_SUB_ORGANIZATION_V8', {
+      subOrganizationName: 'With the owner’s key',
+      rootUsers: [
+        { userName: 'Ann', apiKeys: [apiKeyOf(claims.key)], authenticators: [], oauthProviders: [] },
+      ],
+      rootQuorumThreshold: 1,
+    });
+    expect(others.status).toBe(409);
+  });
+
+  test('a contact that is given to another user too still signs in and recovers the root user', async () => {
+    const { root, rootUserId } = await newSub();
+    const { body } = await root.query('get_user', { userId: rootUserId });
+    const { userEmail } = body?.['user'] as { readonly userEmail: string };
+    const { userId } = await newUserBy(root, 'Namesake');
+    const given = await submitAs(root, 'update_user_email', { userId, userEmail });
+    expect(given.status, given.text).toBe(200);
+    for (const path of ['email_auth', 'init_user_email_recovery']) {
+      const answer = await submitAs(new TestClient(claims.url, root.organizationId, claims.key), path, {
+        email: userEmail,
+        targetPublicKey: target,
+        emailCustomization: { appName: 'App' },
+      });
+      expect(resultOf(answer), path).toMatchObject({ userId: rootUserId });
+    }
+  });
+});
+
+describe('10: who knows no credential is not told', () => {
+  const errorOf = ({ status, body }: Answer) => ({ status, ...body });
+  const without = (text: string, ...parts: readonly string[]): string =>
+    parts.reduce((left, part) => left.replaceAll(part, '…'), text);
+
+  test('whether an organization is there: an unknown one answers as one that does not know the key', async () => {
+    const stranger = newTestKey();
+    const nowhere = crypto.randomUUID();
+    const answers = [];
+    for (const organizationId of [nowhere, service.organizationId]) {
+      for (const path of ['whoami', 'list_users']) {
+        const answer = await new TestClient(service.url, organizationId, stranger).query(path);
+        answers.push(without(JSON.stringify(errorOf(answer)), organizationId));
+      }
+      const activity = await submitAs(
+        new TestClient(service.url, organizationId, stranger),
+        'create_wallet',
+        {},
+      );
+      answers.push(without(JSON.stringify(errorOf(activity)), organizationId));
+    }
+    expect(new Set(answers).size).toBe(1);
+    expect(JSON.parse(answers[0] ?? '')).toMatchObject({
+      status: 401,
+      turnkeyErrorCode: 'PUBLIC_KEY_NOT_FOUND',
+    });
+  });
+
+  test('whether a passkey is there: an unknown id answers as a known one with another’s signature', async () => {
+    const known = new SoftwareAuthenticator();
+    await submitAs(service.root, 'create_authenticators', {
+      userId: service.rootUserId,
+      authenticators: [known.params('Known')],
+    });
+    const answers = [];
+    for (const organizationId of [crypto.randomUUID(), service.organizationId]) {
+      for (const credentialId of [known.credentialId, new SoftwareAuthenticator().credentialId]) {
+        const stranger = new SoftwareAuthenticator({ claims: { credentialId } });
+        for (const otherwise of [
+          {},
+          { origin: 'https://elsewhere.example' },
+          { rpId: 'elsewhere.example' },
+        ]) {
+          const body = JSON.stringify({ organizationId });
+          const answer = await service.root.post('query/list_users', body, {
+            'x-stamp': undefined,
+            'x-stamp-webauthn': stranger.stamp(body, otherwise),
+          });
+          answers.push(without(JSON.stringify(errorOf(answer)), organizationId, credentialId));
+        }
+      }
+    }
+    expect(new Set(answers).size).toBe(1);
+    expect(JSON.parse(answers[0] ?? '')).toMatchObject({
+      status: 401,
+      turnkeyErrorCode: 'CREDENTIAL_NOT_FOUND',
+    });
+  });
+});

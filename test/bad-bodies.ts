@@ -655,7 +655,9 @@ export function badBody(target: Target, organizationId: string): fc.Arbitrary<Ba
       applied.map(({ kind }) => kind),
       applied.flatMap(({ kind, site }) => [
         nameOf(site.path),
-        ...(kind === 'an organization that is not there' ? ['no organization found with the given ID'] : []),
+        ...(kind === 'an organization that is not there'
+          ? ['could not find public key in organization']
+          : []),
       ]),
     );
   });

@@ -808,7 +808,7 @@ describe('sessions', () => {
     await fails(service, () => once(service.key.publicKey), {
       status: 409,
       code: 6,
-      message: /^invalid parameters\.publicKey: this key is registered/,
+      message: /^invalid parameters\.publicKey: this credential is registered/,
     });
     await fails(service, () => once(client.key.publicKey), { status: 409, code: 6, message: /registered/ });
     activityOf(await once(newTestKey().publicKey, { invalidateExisting: true }));

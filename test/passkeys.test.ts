@@ -594,10 +594,11 @@ describe('a stamp is refused', () => {
     const { passkey } = await newHolder();
     const fields = JSON.parse(passkey.stamp(whoamiBody())) as Record<string, string>;
     const other = JSON.parse(new SoftwareAuthenticator().stamp(whoamiBody())) as Record<string, string>;
-    const message = not('signature: it is not of this credential over authenticatorData and clientDataJson');
     const counted = Buffer.from(fields['authenticatorData'] ?? '', 'base64url');
     counted.writeUInt32BE(7, counted.length - 4);
     for (const change of [
+      { authenticatorData: 'AAAA' },
+      { clientDataJson: 'e30' },
       { signature: other['signature'] },
       { signature: 'AA' },
       { authenticatorData: counted.toString('base64url') },
@@ -608,15 +609,11 @@ describe('a stamp is refused', () => {
       },
     ]) {
       const stamp = JSON.stringify({ ...fields, ...change });
-      unauthenticated(await post('query/whoami', whoamiBody(), stamp), message);
-    }
-    for (const [change, problem] of [
-      [{ authenticatorData: 'AAAA' }, /authenticatorData: expected at least 37 bytes/],
-      [{ clientDataJson: 'e30' }, /clientDataJson: expected a JSON object with type, challenge and origin/],
-    ] as const) {
+      // As if the credential were not there: only its holder is told that it is.
       unauthenticated(
-        await post('query/whoami', whoamiBody(), JSON.stringify({ ...fields, ...change })),
-        problem,
+        await post('query/whoami', whoamiBody(), stamp),
+        /^credential ID could not be found/,
+        'CREDENTIAL_NOT_FOUND',
       );
     }
   });
@@ -642,8 +639,7 @@ describe('a stamp is refused', () => {
     });
     unauthenticated(answer, /^credential ID could not be found/, 'CREDENTIAL_NOT_FOUND');
     const unknown = await post('query/whoami', body, passkey.stamp(body));
-    expect(unknown.status).toBe(404);
-    expect(unknown.body).toMatchObject({ turnkeyErrorCode: 'ORGANIZATION_NOT_FOUND' });
+    unauthenticated(unknown, /^credential ID could not be found/, 'CREDENTIAL_NOT_FOUND');
     const malformed = whoamiBody('none');
     expect((await post('query/whoami', malformed, passkey.stamp(malformed))).body).toMatchObject({
       turnkeyErrorCode: 'INVALID_ORGANIZATION_ID',

@@ -15,6 +15,8 @@ export interface AuthenticatorOptions {
   /** Whether it counts what it signs. */
   readonly counts?: boolean;
   readonly transports?: readonly string[];
+  /** Another's credential id, and its public key too, which it claims without being able to sign for it. */
+  readonly claims?: { readonly credentialId: string; readonly publicKey?: string };
 }
 
 /** What of a ceremony is to be otherwise. */
@@ -67,10 +69,10 @@ const algorithms = {
 
 /** An authenticator with one passkey. */
 export class SoftwareAuthenticator {
-  readonly #options: Required<AuthenticatorOptions>;
+  readonly #options: Required<Omit<AuthenticatorOptions, 'claims'>> & Pick<AuthenticatorOptions, 'claims'>;
   readonly #pair: Pair;
   #signCount = 0;
-  readonly #id = randomBytes(32);
+  readonly #id: Buffer;
 
   constructor(options: AuthenticatorOptions = {}) {
     this.#options = {
@@ -82,6 +84,8 @@ export class SoftwareAuthenticator {
       transports: ['AUTHENTICATOR_TRANSPORT_INTERNAL', 'AUTHENTICATOR_TRANSPORT_HYBRID'],
       ...options,
     };
+    const { claims } = options;
+    this.#id = claims === undefined ? randomBytes(32) : Buffer.from(claims.credentialId, 'base64url');
     this.#pair = algorithms[this.#options.algorithm].generate();
   }
 
@@ -166,7 +170,9 @@ export class SoftwareAuthenticator {
   }
 
   #coseKey(): Buffer {
-    return algorithms[this.#options.algorithm].toCose(this.#pair.publicKey);
+    const { claims, algorithm } = this.#options;
+    if (claims?.publicKey !== undefined) return Buffer.from(claims.publicKey, 'base64url');
+    return algorithms[algorithm].toCose(this.#pair.publicKey);
   }
 
   #sign(message: Buffer): Buffer {

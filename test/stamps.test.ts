@@ -381,13 +381,12 @@ describe('the organization that a request names', () => {
     );
   });
 
-  test('is one of this vault', async () => {
+  test('is one of this vault: any other is answered as one that does not know the key', async () => {
     const stranger = '00000000-0000-4000-8000-000000000000';
     refused(
       await named(stranger),
-      `no organization found with the given ID: ${stranger}`,
-      'ORGANIZATION_NOT_FOUND',
-      404,
+      `could not find public key in organization or its parent organization organizationId=${stranger} publicKey=${service.key.publicKey}`,
+      'PUBLIC_KEY_NOT_FOUND',
     );
   });
 });

@@ -8,6 +8,7 @@ import type { ProofStep } from '../../preload/contract.ts';
 import { sha256 } from '../crypto/hashes.ts';
 import { verifyP256Raw } from '../crypto/p256.ts';
 import { isUuid } from '../crypto/uuid.ts';
+import { findAuthenticator, findAuthenticatorsBelow } from '../db/authenticators.ts';
 import { findApiKey, findApiKeysAnywhere, findApiKeysBelow, type ApiKeyRow } from '../db/api-keys.ts';
 import type { Reader } from '../db/connection.ts';
 import { getOrganization, type OrganizationRow } from '../db/organizations.ts';
@@ -364,7 +365,10 @@ function explainPasskey(tx: Reader, request: Unproven, header: string, body: Bod
         request.rpId,
       )({ organizationId: row.id, below: true, recovering: true }, request.clock).identify(tx),
     );
-  const unknown = proven !== undefined && 'problem' in proven && proven.code === 'CREDENTIAL_NOT_FOUND';
+  // The API does not tell the two apart; the owner of the vault may know.
+  const refused = proven !== undefined && 'problem' in proven && proven.code === 'CREDENTIAL_NOT_FOUND';
+  const isKnown = row !== undefined && knowsPasskey(tx, row, assertion.value.credentialId);
+  const unknown = refused && !isKnown;
   if (!isOfBody) {
     steps.push(
       failed(
@@ -380,7 +384,12 @@ function explainPasskey(tx: Reader, request: Unproven, header: string, body: Bod
   } else {
     steps.push(
       'problem' in proven
-        ? failed('signature', sentence(proven.problem))
+        ? failed(
+            'signature',
+            refused
+              ? 'It is not by this credential over authenticatorData and clientDataJson.'
+              : sentence(proven.problem),
+          )
         : passed('signature', 'It holds over exactly these bytes.'),
     );
   }
@@ -396,6 +405,10 @@ function explainPasskey(tx: Reader, request: Unproven, header: string, body: Bod
   }
   return steps;
 }
+
+const knowsPasskey = (tx: Reader, { id, parentId }: OrganizationRow, credentialId: string): boolean =>
+  [id, ...(parentId === null ? [] : [parentId])].some((each) => findAuthenticator(tx, each, credentialId)) ||
+  findAuthenticatorsBelow(tx, id, credentialId).length > 0;
 
 type Attempt<T> = { readonly value: T } | { readonly problem: string; readonly code: string };
 

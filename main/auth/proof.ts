@@ -2,6 +2,7 @@
 import { isUuid } from '../crypto/uuid.ts';
 import type { Reader, Writer } from '../db/connection.ts';
 import { getOrganization } from '../db/organizations.ts';
+import type { Founded } from '../db/sub-organizations.ts';
 import { getUserRow } from '../db/users.ts';
 import { requireVault } from '../db/vault.ts';
 import type { Caller } from '../lib/caller.ts';
@@ -43,15 +44,20 @@ interface Lookup<Row> {
   /** What it is called: `public key`. */
   readonly kind: string;
   readonly in: (organizationId: string) => Row | undefined;
-  /** In the sub-organizations of one: at most two, which is one too many. */
-  readonly below: (organizationId: string) => readonly Row[];
-  /** What is said where there is none. */
+  /** In the sub-organizations of one, in the order of their claims. */
+  readonly below: (organizationId: string) => readonly (Row & Founded)[];
+  /** Whether the proof is by this credential: others may have registered what names it. */
+  readonly holds: (row: Row) => boolean;
+  /** Answered where there is none. */
   readonly unknown: () => LatchkeyError;
 }
 
 /**
- * Looks a credential up in the organization that a request names, and then in its parent.
- * @throws LatchkeyError as `Claim.identify`.
+ * Looks a credential up in the organization that a request names, then in its parent or below it. A registration takes
+ * nothing from another user: only a credential that the proof is by counts. Below the named organization, the credential that
+ * came with its sub-organization comes first, then the one that was registered first.
+ * @throws LatchkeyError as `Claim.identify`; an organization that is not there is told from one that does not know the
+ * credential to nobody.
  */
 export function findCredential<Row>(
   tx: Reader,
@@ -65,27 +71,19 @@ export function findCredential<Row>(
       { turnkeyErrorCode: 'INVALID_ORGANIZATION_ID' },
     );
   }
-  const row = lookup.in(organizationId);
-  if (row !== undefined) return row;
+  const own = lookup.in(organizationId);
+  if (own !== undefined && lookup.holds(own)) return own;
   const organization = getOrganization(tx, organizationId);
-  if (organization !== undefined) {
-    const [found, another] =
-      organization.parentId === null
-        ? below
-          ? lookup.below(organizationId)
-          : []
-        : [lookup.in(organization.parentId)];
-    if (found === undefined) throw lookup.unknown();
-    if (another === undefined) return found;
-    throw unauthenticated(
-      `more than one suborg associated with a ${lookup.kind}: name the sub-organization in organizationId`,
-      'CREDENTIAL_CONFLICT',
-    );
-  }
-  requireVault(tx);
-  throw new LatchkeyError('NOT_FOUND', `no organization found with the given ID: ${organizationId}`, {
-    turnkeyErrorCode: 'ORGANIZATION_NOT_FOUND',
-  });
+  if (organization === undefined) requireVault(tx);
+  const parents = organization?.parentId == null ? undefined : lookup.in(organization.parentId);
+  if (parents !== undefined && lookup.holds(parents)) return parents;
+  const [found, another] = below ? lookup.below(organizationId).filter(lookup.holds) : [];
+  if (found === undefined) throw lookup.unknown();
+  if (found.founded === 0 || another === undefined || another.founded === 0) return found;
+  throw unauthenticated(
+    `more than one suborg associated with a ${lookup.kind}: name the sub-organization in organizationId`,
+    'CREDENTIAL_CONFLICT',
+  );
 }
 
 /** The caller, once a credential of theirs is proven. */

@@ -26,6 +26,8 @@ function identify(tx: Reader, addressed: Addressed, token: string, now: number):
     kind: 'session',
     in: (organizationId) => data && getReadOnlySession(tx, organizationId, data.jti),
     below: () => [],
+    // The token names it, and is the vault's own.
+    holds: () => true,
     unknown,
   });
   if (session.expiresAt <= now) {

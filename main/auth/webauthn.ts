@@ -97,6 +97,11 @@ export function passkeyProof(raw: Uint8Array, header: string, rpId: string): Pro
         kind: 'credential ID',
         in: (organizationId) => findAuthenticator(tx, organizationId, credentialId),
         below: (organizationId) => findAuthenticatorsBelow(tx, organizationId, credentialId),
+        holds: ({ publicKey }) => {
+          if (heldFor !== publicKey && isSignedBy(assertion, publicKey)) heldFor = publicKey;
+          return heldFor === publicKey;
+        },
+        // A credential that is there is told from one that is not to nobody but its holder.
         unknown: () =>
           unauthenticated(
             `credential ID could not be found in organization or its parent organization organizationId=${addressed.organizationId} credentialId=${credentialId}`,
@@ -104,8 +109,6 @@ export function passkeyProof(raw: Uint8Array, header: string, rpId: string): Pro
           ),
       });
       checkCeremony(ceremony, passkeyOrigins(tx, credential.organizationId));
-      if (heldFor !== credential.publicKey) checkSignature(assertion, credential.publicKey);
-      heldFor = credential.publicKey;
       checkCount(credential, signCount, digest);
       return credential;
     };
@@ -153,15 +156,15 @@ function checkCeremony(
   if (fault !== undefined) throw refused(`${fault.field}: ${fault.problem}`);
 }
 
-function checkSignature(
+const isSignedBy = (
   { authenticatorData, clientDataJson, signature }: Assertion,
   publicKey: string,
-): void {
-  const signed = Buffer.concat([authenticatorData, hash('sha256', clientDataJson, 'buffer')]);
-  if (!verifyCose(publicKey, signature, signed)) {
-    throw refused('signature: it is not of this credential over authenticatorData and clientDataJson');
-  }
-}
+): boolean =>
+  verifyCose(
+    publicKey,
+    signature,
+    Buffer.concat([authenticatorData, hash('sha256', clientDataJson, 'buffer')]),
+  );
 
 /** An authenticator that counts never comes to the same number again; the very same assertion is a retry. */
 function checkCount(credential: AuthenticatorRow, signCount: number, digest: Uint8Array): void {

@@ -1,6 +1,7 @@
 /** API keys: public keys whose private halves stamp requests. */
 import { timestamp, type Timestamp } from '../lib/clock.ts';
 import type { Reader, Writer } from './connection.ts';
+import { belowByClaim, type Founded } from './sub-organizations.ts';
 
 export interface ApiKeyRow {
   readonly id: string;
@@ -38,11 +39,14 @@ export const findApiKey = (tx: Reader, organizationId: string, publicKey: string
     publicKey,
   );
 
-/** The keys with this public half in an organization's sub-organizations; more than two are not told apart. */
-export const findApiKeysBelow = (tx: Reader, organizationId: string, publicKey: string): ApiKeyRow[] =>
-  tx.all<ApiKeyRow>(
-    `SELECT ${columns} FROM api_keys
-     WHERE public_key = ? AND +organization_id IN (SELECT id FROM organizations WHERE parent_id = ?) LIMIT 2`,
+/** The keys with this public half in an organization's sub-organizations, the first two by their claim to it. */
+export const findApiKeysBelow = (
+  tx: Reader,
+  organizationId: string,
+  publicKey: string,
+): (ApiKeyRow & Founded)[] =>
+  tx.all<ApiKeyRow & Founded>(
+    belowByClaim('api_keys', columns, 'public_key = ?', 2),
     publicKey,
     organizationId,
   );

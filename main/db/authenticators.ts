@@ -1,6 +1,7 @@
 /** Authenticators: passkeys and security keys whose assertions stamp requests. */
 import { timestamp, type Timestamp } from '../lib/clock.ts';
 import type { Reader, Writer } from './connection.ts';
+import { belowByClaim, type Founded } from './sub-organizations.ts';
 
 export interface AuthenticatorRow {
   readonly id: string;
@@ -53,15 +54,17 @@ export const findAuthenticator = (
     credentialId,
   );
 
-/** Those with this credential id in an organization's sub-organizations; more than two are not told apart. */
+/** So many are looked at of those that name themselves alike: each costs a look at a signature. */
+const mostAlike = 64;
+
+/** Those with this credential id in an organization's sub-organizations, by their claim to it. */
 export const findAuthenticatorsBelow = (
   tx: Reader,
   organizationId: string,
   credentialId: string,
-): AuthenticatorRow[] =>
-  tx.all<AuthenticatorRow>(
-    `SELECT ${columns} FROM authenticators
-     WHERE credential_id = ? AND +organization_id IN (SELECT id FROM organizations WHERE parent_id = ?) LIMIT 2`,
+): (AuthenticatorRow & Founded)[] =>
+  tx.all<AuthenticatorRow & Founded>(
+    belowByClaim('authenticators', columns, 'credential_id = ?', mostAlike),
     credentialId,
     organizationId,
   );

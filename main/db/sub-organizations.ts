@@ -23,6 +23,28 @@ const conditions = {
     WHERE w.organization_id = o.id AND w.address = ?)`,
 } as const;
 
+/** Whether a credential came with its sub-organization, by the parent's word: 1, or 0 for one that a user added. */
+export interface Founded {
+  readonly founded: number;
+}
+
+/**
+ * Makes the query for credentials in the sub-organizations of one, by their claim to what names them: those that came with
+ * their sub-organization, then the oldest. A user who registers another's afterwards comes after it.
+ * @param condition On the credential; its values come before the organization's id.
+ */
+export const belowByClaim = (
+  table: 'api_keys' | 'authenticators',
+  columns: string,
+  condition: string,
+  limit: number,
+): string =>
+  `SELECT ${columns},
+     created_at = (SELECT o.created_at FROM organizations AS o WHERE o.id = organization_id) AS founded
+   FROM ${table}
+   WHERE ${condition} AND +organization_id IN (SELECT s.id FROM organizations AS s WHERE s.parent_id = ?)
+   ORDER BY founded DESC, created_at, rowid LIMIT ${String(limit)}`;
+
 /** Which of them, by the name of a condition and its values. */
 export type SubOrganizationFilter = readonly [by: keyof typeof conditions, ...values: readonly string[]];
 

@@ -167,5 +167,4 @@ function jsonOf(raw: Uint8Array): unknown {
 
 /** Whether a refusal is about who asks, and when: then the proof is looked at. */
 const isUnproven = (code: string, turnkeyErrorCode: string): boolean =>
-  code === 'UNAUTHENTICATED' ||
-  ['INVALID_TIME', 'INVALID_ORGANIZATION_ID', 'ORGANIZATION_NOT_FOUND'].includes(turnkeyErrorCode);
+  code === 'UNAUTHENTICATED' || ['INVALID_TIME', 'INVALID_ORGANIZATION_ID'].includes(turnkeyErrorCode);

@@ -3,9 +3,16 @@ import { z } from 'zod';
 import type { ActivityContext } from '../activities/define.ts';
 import { uuidV4 } from '../crypto/uuid.ts';
 import { verifyingKeys } from '../crypto/verifying-keys.ts';
-import { deleteApiKey, findApiKey, insertApiKey, listApiKeysOfUser, type ApiKeyRow } from '../db/api-keys.ts';
+import {
+  deleteApiKey,
+  findApiKey,
+  findApiKeysBelow,
+  insertApiKey,
+  listApiKeysOfUser,
+  type ApiKeyRow,
+} from '../db/api-keys.ts';
 import type { Writer } from '../db/connection.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { checkUnclaimed } from './credential-claims.ts';
 import { limits } from './limits.ts';
 import { checkLimit, name, seconds } from './parameters.ts';
 
@@ -42,7 +49,7 @@ export const withP256 = (key: z.output<typeof p256ApiKeyParams>): ApiKeyParams =
   curveType: 'API_KEY_CURVE_P256',
 });
 
-type Registering = Pick<ActivityContext<unknown>, 'tx' | 'organizationId' | 'random' | 'now'>;
+type Registering = Pick<ActivityContext<unknown>, 'tx' | 'organizationId' | 'caller' | 'random' | 'now'>;
 
 /** A key that is checked: what is registered of it. */
 type NewApiKey = Pick<ApiKeyRow, 'name' | 'credentialType' | 'publicKey' | 'expirationSeconds'>;
@@ -52,7 +59,7 @@ type NewApiKey = Pick<ApiKeyRow, 'name' | 'credentialType' | 'publicKey' | 'expi
  * @returns the id of the new key.
  */
 export function addApiKey(
-  { tx, organizationId, random, now }: Registering,
+  { tx, organizationId, random, now }: Omit<Registering, 'caller'>,
   userId: string,
   key: NewApiKey,
 ): string {
@@ -86,12 +93,7 @@ export function addApiKeys(
     const field = `${at}[${String(index)}]`;
     const normalized = key.publicKey.toLowerCase();
     verifyingKeys[key.curveType].check(`${field}.publicKey`, normalized);
-    if (findApiKey(context.tx, context.organizationId, normalized)) {
-      throw new LatchkeyError(
-        'ALREADY_EXISTS',
-        `invalid ${field}.publicKey: this key is registered in the organization already`,
-      );
-    }
+    checkKeyUnclaimed(context, normalized, `${field}.publicKey`);
     return addApiKey(context, userId, {
       name: key.apiKeyName,
       credentialType: credentialTypes[key.curveType],
@@ -100,6 +102,23 @@ export function addApiKeys(
     });
   });
 }
+
+/** @throws LatchkeyError ALREADY_EXISTS where another user has the key. */
+export const checkKeyUnclaimed = (
+  context: Omit<Registering, 'random' | 'now'>,
+  normalized: string,
+  at: string,
+): void => {
+  const { tx } = context;
+  checkUnclaimed(
+    context,
+    {
+      in: (organizationId) => findApiKey(tx, organizationId, normalized),
+      below: (organizationId) => findApiKeysBelow(tx, organizationId, normalized),
+    },
+    at,
+  );
+};
 
 function makeRoom(tx: Writer, userId: string, expiring: boolean, now: number): void {
   const present = listApiKeysOfUser(tx, userId).filter(({ expiresAt }) => (expiresAt !== null) === expiring);

@@ -5,13 +5,14 @@ import { uuidV4 } from '../crypto/uuid.ts';
 import {
   countAuthenticatorsOfUser,
   findAuthenticator,
+  findAuthenticatorsBelow,
   insertAuthenticator,
   type AuthenticatorRow,
 } from '../db/authenticators.ts';
 import { passkeyOrigins } from '../db/passkey-origins.ts';
-import { LatchkeyError } from '../lib/errors.ts';
 import { base64Text } from '../lib/web-authentication.ts';
 import { verifyAttestation, type AttestedCredential } from './attestations.ts';
+import { checkUnclaimed } from './credential-claims.ts';
 import { limits } from './limits.ts';
 import { checkLimit, id, name } from './parameters.ts';
 import { authenticatorTransports } from './resources.ts';
@@ -140,25 +141,30 @@ export async function verifyAuthenticators(
  * @returns the ids of the new authenticators, in order.
  */
 export function addAuthenticators(
-  {
-    tx,
-    organizationId,
-    random,
-    now,
-  }: Pick<ActivityContext<unknown>, 'tx' | 'organizationId' | 'random' | 'now'>,
+  context: Pick<ActivityContext<unknown>, 'tx' | 'organizationId' | 'caller' | 'random' | 'now'>,
   userId: string,
   authenticators: readonly VerifiedAuthenticator[],
   at: string,
 ): string[] {
+  const { tx, organizationId, random, now } = context;
   const present = countAuthenticatorsOfUser(tx, userId);
   checkLimit('authenticators', present, authenticators.length, limits.authenticatorsPerUser);
   return authenticators.map((authenticator, index) => {
-    if (findAuthenticator(tx, organizationId, authenticator.credentialId)) {
-      throw new LatchkeyError(
-        'ALREADY_EXISTS',
-        `invalid ${at}[${index}].attestation.credentialId: this credential is registered in the organization already`,
-      );
-    }
+    const { credentialId, publicKey } = authenticator;
+    // Whoever registers its id with a key of its own takes nothing: the assertion tells them apart.
+    const isThis = (row: AuthenticatorRow): boolean =>
+      row.organizationId === organizationId || row.publicKey === publicKey;
+    checkUnclaimed(
+      context,
+      {
+        in(id) {
+          const row = findAuthenticator(tx, id, credentialId);
+          return row !== undefined && isThis(row) ? row : undefined;
+        },
+        below: (id) => findAuthenticatorsBelow(tx, id, credentialId).filter(isThis),
+      },
+      `${at}[${index}].attestation.credentialId`,
+    );
     const row: AuthenticatorRow = {
       id: uuidV4(random('authenticator', 16)),
       organizationId,

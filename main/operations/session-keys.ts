@@ -6,9 +6,8 @@ import { decodeHex, encodeBase58Check, toHex } from '../crypto/encodings.ts';
 import { compressP256, generateP256, isP256PublicKey } from '../crypto/p256.ts';
 import { signToken } from '../crypto/signed-tokens.ts';
 import { deleteApiKey, findApiKey, listApiKeysOfUser } from '../db/api-keys.ts';
-import { LatchkeyError } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
-import { addApiKey } from './api-key-registration.ts';
+import { addApiKey, checkKeyUnclaimed } from './api-key-registration.ts';
 import { encryptTo, targetPublicKey } from './bundles.ts';
 import { limits } from './limits.ts';
 import { name } from './parameters.ts';
@@ -128,22 +127,17 @@ export const sessionEnd = (wishes: SessionWishes, now: number): number => now + 
  * @throws LatchkeyError ALREADY_EXISTS for a key that is registered otherwise.
  */
 export function addLoginKey(
-  context: Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'organizationId' | 'random' | 'now'>,
+  context: Pick<ActivityContext<unknown>, 'tx' | 'keys' | 'organizationId' | 'caller' | 'random' | 'now'>,
   userId: string,
   params: z.output<typeof loginParams>,
 ): string {
   const { tx, organizationId, now } = context;
   const publicKey = compressed(params.publicKey);
   const known = findApiKey(tx, organizationId, publicKey);
-  if (known !== undefined) {
-    if (known.userId !== userId || known.credentialType !== sessionKinds.login.credentialType) {
-      throw new LatchkeyError(
-        'ALREADY_EXISTS',
-        'invalid parameters.publicKey: this key is registered in the organization already',
-      );
-    }
+  if (known?.userId === userId && known.credentialType === sessionKinds.login.credentialType) {
     deleteApiKey(tx, known.id);
   }
+  checkKeyUnclaimed(context, publicKey, 'parameters.publicKey');
   addSessionKey(context, 'login', userId, { publicKey }, params);
   return sessionToken(context, {
     exp: Math.floor(sessionEnd(params, now) / 1000),

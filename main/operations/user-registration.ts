@@ -78,7 +78,7 @@ export async function verifyNewUsers(
  * @returns the ids of the new users, in order.
  */
 export function addUsers(
-  context: Pick<ActivityContext<unknown>, 'tx' | 'organizationId' | 'random' | 'now'>,
+  context: Pick<ActivityContext<unknown>, 'tx' | 'organizationId' | 'caller' | 'random' | 'now'>,
   users: readonly Omit<NewUserParams, 'authenticators' | 'oauthProviders'>[],
   verified: readonly VerifiedCredentials[],
   at: string,

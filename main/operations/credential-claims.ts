@@ -1,0 +1,48 @@
+/**
+ * Credentials across a parent and its sub-organizations. A request is looked up in the organization that it names and then in
+ * the parent, so the parent's key, registered below it, would stand for somebody else there; and a key from below, registered
+ * in the parent, would keep its user from signing in by the parent's id. Each is refused. Nothing proves possession of an API
+ * key that is registered, and an attestation need not, so the earlier registration counts.
+ */
+import type { Reader } from '../db/connection.ts';
+import { getOrganization } from '../db/organizations.ts';
+import type { Caller } from '../lib/caller.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+
+interface Registering {
+  readonly tx: Reader;
+  readonly organizationId: string;
+  readonly caller: Pick<Caller, 'organizationId' | 'userId'>;
+}
+
+interface Credential {
+  readonly organizationId: string;
+  readonly userId: string;
+}
+
+/**
+ * Checks that a credential which is to be registered is nobody else's. Users of the parent may bring keys of their own into
+ * a sub-organization.
+ * @param at The name of the credential in the request, for errors.
+ * @throws LatchkeyError ALREADY_EXISTS
+ */
+export function checkUnclaimed(
+  { tx, organizationId, caller }: Registering,
+  find: {
+    readonly in: (organizationId: string) => Credential | undefined;
+    readonly below: (organizationId: string) => readonly Credential[];
+  },
+  at: string,
+): void {
+  const taken = (where: string): LatchkeyError =>
+    new LatchkeyError('ALREADY_EXISTS', `invalid ${at}: this credential is registered in ${where} already`);
+  if (find.in(organizationId) !== undefined) throw taken('the organization');
+  const parentId = getOrganization(tx, organizationId)?.parentId ?? undefined;
+  if (parentId === undefined) {
+    if (find.below(organizationId).length > 0) throw taken('a sub-organization');
+    return;
+  }
+  const parents = find.in(parentId);
+  const isCallers = parents?.userId === caller.userId && parents.organizationId === caller.organizationId;
+  if (parents !== undefined && !isCallers) throw taken('the parent organization');
+}
