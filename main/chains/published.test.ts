@@ -11,8 +11,8 @@ import { verifyEd25519 } from '../crypto/ed25519.ts';
 import { toHex } from '../crypto/encodings.ts';
 import { readBitcoin } from './bitcoin/read.ts';
 import { readEthereum } from './ethereum/read.ts';
-import { transfersOf } from './solana/programs.ts';
-import { readSolana } from './solana/read.ts';
+import { readKnown } from './solana/programs.ts';
+import { encodeMessage, readSolana, signedSolana, signersOf } from './solana/read.ts';
 import { readTron } from './tron/read.ts';
 import type { Read } from './reading.ts';
 
@@ -72,15 +72,20 @@ describe('Ethereum', () => {
 test('Solana: the message is what the sender signed', () => {
   const { id, from, to, lamports, transaction: published } = vectors.solana;
   const bytes = base64(published);
-  const { message, signers, transaction } = valueOf(readSolana(bytes));
-  expect(signers).toEqual([from]);
-  expect(transfersOf(transaction)).toMatchObject([{ from, to, amount: BigInt(lamports) }]);
+  const { message } = valueOf(readSolana(bytes));
+  const [signer, ...others] = signersOf(message);
+  if (signer === undefined) throw new Error('nobody signs');
+  expect([signer.key, ...others]).toEqual([from]);
+  const known = message.instructions.map((each) => readKnown(each));
+  expect(known).toMatchObject([
+    { value: { effect: { transfer: { from: { key: from }, to: { key: to }, amount: BigInt(lamports) } } } },
+  ]);
   const signature = bytes.slice(1, 65);
   expect(getBase58Decoder().decode(signature)).toBe(id);
-  expect(verifyEd25519(toHex(bytes.slice(69, 101)), signature, message)).toBe(true);
+  expect(verifyEd25519(toHex(bytes.slice(69, 101)), signature, encodeMessage(message))).toBe(true);
   const [r, s] = [toHex(signature.slice(0, 32)), toHex(signature.slice(32))];
-  const unsigned = bytes.slice().fill(0, 1, 65);
-  expect(toHex(valueOf(readSolana(unsigned)).withSignature(from, { r, s, v: '00' }))).toBe(toHex(bytes));
+  const unsigned = valueOf(readSolana(bytes.slice().fill(0, 1, 65)));
+  expect(toHex(signedSolana(unsigned, signer, { r, s, v: '00' }))).toBe(toHex(bytes));
 });
 
 test('Tron: the id, and the signature', () => {
@@ -107,15 +112,15 @@ describe('Bitcoin', () => {
   const named = (each: { bip: number; case: string }): string => `BIP-${String(each.bip)}, ${each.case}`;
 
   test.each(vectors.bitcoin.valid.map((each) => [named(each), each] as const))('reads %s', (_, published) => {
-    const { transaction } = valueOf(readBitcoin(base64(published.psbt), 'testnet'));
-    expect(transaction.inputs.map(({ value }) => value?.toString() ?? null)).toEqual(published.inputs);
+    const { transaction } = valueOf(readBitcoin(base64(published.psbt)));
+    expect(transaction.inputs.map(({ spent }) => spent?.value.toString() ?? null)).toEqual(published.inputs);
     expect(transaction.outputs.map(({ value }) => String(value))).toEqual(published.outputs);
   });
 
   test.each(vectors.bitcoin.invalid.map((each) => [named(each), each] as const))(
     'refuses %s',
     (_, { psbt }) => {
-      const read = readBitcoin(base64(psbt), 'testnet');
+      const read = readBitcoin(base64(psbt));
       expect(read.ok ? 'read' : read.problem).toContain('expected a Bitcoin transaction as a PSBT');
     },
   );

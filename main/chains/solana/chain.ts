@@ -1,37 +1,63 @@
 /** Solana. */
-import { encodeAddress } from '../../crypto/addresses.ts';
 import { curves } from '../../crypto/curves.ts';
-import { nothingInPayload, ok, refused, then, type Chain } from '../chain.ts';
+import { once } from '../../lib/once.ts';
+import { Unknown } from '../../policy/types.ts';
+import { nothingInPayload, ok, refused, whenRead, type Chain, type Context } from '../chain.ts';
+import { ownAddressOf, readActions } from './actions.ts';
 import { describeSolana } from './describe.ts';
 import { solanaFact } from './facts.ts';
-import { readSolana, readSolanaMessage } from './read.ts';
+import { beginsOffChain, describeOffChain } from './off-chain.ts';
+import {
+  encodeMessage,
+  looksLikeMessage,
+  readSolana,
+  readSolanaMessage,
+  signedSolana,
+  signersOf,
+  type SolanaMessage,
+} from './read.ts';
 
 export const solana: Chain = {
   name: 'Solana',
   curve: 'CURVE_ED25519',
   formats: ['ADDRESS_FORMAT_SOLANA'],
   keywords: ['solana.tx'],
-  open: (bytes, { key, interfaces }) =>
-    then(readSolana(bytes), ({ transaction, message, signers, withSignature }) => ({
-      describe: () => describeSolana(transaction, interfaces.idl),
-      facts: { 'solana.tx': () => solanaFact(transaction, interfaces) },
+  open: (bytes, context) =>
+    whenRead(readSolana(bytes), (transaction) => ({
+      ...shown(transaction.message, context),
       signatures: 1,
       sign(privateKey) {
-        if (key === undefined) return refused('expected a key to sign with');
-        const own = encodeAddress('ADDRESS_FORMAT_SOLANA', 'CURVE_ED25519', key.publicKey);
-        if (!signers.includes(own)) {
-          return refused(`expected ${own} among the transaction’s signers, which are ${signers.join(', ')}`);
+        const { message } = transaction;
+        const own = ownAddressOf(context);
+        if (own === undefined) return refused('expected a key to sign with');
+        const signers = signersOf(message);
+        const signer = signers.find(({ key }) => key === own);
+        if (signer === undefined) {
+          return refused(
+            `expected ${own} among the transaction’s signers, which are ${signers.map(({ key }) => key).join(', ')}`,
+          );
         }
-        return ok(withSignature(own, curves.CURVE_ED25519.sign(privateKey, message)));
+        const signature = curves.CURVE_ED25519.sign(privateKey, encodeMessage(message));
+        return ok(signedSolana(transaction, signer, signature));
       },
     })),
-  inPayload(bytes, hashFunction, { interfaces }) {
+  inPayload(bytes, hashFunction, context) {
     if (hashFunction !== 'HASH_FUNCTION_NOT_APPLICABLE') return nothingInPayload;
     const read = readSolanaMessage(bytes);
-    if (!read.ok) return nothingInPayload;
-    return {
-      describe: () => describeSolana(read.value, interfaces.idl),
-      facts: { 'solana.tx': () => solanaFact(read.value, interfaces) },
-    };
+    if (read.ok) return shown(read.value, context);
+    if (beginsOffChain(bytes)) return { facts: {}, describe: () => describeOffChain(bytes, context) };
+    if (!looksLikeMessage(bytes)) return nothingInPayload;
+    const unknown = new Unknown(
+      `the bytes begin like a message of Solana, and cannot be read: ${read.problem}`,
+    );
+    return { facts: { 'solana.tx': () => unknown } };
   },
 };
+
+function shown(message: SolanaMessage, context: Context) {
+  const reading = once(() => readActions(message, context));
+  return {
+    describe: () => describeSolana(reading(), context),
+    facts: { 'solana.tx': () => solanaFact(reading()) },
+  };
+}

@@ -1,90 +1,288 @@
 /** Solana's transactions in plain language. */
-import { toHex } from '../../crypto/encodings.ts';
-import { written } from '../arguments.ts';
+import { Unknown } from '../../policy/types.ts';
 import { decimal } from '../amounts.ts';
-import { cut, line, mostParts, titleOfParts, type Description, type Part } from '../description.ts';
-import { readInstructionBy, type Idl } from './idl.ts';
-import { knownInstruction, priorityFee, programName } from './programs.ts';
-import { lookedUp, type SolanaInstruction, type SolanaTransaction } from './read.ts';
+import type { ArgumentValue } from '../arguments.ts';
+import type { Context } from '../chain.ts';
+import { line, Writer, type Description, type Line } from '../description.ts';
+import { leavesOf } from '../ethereum/listed.ts';
+import { tokenAmount, tokenAt } from '../tokens.ts';
+import { ownAddressOf, type SolanaAction, type SolanaMoney, type SolanaReading } from './actions.ts';
+import type { CalledInstruction } from './idl.ts';
+import {
+  programTitle,
+  type KnownInstruction,
+  type NamedAccount,
+  type Naming,
+  type Pricing,
+} from './programs.ts';
+import { signersOf, type LookupReference, type SolanaAccount, type SolanaMessage } from './read.ts';
 
 const solOf = (lamports: bigint): string => `${decimal(lamports, 9)} SOL`;
+const exactly = (lamports: bigint): string => `${solOf(lamports)} (${String(lamports)} lamports)`;
 
-/** @param interfaceOf Answers the interface of a program, where one is kept. */
+/** More deeds, or receivers, than a title names. */
+const mostDeeds = 10;
+
+interface Words {
+  readonly name: Naming;
+  readonly price: Pricing;
+}
+
 export function describeSolana(
-  transaction: SolanaTransaction,
-  interfaceOf: (program: string) => Idl | undefined,
+  { message, actions, money, refusals }: SolanaReading,
+  context: Context,
 ): Description {
-  const { accounts, instructions, lookups, recentBlockhash } = transaction;
-  const warnings: string[] = [];
-  const parts = instructions.slice(0, mostParts).map((instruction): Part => {
-    const { part, warning } = instructionPart(instruction, interfaceOf(instruction.program));
-    if (warning !== undefined) warnings.push(warning);
-    return part;
-  });
-  if (instructions.length > mostParts) {
-    warnings.push(`${String(instructions.length - mostParts)} more instructions are not shown.`);
-  }
-  if (lookups.length > 0) {
-    warnings.push('Some accounts are looked up in tables on the chain: which they are is not known here.');
-  }
-  const signers = accounts.filter(({ signer }) => signer);
-  const base = 5000n * BigInt(signers.length);
+  const writer = new Writer();
+  const words = { name: namingOf(context, writer), price: priceOf };
+  warnOf(message, actions, money, words, writer);
+  writer.warn(...refusals.map((refusal) => `The network refuses this transaction: ${refusal}.`));
+  const deeds = actions.map((action) => ({ action, title: deedOf(action, words, writer) }));
   return {
-    title: titleOfParts(parts, ({ title }) =>
-      /^(Use at most|Pay [0-9]+ microlamports|Set a limit|Memo)/.test(title),
-    ),
-    lines: [
-      line('Network', 'Solana: it does not say which'),
-      line('Pays the fee', accounts[0]?.key ?? ''),
-      line('Fee at most', solOf(base + (priorityFee(transaction) ?? 0n))),
-      ...signers.slice(1).map(({ key }) => line('Signs too', key)),
-      line('Recent blockhash', recentBlockhash),
-    ],
-    parts,
-    warnings: [...new Set(warnings)],
+    title: `${titleOf(deeds, words)}${feeTitle(message, money, context)}`,
+    lines: linesOf(message, money, words),
+    parts: deeds.map(({ action, title }) => ({ title, lines: actionLines(action, words, writer) })),
+    warnings: writer.warnings,
     digests: [],
   };
 }
 
-function instructionPart(
-  instruction: SolanaInstruction,
-  idl: Idl | undefined,
-): { readonly part: Part; readonly warning?: string | undefined } {
-  const { program, accounts, data } = instruction;
-  const known = knownInstruction(instruction);
-  if (known) {
-    const { title, facts, warning } = known;
-    return { part: { title, lines: facts.map(([label, value]) => line(label, cut(value))) }, warning };
-  }
-  const name = programName(program) ?? program;
-  const read = idl && readInstructionBy(idl, instruction);
-  if (read?.ok) {
-    const { name: called, args, accounts: named } = read.value;
-    return {
-      part: {
-        title: `Call ${called} of ${name}`,
-        lines: [
-          ...args.map((argument) => line(argument.name, cut(written(argument.value)))),
-          ...Object.entries(named).map(([label, key]) => line(label, key)),
-        ],
-      },
-    };
-  }
-  return {
-    part: {
-      title: `Call ${name}`,
-      lines: [
-        line('Data', data.length === 0 ? 'None' : cut(toHex(data))),
-        ...accounts
-          .slice(0, mostParts)
-          .map(({ key, lookup }, index) =>
-            line(
-              `Account ${String(index + 1)}`,
-              lookup === undefined ? key : `${lookedUp}: ${String(lookup.index)} of ${lookup.table}`,
-            ),
-          ),
-      ],
-    },
-    warning: 'A program is called with data that nothing here can read: what it does is not known.',
+const namingOf = (context: Context, writer: Writer): Naming => {
+  const own = ownAddressOf(context);
+  return (account) => {
+    const { key = '', lookup } = typeof account === 'string' ? { key: account } : account;
+    if (lookup !== undefined) return `an account that is looked up (${lookupText(lookup)})`;
+    const name = context.ours(key);
+    if (name !== undefined) return `your ${writer.text(name)} (${key})`;
+    return key === own ? `your account ${key}` : key;
   };
+};
+
+const lookupText = ({ table, index }: LookupReference): string =>
+  `number ${String(index)} of the table ${table}`;
+
+/** The decimals of a mint that an instruction names are checked by its program, and those of a known token are known. */
+const priceOf: Pricing = (amount, mint, decimals) => {
+  const token = tokenAt('solana', mint?.key ?? '');
+  if (token !== undefined && [undefined, token.decimals].includes(decimals)) {
+    return tokenAmount(token, amount);
+  }
+  const name =
+    mint === undefined
+      ? 'a token that is not named'
+      : mint.lookup === undefined
+        ? `the token ${mint.key ?? ''}`
+        : `a token that is looked up (${lookupText(mint.lookup)})`;
+  return decimals === undefined
+    ? `${String(amount)} smallest units of ${name}`
+    : `${decimal(amount, decimals)} of ${name}`;
+};
+
+interface Deed {
+  readonly action: SolanaAction;
+  readonly title: string;
+}
+
+function deedOf(
+  { known, called, problem, program }: SolanaAction,
+  { name, price }: Words,
+  writer: Writer,
+): string {
+  if (known !== undefined) return known.effect.title(name, price);
+  const target = programTitle(program.key);
+  if (problem !== undefined) return `Call ${target} with an instruction that this vault cannot read`;
+  return `Call “${writer.text(called?.name ?? '')}” of ${target}`;
+}
+
+function titleOf(deeds: readonly Deed[], { price }: Words): string {
+  const telling = deeds.filter(({ action }) => action.known?.effect.quiet !== true);
+  const shown = telling.length > 0 ? telling : deeds.slice(0, 1);
+  if (shown.length === 0) return 'Do nothing';
+  return shown.length > mostDeeds
+    ? sumOf(telling, price)
+    : shown.map(({ title }, place) => joined(title, place)).join('; ');
+}
+
+const joined = (title: string, place: number): string =>
+  place === 0 ? title : `${title.slice(0, 1).toLowerCase()}${title.slice(1)}`;
+
+/** What many instructions come to. */
+function sumOf(deeds: readonly Deed[], price: Pricing): string {
+  const effects = deeds.flatMap(({ action: { known } }) => (known === undefined ? [] : [known.effect]));
+  const paid = effects.flatMap(({ out }) =>
+    out?.lamports === undefined ? [] : [{ to: out.to, amount: out.lamports }],
+  );
+  const sent = Map.groupBy(
+    effects.flatMap(({ tokens }) => tokens ?? []),
+    ({ from, mint, decimals }) => `${String((mint ?? from).place)}/${String(decimals)}`,
+  );
+  const unread = deeds.filter(({ action }) => action.known === undefined).length;
+  return [
+    `Do ${String(deeds.length)} things`,
+    ...(paid.length === 0 ? [] : [`move ${solOf(total(paid))} in all to ${receivers(paid)}`]),
+    ...[...sent.values()].map((tokens) => {
+      const [first] = tokens;
+      return `send ${price(total(tokens), first?.mint, first?.decimals)} in all to ${receivers(tokens)}`;
+    }),
+    ...(unread === 0 ? [] : [`call programs ${counted(unread, 'time')}`]),
+  ].join('; ');
+}
+
+interface Sending {
+  readonly to?: SolanaAccount | undefined;
+  readonly amount: bigint;
+}
+
+const total = (sendings: readonly Sending[]): bigint =>
+  sendings.reduce((sum, { amount }) => sum + amount, 0n);
+
+const receivers = (sendings: readonly Sending[]): string =>
+  counted(new Set(sendings.map(({ to }) => to?.place)).size, 'account');
+
+const counted = (count: number, noun: string): string => `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
+
+/** Another account’s fee is no affair of the key that signs. */
+function feeTitle({ accounts: [payer] }: SolanaMessage, { maxFee }: SolanaMoney, context: Context): string {
+  const own = ownAddressOf(context);
+  if (own !== undefined && payer?.key !== own) return '';
+  return maxFee instanceof Unknown
+    ? ', with a fee that nothing bounds'
+    : `, with a fee of at most ${solOf(maxFee)}`;
+}
+
+function linesOf(message: SolanaMessage, { maxFee, outflow }: SolanaMoney, { name }: Words): readonly Line[] {
+  const { version, accounts, lookedUp, recentBlockhash } = message;
+  const amount = (lamports: bigint | Unknown): string =>
+    lamports instanceof Unknown ? `Not bounded: ${lamports.reason}` : exactly(lamports);
+  return [
+    line('Network', 'Solana: it does not say which'),
+    line('Pays the fee', accounts[0] === undefined ? 'None' : name(accounts[0])),
+    line('Fee at most', amount(maxFee)),
+    line('Leaves your account at most', amount(outflow)),
+    line('Version', version),
+    line('Recent blockhash', recentBlockhash),
+    ...[...accounts, ...lookedUp].map((account) =>
+      line(`Account ${String(account.place + 1)}`, roleOf(account, name)),
+    ),
+    ...message.lookups.map(({ table }, place) => line(`Table ${String(place + 1)}`, table)),
+  ];
+}
+
+const roleOf = (account: SolanaAccount, name: Naming): string =>
+  [
+    name(account),
+    ...(account.signer ? ['signs'] : []),
+    account.writable ? 'may be changed' : 'is only read',
+  ].join(', ');
+
+function actionLines(action: SolanaAction, words: Words, writer: Writer): readonly Line[] {
+  const { known, called, problem, program, data, accounts } = action;
+  const named = known?.accounts ?? called?.accounts ?? [];
+  const foreign = known === undefined;
+  return [
+    line('Program', programTitle(program.key)),
+    ...(known === undefined ? [] : knownLines(known, words, writer)),
+    ...(problem === undefined
+      ? []
+      : [line('Not read', `This vault cannot read all of it: ${writer.text(problem)}`)]),
+    ...(foreign && called !== undefined ? calledLines(called, writer) : []),
+    ...(problem === undefined ? [] : [line('Data', writer.bytes(data))]),
+    ...accounts.map((account, place) =>
+      line(accountLabel(place, named, foreign, writer), words.name(account)),
+    ),
+  ];
+}
+
+/** A name of an interface stands after the account’s number. */
+function accountLabel(
+  place: number,
+  named: readonly NamedAccount[],
+  foreign: boolean,
+  writer: Writer,
+): string {
+  const name = named[place]?.name;
+  const label = `Account ${String(place + 1)}`;
+  return name === undefined
+    ? label
+    : `${label} (${foreign ? writer.text(name) : labelOf(name).toLowerCase()})`;
+}
+
+/** `New authority` of `new_authority`. */
+const labelOf = (name: string): string =>
+  `${name.slice(0, 1).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
+
+const knownLines = (
+  { name: called, discriminator, args, excess }: KnownInstruction,
+  { name }: Words,
+  writer: Writer,
+): readonly Line[] => [
+  line('Instruction', discriminator === '' ? called : `${called} (${discriminator})`),
+  ...args.map(({ name: label, value, unit }) =>
+    line(
+      labelOf(label),
+      unit === 'lamports' && typeof value === 'bigint'
+        ? exactly(value)
+        : value === null
+          ? 'None'
+          : typeof value === 'bigint'
+            ? String(value)
+            : unit === 'key'
+              ? name(value)
+              : writer.text(value),
+    ),
+  ),
+  ...(excess.length === 0 ? [] : [line('Bytes after the end', writer.bytes(excess))]),
+];
+
+const calledLines = ({ name, args }: CalledInstruction, writer: Writer): readonly Line[] => [
+  line('Instruction by the interface', writer.text(name)),
+  ...(args.ok
+    ? args.value.flatMap((argument) =>
+        leavesOf(quoted(argument.value), `Argument ${writer.text(argument.name)}`, writer),
+      )
+    : []),
+];
+
+/** An option that is not taken is written as null: a text that looks like it, or like a quoted one, is quoted. */
+function quoted(value: ArgumentValue): ArgumentValue {
+  if (typeof value === 'string')
+    return value === 'null' || value.startsWith('"') ? JSON.stringify(value) : value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return (value as readonly ArgumentValue[]).map(quoted);
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, quoted(each)]));
+}
+
+function warnOf(
+  message: SolanaMessage,
+  actions: readonly SolanaAction[],
+  { maxFee, outflow }: SolanaMoney,
+  { name }: Words,
+  writer: Writer,
+): void {
+  if (actions.some(({ problem }) => problem !== undefined)) {
+    writer.warn(
+      'This vault cannot read all of it. It does not know what a program that is called does with the accounts.',
+    );
+  }
+  if (actions[0]?.known?.name === 'AdvanceNonceAccount') {
+    writer.warn(
+      'It never expires: it names a durable nonce in place of a recent block. Anyone who has it signed can send it at any time.',
+    );
+  }
+  if (maxFee instanceof Unknown) writer.warn(`Nothing bounds the fee: ${maxFee.reason}.`);
+  else if (outflow instanceof Unknown)
+    writer.warn(`Nothing bounds what leaves your account: ${outflow.reason}.`);
+  if (message.lookedUp.length > 0) {
+    writer.warn(
+      'Some accounts are looked up in tables on the chain. This vault does not know which they are.',
+    );
+  }
+  const others = signersOf(message).length - 1;
+  if (others > 0) writer.warn(`${counted(others, 'other key')} must sign it as well.`);
+  for (const { known } of actions) {
+    if (known === undefined) continue;
+    writer.warn(...(known.effect.warnings?.(name) ?? []));
+    if (known.excess.length > 0) {
+      writer.warn('An instruction has bytes after its end. The program passes over them.');
+    }
+  }
 }

@@ -1,81 +1,117 @@
 /** What policies may read of Solana's transactions. */
 import { toHex } from '../../crypto/encodings.ts';
-import { byName } from '../arguments.ts';
+import { Unknown } from '../../policy/types.ts';
 import type { FactOf } from '../facts.ts';
-import type { Interfaces } from '../interfaces.ts';
-import { readInstructionBy, type Idl } from './idl.ts';
-import { tokenTransfersOf, transfersOf } from './programs.ts';
-import {
-  lookupReferences,
-  type LookupReference,
-  type SolanaInstruction,
-  type SolanaTransaction,
-} from './read.ts';
+import { tokenTransfersOf, unreadTransfers, type SolanaAction, type SolanaReading } from './actions.ts';
+import type { NamedAccount } from './programs.ts';
+import { signersOf, type LookupReference, type SolanaAccount } from './read.ts';
 
-/**
- * An instruction's `accounts` are those that stand in the message; what it looks up is beside them. A program is named
- * once, in the order of the accounts.
- */
-export function solanaFact(transaction: SolanaTransaction, interfaces: Interfaces): FactOf<'solana.tx'> {
-  const keys = transaction.accounts.map(({ key }) => key);
-  const called = new Set(transaction.instructions.map(({ program }) => program));
+/** An instruction's accounts keep their places. The key of one that is looked up is unknown, and where it is found is beside them. */
+export function solanaFact({ message, actions, money }: SolanaReading): FactOf<'solana.tx'> {
+  const { accounts, lookedUp, lookups, recentBlockhash } = message;
+  const keys = accounts.map(({ key }) => key);
+  const all = [...accounts, ...lookedUp];
+  const called = new Set(actions.map(({ program }) => program.key));
   const programs = keys.filter((key) => called.has(key));
-  const instructions = transaction.instructions.map((instruction) => {
-    const { program, accounts, data } = instruction;
-    return {
-      program_key: program,
-      accounts: accounts
-        .filter(({ lookup }) => lookup === undefined)
-        .map(({ key, signer, writable }) => ({ account_key: key, signer, writable })),
-      instruction_data_hex: toHex(data),
-      address_table_lookups: accounts.flatMap(({ lookup }) =>
-        lookup === undefined ? [] : [lookupFact(lookup)],
-      ),
-      parsed_instruction_data: parsedFact(instruction, interfaces.idl(program)),
-    };
-  });
+  const instructions = actions.map(instructionFact);
   return {
     static_account_keys: keys,
-    account_keys: keys,
+    account_keys: all.map(keyOf),
     top_level_program_keys: programs,
     program_keys: programs,
-    recent_blockhash: transaction.recentBlockhash,
+    recent_blockhash: recentBlockhash,
     top_level_instructions: instructions,
     instructions,
-    transfers: transfersOf(transaction),
-    spl_transfers: tokenTransfersOf(transaction).map(({ from, to, amount, owner, signers, mint }) => ({
-      from,
-      to,
-      amount,
-      owner,
-      signers,
-      token_mint: mint,
-    })),
-    address_table_lookups: transaction.lookups.map(({ table, writable, readonly }) => ({
+    transfers:
+      unreadTransfers(actions, false) ??
+      actions
+        .flatMap(({ known }) => known?.effect.transfer ?? [])
+        .map(({ from, to, amount }) => ({ from: keyOf(from), to: keyOf(to), amount })),
+    spl_transfers:
+      unreadTransfers(actions, true) ??
+      tokenTransfersOf(actions).map(({ from, to, amount, owner, signers, mint }) => ({
+        from: keyOf(from),
+        to: keyOf(to),
+        amount,
+        owner: keyOf(owner),
+        signers: signers.map(keyOf),
+        token_mint: mint && keyOf(mint),
+      })),
+    address_table_lookups: lookups.map(({ table, writable, readonly }) => ({
       address_table_key: table,
       writable_indexes: writable,
       readonly_indexes: readonly,
     })),
-    address_table_lookup_references: lookupReferences(transaction.lookups).map(lookupFact),
+    address_table_lookup_references: referencesOf(lookedUp),
+    fee_payer: keys[0],
+    signers: signersOf(message).map(({ key }) => key),
+    writable_accounts: all.filter(({ writable }) => writable).map(keyOf),
+    max_fee: money.maxFee,
+    outflow: money.outflow,
   };
 }
 
-function parsedFact(instruction: SolanaInstruction, idl: Idl | undefined) {
-  const read = idl && readInstructionBy(idl, instruction);
-  if (!read?.ok) return undefined;
-  const { name, discriminator, accounts, args } = read.value;
-  return {
-    instruction_name: name,
-    discriminator,
-    named_accounts: accounts,
-    // As the vendor's table calls it, unlike its text.
-    named_account: accounts,
-    program_call_args: byName(args),
-  };
-}
+const keyOf = ({ key, lookup }: SolanaAccount): string | Unknown =>
+  key ??
+  new Unknown(
+    `an account is looked up on the chain, as number ${String(lookup?.index)} of the table ${lookup?.table ?? ''}`,
+  );
+
+const referencesOf = (accounts: readonly SolanaAccount[]) =>
+  accounts.flatMap(({ lookup }) => (lookup === undefined ? [] : [lookupFact(lookup)]));
 
 const lookupFact = ({ table, index, writable }: LookupReference) => ({
   address_table_key: table,
   index,
   writable,
 });
+
+const instructionFact = (action: SolanaAction) => ({
+  program_key: action.program.key,
+  accounts: action.accounts.map((account) => ({
+    account_key: keyOf(account),
+    signer: account.signer,
+    writable: account.writable,
+  })),
+  instruction_data_hex: toHex(action.data),
+  address_table_lookups: referencesOf(action.accounts),
+  parsed_instruction_data: parsedFact(action),
+});
+
+/** By the interface that is kept, as the vendor's; without one, by the vault's own tables. */
+function parsedFact({ known, called, problem }: SolanaAction) {
+  const unread = new Unknown(`an instruction cannot be read: ${problem ?? 'its interface does not read it'}`);
+  if (called === undefined) {
+    return known === undefined ? unread : parsed(known, Object.fromEntries(known.args.map(entryOf)));
+  }
+  const { args } = called;
+  return parsed(
+    called,
+    args.ok
+      ? Object.fromEntries(args.value.map(entryOf))
+      : new Unknown(`an instruction cannot be read: ${args.problem}`),
+  );
+}
+
+const entryOf = <Value>({ name, value }: { readonly name: string; readonly value: Value }) =>
+  [name, value] as const;
+
+function parsed<Args>(
+  said: { readonly name: string; readonly discriminator: string; readonly accounts: readonly NamedAccount[] },
+  args: Args,
+) {
+  const named = Object.fromEntries(
+    said.accounts.map(({ name, account }) => [
+      name,
+      account === undefined ? new Unknown(`the instruction has no account ${name}`) : keyOf(account),
+    ]),
+  );
+  return {
+    instruction_name: said.name,
+    discriminator: said.discriminator,
+    named_accounts: named,
+    // As the vendor's table calls it, unlike its text.
+    named_account: named,
+    program_call_args: args,
+  };
+}

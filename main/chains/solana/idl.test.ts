@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toHex } from '../../crypto/encodings.ts';
 import { sha256 } from '../../crypto/hashes.ts';
-import { byName } from '../arguments.ts';
-import { readIdl, readInstructionBy, type Idl } from './idl.ts';
+import { readIdl, readCalled, type CalledInstruction, type Idl } from './idl.ts';
 import type { SolanaInstruction } from './read.ts';
 
 const idlOf = (value: unknown): Idl => {
@@ -49,12 +48,18 @@ const older = {
   ],
 };
 
-const key = (name: string) => ({ key: name, signer: false, writable: false });
+const account = (key: string, place: number) => ({ place, key, signer: false, writable: false });
 const instruction = (data: Uint8Array, names = ['A', 'V', 'B']): SolanaInstruction => ({
-  program: 'P',
-  accounts: names.map(key),
+  program: account('P', 9),
+  accounts: names.map(account),
   data,
 });
+const argumentsOf = (called: CalledInstruction | undefined): unknown =>
+  called?.args.ok === true
+    ? Object.fromEntries(called.args.value.map(({ name, value }) => [name, value]))
+    : undefined;
+const problemOf = (called: CalledInstruction | undefined): string =>
+  called === undefined ? 'no such instruction' : called.args.ok ? 'read' : called.args.problem;
 const discriminator = sha256(Buffer.from('global:route_all')).subarray(0, 8);
 const data = Buffer.concat([
   discriminator,
@@ -74,13 +79,15 @@ const data = Buffer.concat([
 ]);
 
 test('every type, in the older form', () => {
-  const result = readInstructionBy(idlOf(older), instruction(data));
-  if (!result?.ok) throw new Error(result?.problem ?? 'no such instruction');
-  const { name, accounts, args } = result.value;
-  expect(name).toBe('routeAll');
-  expect(result.value.discriminator).toBe(toHex(discriminator));
-  expect(accounts).toEqual({ authority: 'A', vault: 'V', 'pool.authority': 'B' });
-  expect(byName(args)).toEqual({
+  const called = readCalled(idlOf(older), instruction(data));
+  expect(called?.name).toBe('routeAll');
+  expect(called?.discriminator).toBe(toHex(discriminator));
+  expect(called?.accounts.map(({ name, account: { key } = {} }) => [name, key])).toEqual([
+    ['authority', 'A'],
+    ['vault', 'V'],
+    ['pool.authority', 'B'],
+  ]);
+  expect(argumentsOf(called)).toEqual({
     inAmount: 1000n,
     low: -2n,
     ok: true,
@@ -111,11 +118,11 @@ test('the newer form: discriminators, pubkey, types by object', () => {
     ],
     types: [{ name: 'Kind', type: { kind: 'enum', variants: [{ name: 'One' }] } }],
   });
-  const result = readInstructionBy(
+  const called = readCalled(
     idl,
     instruction(Buffer.concat([Buffer.of(9, 9), new Uint8Array(32), Buffer.of(0)])),
   );
-  expect(result?.ok && byName(result.value.args)).toEqual({ who: '1'.repeat(32), kind: 'One' });
+  expect(argumentsOf(called)).toEqual({ who: '1'.repeat(32), kind: 'One' });
 });
 
 describe('data that is not what the interface says', () => {
@@ -125,15 +132,41 @@ describe('data that is not what the interface says', () => {
     ['an end that is cut off', data.subarray(0, -1), 'ends too early'],
     ['bytes after the end', Buffer.concat([data, Buffer.of(0)]), 'after its end'],
   ])('%s', (_, bytes, expected) => {
-    const result = readInstructionBy(idl, instruction(bytes));
-    expect(result === undefined ? 'no such instruction' : result.ok ? 'read' : result.problem).toContain(
-      expected,
-    );
+    expect(problemOf(readCalled(idl, instruction(bytes)))).toContain(expected);
   });
 
   test('too few accounts', () => {
-    const result = readInstructionBy(idl, instruction(data, ['A']));
-    expect(result?.ok === false && result.problem).toContain('takes 3 accounts, got 1');
+    const called = readCalled(idl, instruction(data, ['A']));
+    expect(problemOf(called)).toContain('takes 3 accounts, got 1');
+    expect(called?.name).toBe('routeAll');
+  });
+
+  /** The class of faults: several encodings that are read as one value. */
+  test.each([
+    ['another NaN', 'f64', Buffer.from('010000000000f87f', 'hex')],
+    ['a bool of 2', 'bool', Buffer.of(2)],
+    ['an option of 2', { option: 'u8' }, Buffer.of(2, 7)],
+    ['a text with a lone continuation', 'string', Buffer.of(1, 0, 0, 0, 0x80)],
+    ['a variant that there is not', { defined: 'Swap' }, Buffer.of(2)],
+  ])('%s', (_, type, value) => {
+    const one = idlOf({
+      ...older,
+      instructions: [{ name: 'go', accounts: [], args: [{ name: 'a', type }] }],
+    });
+    const start = sha256(Buffer.from('global:go')).subarray(0, 8);
+    const called = readCalled(one, instruction(Buffer.concat([start, value])));
+    expect(called?.name).toBe('go');
+    expect(called?.args.ok).toBe(false);
+  });
+
+  test('a zero below zero is not zero', () => {
+    const one = idlOf({
+      ...older,
+      instructions: [{ name: 'go', accounts: [], args: [{ name: 'a', type: 'f32' }] }],
+    });
+    const start = sha256(Buffer.from('global:go')).subarray(0, 8);
+    const called = readCalled(one, instruction(Buffer.concat([start, Buffer.of(0, 0, 0, 0x80)])));
+    expect(argumentsOf(called)).toEqual({ a: '-0' });
   });
 
   test('a type that holds itself ends', () => {
@@ -144,7 +177,7 @@ describe('data that is not what the interface says', () => {
       ],
     });
     const start = sha256(Buffer.from('global:go')).subarray(0, 8);
-    expect(readInstructionBy(endless, instruction(start))?.ok).toBe(false);
+    expect(readCalled(endless, instruction(start))?.args.ok).toBe(false);
   });
 
   test('a list of nothing, four billion long', () => {
@@ -153,19 +186,23 @@ describe('data that is not what the interface says', () => {
       types: [{ name: 'Unit', type: { kind: 'struct', fields: [] } }],
     });
     const start = sha256(Buffer.from('global:go')).subarray(0, 8);
-    const result = readInstructionBy(
-      empty,
-      instruction(Buffer.concat([start, Buffer.from('ffffffff', 'hex')])),
-    );
-    expect(result?.ok === false && result.problem).toContain('more values');
+    const called = readCalled(empty, instruction(Buffer.concat([start, Buffer.from('ffffffff', 'hex')])));
+    expect(problemOf(called)).toContain('more values');
   });
 
-  test('mutations never throw', () => {
+  test('mutations never throw, and two of them never read as the same', () => {
+    const read = new Map<string, string>();
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 }), (changes) => {
         const mutated = Uint8Array.from(data);
         for (const [at, value] of changes) mutated[8 + (at % (mutated.length - 8))] = value;
-        readInstructionBy(idl, instruction(mutated));
+        const args = argumentsOf(readCalled(idl, instruction(mutated)));
+        if (args === undefined) return;
+        const key = JSON.stringify(args, (__, value: unknown) =>
+          typeof value === 'bigint' ? `${String(value)}n` : value,
+        );
+        expect(read.get(key) ?? toHex(mutated)).toBe(toHex(mutated));
+        read.set(key, toHex(mutated));
       }),
       { numRuns: 3000 },
     );
@@ -188,8 +225,80 @@ describe('what is no IDL', () => {
       { instructions: [{ name: 'a', accounts: [], args: [], discriminator: [300] }], types: [] },
       '1 to 32 bytes',
     ],
+    [
+      {
+        instructions: [
+          {
+            name: 'a',
+            accounts: [],
+            args: [
+              { name: 'x', type: 'u8' },
+              { name: 'x', type: 'u8' },
+            ],
+          },
+        ],
+        types: [],
+      },
+      'two arguments of a',
+    ],
+    [
+      { instructions: [{ name: 'a', accounts: [{ name: 'x' }, { name: 'x' }], args: [] }], types: [] },
+      'two accounts of a',
+    ],
+    [
+      {
+        instructions: [
+          { name: 'a', accounts: [], args: [], discriminator: [1] },
+          { name: 'b', accounts: [], args: [], discriminator: [1] },
+        ],
+        types: [],
+      },
+      'two instructions',
+    ],
+    [
+      {
+        instructions: [
+          { name: 'a', accounts: [], args: [], discriminator: [1] },
+          { name: 'b', accounts: [], args: [], discriminator: [1, 2] },
+        ],
+        types: [],
+      },
+      'begins with another',
+    ],
+    [
+      {
+        instructions: [],
+        types: [
+          {
+            name: 'A',
+            type: {
+              kind: 'struct',
+              fields: [
+                { name: 'x', type: 'u8' },
+                { name: 'x', type: 'u8' },
+              ],
+            },
+          },
+        ],
+      },
+      'two fields of A',
+    ],
   ])('%j', (value, expected) => {
     const result = readIdl(value);
     expect(result.ok ? 'read' : result.problem).toContain(expected);
+  });
+
+  /** Of JSON, a whole number that a double would round comes as a bigint. */
+  test.each([
+    { array: ['u8', 9_007_199_254_740_993n] },
+    9_007_199_254_740_993n,
+    { vec: [9_007_199_254_740_993n] },
+  ])('a number beyond what a double holds is refused, and throws nothing', (type) => {
+    const value = {
+      instructions: [{ name: 'a', accounts: [], args: [{ name: 'x', type }] }],
+      types: [],
+    };
+    const result = readIdl(value);
+    expect(result.ok ? 'read' : result.problem).toContain('9007199254740993');
   });
 });

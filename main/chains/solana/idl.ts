@@ -1,10 +1,12 @@
 /** Interfaces of Solana's programs (Anchor's IDL in JSON, its older form and its newer), and instructions read by them. */
-import { encodeBase58, toHex } from '../../crypto/encodings.ts';
+import { concatBytes, joinBytes } from '../../crypto/bytes.ts';
+import { decodeBase58, encodeBase58, toHex } from '../../crypto/encodings.ts';
 import { sha256 } from '../../crypto/hashes.ts';
 import { isObject, type JsonObject } from '../../crypto/json.ts';
-import { deepestType, mostValues, type Argument, type ArgumentValue } from '../arguments.ts';
+import { deepestType, mostValues, type ArgumentValue } from '../arguments.ts';
 import { seen } from '../../lib/errors.ts';
-import { attempt, Cursor, unreadable, utf8, type Read } from '../reading.ts';
+import { attempt, Cursor, littleEndianBytes, unreadable, utf8, type Read } from '../reading.ts';
+import type { NamedAccount } from './programs.ts';
 import type { SolanaInstruction } from './read.ts';
 
 type IdlType =
@@ -29,7 +31,7 @@ type Defined =
 interface IdlInstruction {
   readonly name: string;
   readonly accounts: readonly string[];
-  readonly args: readonly { readonly name: string; readonly text: string; readonly type: IdlType }[];
+  readonly args: Fields;
 }
 
 export interface Idl {
@@ -40,29 +42,59 @@ export interface Idl {
   readonly types: ReadonlyMap<string, Defined>;
 }
 
-export interface ParsedInstruction {
+/** An instruction by the names of an interface. */
+export interface CalledInstruction {
   readonly name: string;
   /** In hex. */
   readonly discriminator: string;
-  /** By name, those that the interface names; others that follow are left out. */
-  readonly accounts: Readonly<Record<string, string>>;
-  readonly args: readonly Argument[];
+  readonly accounts: readonly NamedAccount[];
+  /** Or why they cannot be read. */
+  readonly args: Read<readonly NamedValue[]>;
+}
+
+interface NamedValue {
+  readonly name: string;
+  readonly value: ArgumentValue;
 }
 
 /** @param value A parsed IDL. */
 export function readIdl(value: unknown): Read<Idl> {
   return attempt(() => {
     if (!isObject(value)) unreadable('expected an IDL as a JSON object');
-    const types = new Map(listAt(value, 'types', 'the IDL').map(readDefined));
+    const types = new Map(
+      differing(listAt(value, 'types', 'the IDL').map(readDefined), ([name]) => name, 'two types'),
+    );
     const instructions = new Map(
-      listAt(value, 'instructions', 'the IDL').map((entry, index) =>
-        readInstruction(entry, `instruction ${String(index)} of the IDL`),
+      differing(
+        listAt(value, 'instructions', 'the IDL').map((entry, index) =>
+          readInstruction(entry, `instruction ${String(index)} of the IDL`),
+        ),
+        ([discriminator]) => discriminator,
+        'two instructions',
       ),
     );
     checkDefined(types, instructions);
     const lengths = [...new Set([...instructions.keys()].map((hex) => hex.length / 2))].sort((a, b) => b - a);
+    for (const discriminator of instructions.keys()) {
+      const shorter = lengths.find(
+        (length) => length * 2 < discriminator.length && instructions.has(discriminator.slice(0, length * 2)),
+      );
+      if (shorter !== undefined) {
+        unreadable(`the IDL has a discriminator that begins with another: ${discriminator}`);
+      }
+    }
     return { instructions, lengths, types };
   });
+}
+
+/** Names stand for one thing each: what has the name of another could not be told apart from it. */
+function differing<T>(entries: readonly T[], nameOf: (entry: T) => string, what: string): readonly T[] {
+  const names = new Set<string>();
+  for (const name of entries.map(nameOf)) {
+    if (names.has(name)) unreadable(`${what} are called ${seen(name)}`);
+    names.add(name);
+  }
+  return entries;
 }
 
 function listAt(holder: JsonObject, name: string, at: string): readonly unknown[] {
@@ -86,9 +118,11 @@ function readInstruction(entry: unknown, at: string): [string, IdlInstruction] {
   const args = listAt(entry, 'args', name).map((arg, index) => {
     const where = `argument ${String(index)} of ${name}`;
     const type = isObject(arg) ? arg['type'] : undefined;
-    return { name: nameOf(arg, where), text: typeText(type), type: readType(type, where, 0) };
+    return { name: nameOf(arg, where), type: readType(type, where, 0) };
   });
+  differing(args, (arg) => arg.name, `two arguments of ${name}`);
   const accounts = accountNames(listAt(entry, 'accounts', name), name, 0);
+  differing(accounts, (account) => account, `two accounts of ${name}`);
   const discriminator =
     given === undefined || given === null ? defaultDiscriminator(name) : readDiscriminator(given, name);
   return [discriminator, { name, accounts, args }];
@@ -163,10 +197,15 @@ function readType(type: unknown, at: string, depth: number): IdlType {
     if (typeof defined === 'string') return { kind: 'defined', name: defined };
     if (isObject(defined)) return { kind: 'defined', name: nameOf(defined, at) };
   }
-  return unreadable(`expected a type of an IDL in ${at}, got ${typeText(type).slice(0, 50)}`);
+  const got = typeof type === 'string' ? type : seen(withoutBigints(type));
+  return unreadable(`expected a type of an IDL in ${at}, got ${got.slice(0, 50)}`);
 }
 
-const typeText = (type: unknown): string => (typeof type === 'string' ? type : seen(type));
+/** Whole numbers that a double would round come as bigints, which JSON has no way to write. */
+const withoutBigints = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value ?? null, (_, each: unknown) => (typeof each === 'bigint' ? String(each) : each)),
+  );
 
 function readDefined(entry: unknown): [string, Defined] {
   const name = nameOf(entry, 'the types of the IDL');
@@ -181,10 +220,14 @@ function readDefined(entry: unknown): [string, Defined] {
         name,
         {
           kind,
-          variants: listAt(type, 'variants', name).map((variant) => ({
-            name: nameOf(variant, `the variants of ${name}`),
-            fields: readFields(isObject(variant) ? variant['fields'] : undefined, name),
-          })),
+          variants: differing(
+            listAt(type, 'variants', name).map((variant) => ({
+              name: nameOf(variant, `the variants of ${name}`),
+              fields: readFields(isObject(variant) ? variant['fields'] : undefined, name),
+            })),
+            (variant) => variant.name,
+            `two variants of ${name}`,
+          ),
         },
       ];
     case 'alias':
@@ -198,10 +241,14 @@ function readDefined(entry: unknown): [string, Defined] {
 function readFields(value: unknown, at: string): Fields {
   const fields = value ?? [];
   if (!Array.isArray(fields)) unreadable(`expected the fields of ${at} as an array`);
-  return (fields as readonly unknown[]).map((field, index) =>
-    isObject(field) && typeof field['name'] === 'string'
-      ? { name: field['name'], type: readType(field['type'], at, 0) }
-      : { name: String(index), type: readType(field, at, 0) },
+  return differing(
+    (fields as readonly unknown[]).map((field, index) =>
+      isObject(field) && typeof field['name'] === 'string'
+        ? { name: field['name'], type: readType(field['type'], at, 0) }
+        : { name: String(index), type: readType(field, at, 0) },
+    ),
+    ({ name }) => name,
+    `two fields of ${at}`,
   );
 }
 
@@ -232,35 +279,45 @@ function checkDefined(types: Idl['types'], instructions: Idl['instructions']): v
 }
 
 /** @returns undefined where the interface has no instruction of that discriminator. */
-export function readInstructionBy(
-  idl: Idl,
-  { accounts, data }: SolanaInstruction,
-): Read<ParsedInstruction> | undefined {
+export function readCalled(idl: Idl, { accounts, data }: SolanaInstruction): CalledInstruction | undefined {
   for (const length of idl.lengths) {
     const discriminator = toHex(data.subarray(0, length));
     const instruction = idl.instructions.get(discriminator);
     if (instruction === undefined) continue;
-    const { name, args } = instruction;
-    return attempt(() => {
-      const cursor = new Cursor(data.subarray(length), `the data of ${name}`);
-      const decoder = new Decoder(idl.types, cursor);
-      const read = args.map((arg) => ({ name: arg.name, type: arg.text, value: decoder.value(arg.type, 0) }));
-      cursor.end();
-      if (accounts.length < instruction.accounts.length) {
-        unreadable(
-          `${name} takes ${String(instruction.accounts.length)} accounts, got ${String(accounts.length)}`,
-        );
-      }
-      const named = instruction.accounts.map((account, index) => [account, accounts[index]?.key ?? '']);
-      return {
-        name,
-        discriminator,
-        accounts: Object.fromEntries(named) as Record<string, string>,
-        args: read,
-      };
-    });
+    const { name } = instruction;
+    return {
+      name,
+      discriminator,
+      accounts: instruction.accounts.map((account, place) => ({ name: account, account: accounts[place] })),
+      args: attempt(() => {
+        if (accounts.length < instruction.accounts.length) {
+          unreadable(
+            `${name} takes ${String(instruction.accounts.length)} accounts, got ${String(accounts.length)}`,
+          );
+        }
+        return readArguments(idl, instruction, data.subarray(length));
+      }),
+    };
   }
   return undefined;
+}
+
+function readArguments(
+  { types }: Idl,
+  { name, args }: IdlInstruction,
+  data: Uint8Array,
+): readonly NamedValue[] {
+  const cursor = new Cursor(data, `the data of ${name}`);
+  const decoder = new Decoder(types, cursor);
+  const read = args.map((arg) => ({ name: arg.name, value: decoder.value(arg.type, 0) }));
+  // Anchor passes over bytes after the end.
+  cursor.end();
+  const encoder = new Encoder(types);
+  const written = joinBytes(args.map(({ type }, place) => encoder.value(type, read[place]?.value)));
+  if (Buffer.compare(written, data) !== 0) {
+    unreadable(`the data of ${name} has a value that is not written the way that Borsh does`);
+  }
+  return read;
 }
 
 /** Borsh: numbers low byte first, lengths in 32 bits, a byte for a variant. */
@@ -284,7 +341,8 @@ class Decoder {
         return BigInt.asIntN(type.bytes * 8, this.#cursor.littleEndian(type.bytes));
       case 'float': {
         const bytes = Buffer.from(this.#cursor.take(type.bytes));
-        return String(type.bytes === 4 ? bytes.readFloatLE() : bytes.readDoubleLE());
+        const value = type.bytes === 4 ? bytes.readFloatLE() : bytes.readDoubleLE();
+        return Object.is(value, -0) ? '-0' : String(value);
       }
       case 'bool': {
         const byte = this.#cursor.byte();
@@ -337,3 +395,66 @@ class Decoder {
     return Object.fromEntries(fields.map(({ name, type }) => [name, this.value(type, depth)]));
   }
 }
+
+/** Writes what `Decoder` reads. Each value has the type that it was read by. */
+class Encoder {
+  readonly #types: Idl['types'];
+
+  constructor(types: Idl['types']) {
+    this.#types = types;
+  }
+
+  value(type: IdlType, value: ArgumentValue | undefined): Uint8Array {
+    switch (type.kind) {
+      case 'unsigned':
+      case 'signed':
+        return littleEndianBytes(BigInt.asUintN(type.bytes * 8, value as bigint), type.bytes);
+      case 'float': {
+        const bytes = Buffer.alloc(type.bytes);
+        if (type.bytes === 4) bytes.writeFloatLE(Number(value));
+        else bytes.writeDoubleLE(Number(value));
+        return bytes;
+      }
+      case 'bool':
+        return Uint8Array.of(value === true ? 1 : 0);
+      case 'key':
+        return decodeBase58('key', value as string, 32);
+      case 'bytes':
+        return sized(Buffer.from(value as string, 'hex'));
+      case 'string':
+        return sized(Buffer.from(value as string, 'utf8'));
+      case 'vec':
+        return concatBytes(lengthOf((value as readonly ArgumentValue[]).length), this.#list(type.of, value));
+      case 'array':
+        return this.#list(type.of, value);
+      case 'option':
+        return value === null ? Uint8Array.of(0) : concatBytes(Uint8Array.of(1), this.value(type.of, value));
+      case 'defined':
+        return this.#defined(type.name, value);
+    }
+  }
+
+  #list(of: IdlType, value: ArgumentValue | undefined): Uint8Array {
+    return joinBytes((value as readonly ArgumentValue[]).map((each) => this.value(of, each)));
+  }
+
+  #defined(name: string, value: ArgumentValue | undefined): Uint8Array {
+    const defined = this.#types.get(name) ?? unreadable(`the IDL has no type ${name}`);
+    if (defined.kind === 'alias') return this.value(defined.of, value);
+    if (defined.kind === 'struct') return this.#fields(defined.fields, value);
+    const [called, content] =
+      typeof value === 'string' ? [value, {}] : (Object.entries(value as Named)[0] ?? ['', {}]);
+    const index = defined.variants.findIndex((variant) => variant.name === called);
+    return concatBytes(Uint8Array.of(index), this.#fields(defined.variants[index]?.fields ?? [], content));
+  }
+
+  #fields(fields: Fields, value: ArgumentValue | undefined): Uint8Array {
+    return joinBytes(fields.map(({ name, type }) => this.value(type, (value as Named)[name])));
+  }
+}
+
+type Named = Readonly<Record<string, ArgumentValue>>;
+
+const lengthOf = (length: number): Uint8Array => littleEndianBytes(BigInt(length), 4);
+
+const sized = (bytes: Uint8Array): Uint8Array => concatBytes(lengthOf(bytes.length), bytes);

@@ -1,19 +1,26 @@
-/** Solana's transactions, legacy and version 0: their accounts, instructions and address table lookups. */
-import { concatBytes } from '../../crypto/bytes.ts';
+/**
+ * Solana's transactions, legacy and version 0: bytes to one model, which writes the same bytes again. What Agave's
+ * `sanitize` refuses is refused here.
+ */
+import { concatBytes, joinBytes } from '../../crypto/bytes.ts';
 import type { Signature } from '../../crypto/curves.ts';
-import { encodeBase58 } from '../../crypto/encodings.ts';
+import { decodeBase58, encodeBase58 } from '../../crypto/encodings.ts';
 import { attempt, Cursor, unreadable, type Read } from '../reading.ts';
 
-/** What stands for an account whose key is in a table on the chain: it is not known here. */
-export const lookedUp = 'ADDRESS_TABLE_LOOKUP';
-
 export interface SolanaAccount {
-  /** Base58, or `lookedUp`. */
-  readonly key: string;
+  /** Its place among the accounts of the transaction, from 0: what is looked up comes after what the message holds. */
+  readonly place: number;
+  /** Base58; undefined for an account whose key is in a table on the chain. */
+  readonly key: string | undefined;
   readonly signer: boolean;
   readonly writable: boolean;
-  /** Where it is looked up. */
+  /** Where the chain looks it up. */
   readonly lookup?: LookupReference;
+}
+
+/** An account that the message holds itself. */
+export interface StaticAccount extends SolanaAccount {
+  readonly key: string;
 }
 
 export interface LookupReference {
@@ -23,73 +30,104 @@ export interface LookupReference {
 }
 
 export interface SolanaInstruction {
-  readonly program: string;
+  /** Always an account that the message holds itself. */
+  readonly program: StaticAccount;
   readonly accounts: readonly SolanaAccount[];
   readonly data: Uint8Array;
 }
 
-export interface SolanaTransaction {
-  readonly version: 'legacy' | 0;
-  /** Those that stand in the message itself; the first pays the fee. */
-  readonly accounts: readonly SolanaAccount[];
-  readonly recentBlockhash: string;
-  readonly instructions: readonly SolanaInstruction[];
-  readonly lookups: readonly {
-    readonly table: string;
-    readonly writable: readonly number[];
-    readonly readonly: readonly number[];
-  }[];
+interface Lookup {
+  readonly table: string;
+  readonly writable: readonly number[];
+  readonly readonly: readonly number[];
 }
 
-export interface ReadSolana {
-  readonly transaction: SolanaTransaction;
-  /** What each signer signs. */
-  readonly message: Uint8Array;
-  /** The keys that must sign, in order. */
-  readonly signers: readonly string[];
-  /**
-   * @param signer One of `signers`.
-   * @returns the transaction with the signature in its place; others that it has stay.
-   */
-  readonly withSignature: (signer: string, signature: Signature) => Uint8Array;
+export interface SolanaMessage {
+  readonly version: 'legacy' | 0;
+  /** Those that the message holds itself; the first pays the fee. */
+  readonly accounts: readonly StaticAccount[];
+  /** Those that the chain looks up, in the order in which a running program sees them. */
+  readonly lookedUp: readonly SolanaAccount[];
+  readonly recentBlockhash: string;
+  readonly instructions: readonly SolanaInstruction[];
+  readonly lookups: readonly Lookup[];
+}
+
+export interface SolanaTransaction {
+  /** One for each signer, in their order; zeros where there is none yet. */
+  readonly signatures: readonly Uint8Array[];
+  readonly message: SolanaMessage;
 }
 
 const signatureLength = 64;
 const keyLength = 32;
+/** Agave's `PACKET_DATA_SIZE`: nodes take no larger transaction of these versions. */
+const mostBytes = 1232;
+/** Agave's `sanitize`: an account is named by one byte. */
+const mostAccounts = 256;
+
+export const signersOf = ({ accounts }: SolanaMessage): readonly StaticAccount[] =>
+  accounts.filter(({ signer }) => signer);
 
 /** @param bytes A whole transaction: places for signatures, empty or filled, and the message. */
-export function readSolana(bytes: Uint8Array): Read<ReadSolana> {
-  return attempt(() => {
+export const readSolana = (bytes: Uint8Array): Read<SolanaTransaction> =>
+  attempt(() => {
+    checkSize(bytes.length);
     const cursor = new Cursor(bytes, 'the Solana transaction');
     const count = readCount(cursor, 'signatures');
-    const signatures = cursor.take(count * signatureLength);
-    const message = cursor.rest();
-    const transaction = readMessage(message);
-    const signers = transaction.accounts.filter(({ signer }) => signer).map(({ key }) => key);
-    if (count !== signers.length) {
+    const signatures = Array.from({ length: count }, () => cursor.take(signatureLength));
+    const message = decodeMessage(cursor.rest());
+    const signers = signersOf(message).length;
+    if (count !== signers) {
       unreadable(
-        `expected places for ${String(signers.length)} signatures, one for each signer, got ${String(count)}`,
+        `expected places for ${String(signers)} signatures, one for each signer, got ${String(count)}`,
       );
     }
-    const head = bytes.subarray(0, bytes.length - message.length - signatures.length);
-    return {
-      transaction,
-      message,
-      signers,
-      withSignature(signer, { r, s }) {
-        const filled = signatures.slice();
-        filled.set(Buffer.from(r + s, 'hex'), signers.indexOf(signer) * signatureLength);
-        return concatBytes(head, filled, message);
-      },
-    };
+    const transaction = { signatures, message };
+    checkSame(bytes, encodeSolana(transaction));
+    return transaction;
   });
-}
 
 /** @param bytes The message alone, as it is signed. */
-export const readSolanaMessage = (bytes: Uint8Array): Read<SolanaTransaction> =>
-  attempt(() => readMessage(bytes));
+export const readSolanaMessage = (bytes: Uint8Array): Read<SolanaMessage> =>
+  attempt(() => {
+    const message = decodeMessage(bytes);
+    checkSize(1 + signersOf(message).length * signatureLength + bytes.length);
+    checkSame(bytes, encodeMessage(message));
+    return message;
+  });
 
-function readMessage(bytes: Uint8Array): SolanaTransaction {
+function checkSize(length: number): void {
+  if (length > mostBytes) {
+    unreadable(
+      `expected a transaction of at most ${String(mostBytes)} bytes, which is what Solana takes, got ${String(length)}`,
+    );
+  }
+}
+
+function checkSame(bytes: Uint8Array, written: Uint8Array): void {
+  if (Buffer.compare(bytes, written) !== 0)
+    unreadable('the transaction is not written the way that Solana does');
+}
+
+/**
+ * Whether bytes begin as a message does, so that the chain, or a later version of it, may take them for one: a version
+ * after 0, or a head that fits the number of accounts after it.
+ */
+export function looksLikeMessage(bytes: Uint8Array): boolean {
+  const [first = 0] = bytes;
+  const version = first >= 0x80 ? first - 0x80 : undefined;
+  // The smallest message has one account and a blockhash. Version 127 is that of messages that are no transactions.
+  if (bytes.length <= 2 * keyLength || version === 127) return false;
+  if (version !== undefined && version > 0) return true;
+  if (bytes.length > mostBytes) return false;
+  return attempt(() => {
+    const cursor = new Cursor(version === undefined ? bytes : bytes.subarray(1), 'the message');
+    cursor.take((readHead(cursor).count + 1) * keyLength);
+  }).ok;
+}
+
+function decodeMessage(bytes: Uint8Array): SolanaMessage {
   const cursor = new Cursor(bytes, 'the message');
   const versioned = cursor.peek() >= 0x80;
   if (versioned) {
@@ -98,79 +136,153 @@ function readMessage(bytes: Uint8Array): SolanaTransaction {
       unreadable(`expected a legacy message or one of version 0, got version ${String(version)}`);
     }
   }
-  const signed = cursor.byte();
-  const readonlySigned = cursor.byte();
-  const readonlyUnsigned = cursor.byte();
-  const count = readCount(cursor, 'accounts');
-  const keys = Array.from({ length: count }, () => encodeBase58(cursor.take(keyLength)));
-  if (signed === 0 || signed + readonlyUnsigned > count || readonlySigned >= signed) {
-    unreadable(
-      `the message’s head does not fit its ${String(count)} accounts: ${String(signed)} sign, of which ${String(readonlySigned)} are only read, and ${String(readonlyUnsigned)} others are only read`,
-    );
-  }
-  if (new Set(keys).size !== count) unreadable('the message has an account twice');
-  const accounts = keys.map((key, index): SolanaAccount => {
-    const signer = index < signed;
+  const { signed, readonlySigned, readonlyUnsigned, count } = readHead(cursor);
+  const accounts = Array.from({ length: count }, (_, place): StaticAccount => {
+    const signer = place < signed;
     return {
-      key,
+      place,
+      key: encodeBase58(cursor.take(keyLength)),
       signer,
-      writable: signer ? index < signed - readonlySigned : index < count - readonlyUnsigned,
+      writable: signer ? place < signed - readonlySigned : place < count - readonlyUnsigned,
     };
   });
+  if (new Set(accounts.map(({ key }) => key)).size !== count) {
+    unreadable('the message has an account twice');
+  }
   const recentBlockhash = encodeBase58(cursor.take(keyLength));
   const unresolved = Array.from({ length: readCount(cursor, 'instructions') }, () => ({
     program: cursor.byte(),
-    accounts: [...cursor.take(readCount(cursor, 'accounts of an instruction'))],
+    places: [...cursor.take(readCount(cursor, 'accounts of an instruction'))],
     data: cursor.take(readCount(cursor, 'bytes of an instruction')),
   }));
   const lookups = versioned
-    ? Array.from({ length: readCount(cursor, 'lookups') }, () => ({
-        table: encodeBase58(cursor.take(keyLength)),
-        writable: [...cursor.take(readCount(cursor, 'writable lookups'))],
-        readonly: [...cursor.take(readCount(cursor, 'readonly lookups'))],
-      }))
+    ? Array.from({ length: readCount(cursor, 'lookups') }, () => readLookup(cursor))
     : [];
   cursor.end();
 
-  const all = [...accounts, ...lookupReferences(lookups).map(lookedUpAccount)];
-  const instructions = unresolved.map(({ program, accounts: indexes, data }, at): SolanaInstruction => {
-    const name = `instruction ${String(at + 1)}`;
-    const found = accounts[program];
-    if (found === undefined || program === 0) {
-      unreadable(
-        program === 0
-          ? `${name} calls the account that pays the fee, which is no program`
-          : `${name} calls a program that is not among the message’s own accounts: one of an address table is not known here`,
-      );
-    }
+  const lookedUp = lookupReferences(lookups).map((lookup, index): SolanaAccount => ({
+    place: count + index,
+    key: undefined,
+    signer: false,
+    writable: lookup.writable,
+    lookup,
+  }));
+  const all = [...accounts, ...lookedUp];
+  if (all.length > mostAccounts) {
+    unreadable(`expected at most ${String(mostAccounts)} accounts, got ${String(all.length)}`);
+  }
+  const instructions = unresolved.map(({ program, places, data }, index): SolanaInstruction => {
+    const name = `instruction ${String(index + 1)}`;
+    if (program === 0) unreadable(`${name} calls the account that pays the fee, which is no program`);
     return {
-      program: found.key,
-      accounts: indexes.map(
-        (index) =>
-          all[index] ??
-          unreadable(`${name} names account ${String(index)}, of which there are ${String(all.length)}`),
+      program:
+        accounts[program] ??
+        unreadable(
+          `${name} calls a program that is not among the message’s own accounts: one of an address table is not known here`,
+        ),
+      accounts: places.map(
+        (place) =>
+          all[place] ??
+          unreadable(`${name} names account ${String(place)}, of which there are ${String(all.length)}`),
       ),
       data,
     };
   });
-  return { version: versioned ? 0 : 'legacy', accounts, recentBlockhash, instructions, lookups };
+  return { version: versioned ? 0 : 'legacy', accounts, lookedUp, recentBlockhash, instructions, lookups };
 }
 
-/** In the order in which a running program sees them: of all tables what is written, then what is only read. */
-export function lookupReferences(lookups: SolanaTransaction['lookups']): LookupReference[] {
-  return [true, false].flatMap((writable) =>
+function readHead(cursor: Cursor) {
+  const signed = cursor.byte();
+  const readonlySigned = cursor.byte();
+  const readonlyUnsigned = cursor.byte();
+  const count = readCount(cursor, 'accounts');
+  if (signed + readonlyUnsigned > count || readonlySigned >= signed) {
+    unreadable(
+      `the message’s head does not fit its ${String(count)} accounts: ${String(signed)} sign, of which ${String(readonlySigned)} are only read, and ${String(readonlyUnsigned)} others are only read`,
+    );
+  }
+  return { signed, readonlySigned, readonlyUnsigned, count };
+}
+
+function readLookup(cursor: Cursor): Lookup {
+  const lookup = {
+    table: encodeBase58(cursor.take(keyLength)),
+    writable: [...cursor.take(readCount(cursor, 'writable lookups'))],
+    readonly: [...cursor.take(readCount(cursor, 'readonly lookups'))],
+  };
+  return lookup.writable.length + lookup.readonly.length === 0
+    ? unreadable('the message names a table that it looks nothing up in')
+    : lookup;
+}
+
+/** Of all tables what is written, then what is only read. */
+const lookupReferences = (lookups: readonly Lookup[]): LookupReference[] =>
+  [true, false].flatMap((writable) =>
     lookups.flatMap(({ table, ...indexes }) =>
       (writable ? indexes.writable : indexes.readonly).map((index) => ({ table, index, writable })),
     ),
   );
+
+/** @returns the transaction with the signature in its place; others that it has stay. */
+export function signedSolana(
+  { signatures, message }: SolanaTransaction,
+  signer: StaticAccount,
+  { r, s }: Signature,
+): Uint8Array {
+  return encodeSolana({
+    signatures: signatures.with(signer.place, Buffer.from(r + s, 'hex')),
+    message,
+  });
 }
 
-const lookedUpAccount = (lookup: LookupReference): SolanaAccount => ({
-  key: lookedUp,
-  signer: false,
-  writable: lookup.writable,
-  lookup,
-});
+const encodeSolana = ({ signatures, message }: SolanaTransaction): Uint8Array =>
+  joinBytes([encodeCount(signatures.length), ...signatures, encodeMessage(message)]);
+
+/** What each signer signs. */
+export function encodeMessage({
+  version,
+  accounts,
+  recentBlockhash,
+  instructions,
+  lookups,
+}: SolanaMessage): Uint8Array {
+  const count = (signer: boolean, writable: boolean): number =>
+    accounts.filter((each) => each.signer === signer && each.writable === writable).length;
+  return joinBytes([
+    version === 0 ? Uint8Array.of(0x80, ...headOf(count)) : Uint8Array.from(headOf(count)),
+    encodeCount(accounts.length),
+    ...accounts.map(({ key }) => encodeKey(key)),
+    encodeKey(recentBlockhash),
+    encodeCount(instructions.length),
+    ...instructions.flatMap(({ program, accounts: named, data }) => [
+      Uint8Array.of(program.place),
+      encodeBytes(named.map(({ place }) => place)),
+      encodeBytes(data),
+    ]),
+    ...(version === 0 ? [encodeCount(lookups.length)] : []),
+    ...lookups.flatMap(({ table, writable, readonly }) => [
+      encodeKey(table),
+      encodeBytes(writable),
+      encodeBytes(readonly),
+    ]),
+  ]);
+}
+
+const headOf = (count: (signer: boolean, writable: boolean) => number): number[] => [
+  count(true, true) + count(true, false),
+  count(true, false),
+  count(false, false),
+];
+
+const encodeKey = (key: string): Uint8Array => decodeBase58('key', key, keyLength);
+
+const encodeBytes = (bytes: ArrayLike<number>): Uint8Array =>
+  concatBytes(encodeCount(bytes.length), Uint8Array.from(bytes));
+
+const encodeCount = (count: number): Uint8Array =>
+  count < 0x80
+    ? Uint8Array.of(count)
+    : concatBytes(Uint8Array.of((count & 0x7f) | 0x80), encodeCount(count >> 7));
 
 /** Seven bits to a byte, the lowest first, in as few bytes as will do and at most 16 bits. */
 function readCount(cursor: Cursor, what: string): number {
