@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { kindOf } from '../activities/facts.ts';
+import { sameKinds } from '../policy/equivalents.ts';
 import { withoutVersion } from '../policy/types.ts';
 import { operations } from './index.ts';
 
@@ -14,4 +16,11 @@ test('types of one operation are one name without their version, and no other op
     }
   }
   expect(names.size).toBeGreaterThan(50);
+});
+
+test('what policies are warned of as equivalent are kinds that there are', () => {
+  const kinds = [...operations.values()].flatMap((operation) =>
+    operation.kind === 'activity' ? operation.versions.map(({ type }) => kindOf(type)) : [],
+  );
+  expect(kinds).toEqual(expect.arrayContaining(sameKinds.flatMap((group) => [...group.kinds])));
 });

@@ -10,6 +10,7 @@ import { listUserRows } from '../db/users.ts';
 import { listWalletRows } from '../db/wallets.ts';
 import { problemsOf, warningsOf, type Known } from '../policy/check.ts';
 import { describeLanguage } from '../policy/language.ts';
+import { withoutVersion } from '../policy/types.ts';
 import { limits } from './limits.ts';
 import { policyDraft, policyField } from './policy-parameters.ts';
 
@@ -97,6 +98,7 @@ function knownTo(tx: Reader, organizationId: string, operations: ReadonlyMap<str
   let ids: ReadonlySet<string> | undefined;
   return {
     texts: textsOf(operations),
+    newestType: newestTypeOf(operations),
     hasId(wanted) {
       ids ??= new Set([
         organizationId,
@@ -112,6 +114,16 @@ function knownTo(tx: Reader, organizationId: string, operations: ReadonlyMap<str
       return ids.has(wanted);
     },
   };
+}
+
+function newestTypeOf(operations: ReadonlyMap<string, Operation>): Known['newestType'] {
+  const newest = new Map(
+    [...operations.values()].flatMap((operation) => {
+      const type = operation.kind === 'activity' ? operation.versions[0]?.type : undefined;
+      return type === undefined ? [] : [[withoutVersion(type), type] as const];
+    }),
+  );
+  return (type) => newest.get(withoutVersion(type));
 }
 
 /** By what is compared, all that it can be. */

@@ -107,10 +107,11 @@ export const explainPolicies = query({
     };
     const verdict = decide(each);
     // What policies say is of interest also where the root quorum need not ask them.
-    const { evaluations } = decide({ ...each, ...withoutRootQuorum(each) });
+    const { evaluations, item } = decide({ ...each, ...withoutRootQuorum(each) });
     return {
       policyExplanation: {
         ...shownDecision({ outcome: verdict.outcome, ...settledBy(each, verdict) }),
+        ...((each.items?.length ?? 1) > 1 && { item: item + 1 }),
         policies: rules.map((text, index) => {
           const said = evaluations.find(({ policyId }) => policyId === text.policyId);
           const broken = policies[index]?.broken;
@@ -118,7 +119,7 @@ export const explainPolicies = query({
             ...shownRule(text),
             ...(said === undefined ? {} : { outcome: said.outcome }),
             ...(broken === undefined ? {} : { broken }),
-            expressions: explainAll(text, each),
+            expressions: explainAll(text, each, item),
           };
         }),
       },
@@ -242,10 +243,10 @@ function shownRule(text: Rule | undefined) {
   return { policyId, policyName, effect, draft };
 }
 
-function explainAll(text: Rule, facts: Facts) {
+function explainAll(text: Rule, facts: Facts, item: number) {
   return places.flatMap((field) => {
     const source = text[field] ?? '';
-    const explanation = source.trim() === '' ? undefined : tryToExplain(source, field, facts);
+    const explanation = source.trim() === '' ? undefined : tryToExplain(source, field, facts, item);
     if (explanation === undefined) return [];
     const { value, fault, parts } = explanation;
     return [
@@ -261,9 +262,14 @@ function explainAll(text: Rule, facts: Facts) {
 }
 
 /** @returns undefined for what was stored and does not compile any more. */
-function tryToExplain(source: string, field: (typeof places)[number], facts: Facts): Explanation | undefined {
+function tryToExplain(
+  source: string,
+  field: (typeof places)[number],
+  facts: Facts,
+  item: number,
+): Explanation | undefined {
   try {
-    return explain(source, field, facts);
+    return explain(source, field, facts, item);
   } catch (error) {
     if (error instanceof ExpressionError) return undefined;
     throw error;

@@ -7,6 +7,8 @@ const known: Known = {
     ['activity.kind', ['SIGN_TRANSACTION', 'CREATE_WALLET']],
     ['activity.action', ['SIGN', 'CREATE']],
   ]),
+  newestType: (type) =>
+    type.startsWith('ACTIVITY_TYPE_SIGN_TRANSACTION') ? 'ACTIVITY_TYPE_SIGN_TRANSACTION_V2' : undefined,
   hasId: (id) => id === wallet,
 };
 
@@ -70,6 +72,18 @@ describe('warnings', () => {
     expect(warnings({ condition })).toEqual(expected);
   });
 
+  test.each([
+    ["activity.type == 'ACTIVITY_TYPE_SIGN_TRANSACTION'", true],
+    ["['ACTIVITY_TYPE_SIGN_TRANSACTION_V1'].contains(activity.type)", true],
+    ["activity.type == 'ACTIVITY_TYPE_SIGN_TRANSACTION_V2'", false],
+    ["activity.kind == 'SIGN_TRANSACTION'", false],
+  ])('tell that versions of an activity are one: %s', (condition, told) => {
+    const found = warnings({ condition }).filter((each) =>
+      each.includes("is compared as 'ACTIVITY_TYPE_SIGN_TRANSACTION_V2'"),
+    );
+    expect(found).toHaveLength(told ? 1 : 0);
+  });
+
   test('find ids of nothing', () => {
     const other = wallet.replace('8f', '00');
     expect(warnings({ condition: `wallet.id in ['${wallet}', '${other}']` })).toEqual([
@@ -79,8 +93,8 @@ describe('warnings', () => {
 
   test.each([
     ["wallet.id == 'a' || private_key.id == 'b'", 1],
-    ['eth.tx.value < 5 && solana.tx.transfers.count() == 0', 1],
-    ["eth.tx.value < 5 && wallet.id == 'a'", 0],
+    ['eth.tx.nonce < 5 && solana.tx.transfers.count() == 0', 1],
+    ["eth.tx.nonce < 5 && wallet.id == 'a'", 0],
     ["wallets.any(wallet, wallet.label == 'a') && private_key.id == 'b'", 0],
   ])('find facts that exclude each other: %s', (condition, count) => {
     expect(warnings({ condition })).toHaveLength(count);

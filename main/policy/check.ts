@@ -1,15 +1,17 @@
 /**
  * What is wrong with a draft of a policy: the problem of each of its expressions, where compiling it for use stops at the
- * first. And what is right and still surely not meant: texts that nothing is ever called, facts that are never there together.
+ * first. And what is right and still surely not meant: texts that nothing is ever called, facts that are never there
+ * together, and conditions that another request gets round.
  */
 import { compile } from './compile.ts';
+import { gapsOf } from './equivalents.ts';
 import { parse } from './parser.ts';
 import type { PolicyText } from './policies.ts';
 import { print } from './printer.ts';
 import { keywords, type Place } from './schema.ts';
 import { suggest } from './suggest.ts';
 import { ExpressionError, type Node, type Span } from './syntax.ts';
-import { walk } from './walk.ts';
+import { compared, walk } from './walk.ts';
 
 export const places = ['condition', 'consensus', 'time'] as const satisfies readonly Place[];
 
@@ -35,6 +37,8 @@ export interface PolicyWarning extends Partial<Span> {
 export interface Known {
   /** By what is compared, as it is written: all texts that it can be. */
   readonly texts: ReadonlyMap<string, readonly string[]>;
+  /** @returns the newest of the types that an activity type is one name with; undefined for what is none. */
+  readonly newestType: (type: string) => string | undefined;
   /** Whether there is something of this id. */
   readonly hasId: (id: string) => boolean;
 }
@@ -63,8 +67,10 @@ export function warningsOf(draft: PolicyDraft, known?: Known): readonly PolicyWa
       if (source.trim() === '') return [];
       const tree = parse(source);
       return [
-        ...(field === 'condition' ? exclusiveFacts(tree) : []),
-        ...(known === undefined ? [] : [...unknownTexts(tree, known), ...unknownIds(tree, known)]),
+        ...(field === 'condition' ? [...exclusiveFacts(tree), ...gapsOf(draft.effect, tree)] : []),
+        ...(known === undefined
+          ? []
+          : [...unknownTexts(tree, known), ...olderTypes(tree, known), ...unknownIds(tree, known)]),
       ].map((warning) => ({ field, ...warning }));
     }),
   ];
@@ -111,19 +117,6 @@ function exclusiveFacts(tree: Node): Omit<PolicyWarning, 'field'>[] {
   });
 }
 
-/** The texts that a comparison holds against something, and what that is. */
-function compared(node: Node): { readonly with: Node; readonly texts: readonly Node[] } | undefined {
-  if (node.kind === 'method' && node.name === 'contains') {
-    const [value] = node.args;
-    return value === undefined ? undefined : { with: value, texts: textsOf(node.of) };
-  }
-  if (node.kind !== 'compare') return undefined;
-  const { left, right } = node;
-  return left.kind === 'text' ? { with: right, texts: [left] } : { with: left, texts: textsOf(right) };
-}
-
-const textsOf = (node: Node): readonly Node[] => (node.kind === 'list' ? node.items : [node]);
-
 function unknownTexts(tree: Node, { texts }: Known): Omit<PolicyWarning, 'field'>[] {
   const warnings: Omit<PolicyWarning, 'field'>[] = [];
   walk(tree, (node) => {
@@ -139,6 +132,25 @@ function unknownTexts(tree: Node, { texts }: Known): Omit<PolicyWarning, 'field'
         from: text.from,
         to: text.to,
         message: `${what} is never '${text.value}' here${meant === undefined ? '' : `; did you mean '${meant}'?`}`,
+      });
+    }
+  });
+  return warnings;
+}
+
+/** Types of one operation are one name. */
+function olderTypes(tree: Node, { newestType }: Known): Omit<PolicyWarning, 'field'>[] {
+  const warnings: Omit<PolicyWarning, 'field'>[] = [];
+  walk(tree, (node) => {
+    const comparison = compared(node);
+    if (comparison === undefined || print(comparison.with) !== 'activity.type') return;
+    for (const text of comparison.texts) {
+      const newest = text.kind === 'text' ? newestType(text.value) : undefined;
+      if (text.kind !== 'text' || newest === undefined || newest === text.value) continue;
+      warnings.push({
+        from: text.from,
+        to: text.to,
+        message: `'${text.value}' is compared as '${newest}': all versions of an activity are one to policies.`,
       });
     }
   });

@@ -161,14 +161,15 @@ const factsOf = (user: Voter, { type, kind, resource, action }: ActivityKind, no
     },
   );
 
-/** Which activities may have what; the rest may have all. */
-function canHave({ kind, resource }: ActivityKind, keyword: string): boolean {
-  if (/^(eth|solana|tron|bitcoin|tempo)\.tx$/.test(keyword)) return kind === 'SIGN_TRANSACTION';
-  if (keyword.startsWith('eth.')) return kind?.startsWith('SIGN_RAW_PAYLOAD') === true;
+/** Which activities may have what; the rest may have all. A raw payload may be a transaction, whatever it is called. */
+function canHave({ kind, resource, action }: ActivityKind, keyword: string): boolean {
+  const raw = kind?.startsWith('SIGN_RAW_PAYLOAD') === true;
+  if (/^(eth|solana|tron|bitcoin|tempo)\.tx$/.test(keyword)) return raw || kind === 'SIGN_TRANSACTION';
+  if (keyword.startsWith('eth.')) return raw;
   if (/^(wallets?|wallet_account|private_key)$/.test(keyword)) {
     return resource === 'WALLET' || resource === 'PRIVATE_KEY';
   }
-  return true;
+  return keyword !== 'signing_key' || action === 'SIGN';
 }
 
 /** Nothing is cut short: one part that asks for what is not there keeps the whole from holding. */

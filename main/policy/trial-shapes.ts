@@ -80,6 +80,8 @@ const explained = z.object({
 export const shownExplanation = z
   .object({
     ...shownDecision.shape,
+    /** Of an activity that does several things: which of them, from 1, settled it and is explained. */
+    item: z.int().optional(),
     policies: z.array(
       z.object({
         ...rule,

@@ -1,4 +1,4 @@
-/** Walks over the tree of an expression. */
+/** Walks over the tree of an expression, and finds what it compares. */
 import { assertNever } from '../lib/errors.ts';
 import type { Node } from './syntax.ts';
 
@@ -47,3 +47,22 @@ export function walk(node: Node, visit: (node: Node, variables: ReadonlySet<stri
   };
   go(node, new Set());
 }
+
+/** What a comparison holds against texts that are written out. */
+export interface Compared {
+  readonly with: Node;
+  readonly texts: readonly Node[];
+}
+
+/** @returns undefined for what is no comparison with one value, or with one of several. */
+export function compared(node: Node): Compared | undefined {
+  if (node.kind === 'method' && node.name === 'contains') {
+    const [value] = node.args;
+    return value === undefined ? undefined : { with: value, texts: textsOf(node.of) };
+  }
+  if (node.kind !== 'compare') return undefined;
+  const { left, right } = node;
+  return left.kind === 'text' ? { with: right, texts: [left] } : { with: left, texts: textsOf(right) };
+}
+
+const textsOf = (node: Node): readonly Node[] => (node.kind === 'list' ? node.items : [node]);
