@@ -21,7 +21,7 @@ export interface Reading {
 
 export interface LawOptions {
   readonly originals: readonly Uint8Array[];
-  /** Changes a payload by its structure; half of the mutations are of bytes alone. */
+  /** Changes a payload by its structure; a quarter of the mutations are of bytes alone. */
   readonly mutate: (payload: Uint8Array, random: Random) => Uint8Array;
   /** The vault's reading; undefined where it refuses the payload. */
   readonly read: (payload: Uint8Array) => Reading | undefined;
@@ -89,7 +89,7 @@ function payloadOf({ originals, mutate, seed }: LawOptions, number: number): Uin
   const random = randomOf(seed + number);
   let payload = random.pick(originals);
   for (let left = 1 + random.below(3); left > 0; left -= 1) {
-    payload = random.below(2) === 0 ? mutate(payload, random) : mutateBytes(payload, random);
+    payload = random.below(4) > 0 ? mutate(payload, random) : mutateBytes(payload, random);
   }
   return payload;
 }

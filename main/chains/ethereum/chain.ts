@@ -2,7 +2,7 @@
 import { authorizationMagic } from '../../crypto/authorizations.ts';
 import { curves } from '../../crypto/curves.ts';
 import { Unknown } from '../../policy/types.ts';
-import { nothingInPayload, ok, then, type Chain, type Context, type InPayload } from '../chain.ts';
+import { nothingInPayload, ok, whenRead, type Chain, type Context, type InPayload } from '../chain.ts';
 import { line, type Description } from '../description.ts';
 import type { ChainFacts } from '../facts.ts';
 import { attempt } from '../reading.ts';
@@ -19,7 +19,7 @@ export const ethereum: Chain = {
   formats: ['ADDRESS_FORMAT_ETHEREUM'],
   keywords: ['eth.tx', 'eth.eip_712', 'eth.eip_7702_authorization'],
   open: (bytes, context) =>
-    then(readEthereum(bytes), ({ transaction, digest, withSignature }) => ({
+    whenRead(readEthereum(bytes), ({ transaction, digest, withSignature }) => ({
       describe: () => describeEthereum(transaction, context),
       facts: { 'eth.tx': () => ethereumFact(transaction, context) },
       signatures: 1,

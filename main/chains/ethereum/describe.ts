@@ -3,6 +3,7 @@ import { concatBytes } from '../../crypto/bytes.ts';
 import { keccak256 } from '../../crypto/hashes.ts';
 import { integerBytes } from '../../crypto/integers.ts';
 import { Unknown } from '../../policy/types.ts';
+import { decimal } from '../amounts.ts';
 import type { Context } from '../chain.ts';
 import { line, Writer, type Description, type Line, type Part } from '../description.ts';
 import type { Call } from './abi.ts';
@@ -39,7 +40,7 @@ export function describeEthereum(transaction: EthereumTransaction, context: Cont
   const words = wordsOf(context, chainId, to, writer);
   const call = to === '' ? undefined : callOf(transaction, context.interfaces);
   const money = moneyOf(transaction, context);
-  warnOf(transaction, call, words, writer);
+  warnOf(transaction, call, words, context, writer);
   const parts = [
     ...(call === undefined ? [] : [callPart(call, transaction, words, context, writer)]),
     ...authorizationParts(transaction, words, context, writer),
@@ -66,9 +67,12 @@ function titleOf(
   const sends = transaction.to !== '' && data.length === 0;
   const paying = value > 0n && !sends ? `, paying ${coinsOf(network, value)}` : '';
   const delegating = authorizations.length > 0 ? `, and ${delegationTitle(authorizations, words)}` : '';
-  const where = chainId === undefined ? ', on every chain' : '';
-  const more = maxFee instanceof Unknown ? ', and more that nothing bounds' : '';
-  return `${actionOf(transaction, call, words)}${paying}${delegating}${where}, with a fee of at most ${coinsOf(network, gasFee)}${more}`;
+  return `${actionOf(transaction, call, words)}${paying}${delegating}, ${feeTitle(chainId, coinsOf(network, gasFee), maxFee)}`;
+}
+
+function feeTitle(chainId: bigint | undefined, gasFee: string, maxFee: Money['maxFee']): string {
+  if (chainId === undefined) return `on every chain, with a fee of at most ${gasFee} on each`;
+  return `with a fee of at most ${gasFee}${maxFee instanceof Unknown ? ' for gas, and more for the data' : ''}`;
 }
 
 function actionOf(
@@ -101,9 +105,10 @@ function authorizationTitle(authorization: SignedAuthorization, words: Words): s
 function linesOf(transaction: EthereumTransaction, words: Words, money: Money): readonly Line[] {
   const { to, value, chainId, data, gas, gasPrice, nonce, type } = transaction;
   const network = networkOf(chainId);
-  const coins = (wei: bigint): string => `${coinsOf(network, wei)} (${String(wei)} wei)`;
+  const coins = (wei: bigint): string =>
+    `${coinsOf(network, wei)} (${String(wei)} wei)${to !== '' && data.length > 0 ? ', besides tokens' : ''}`;
   const priceLine = (label: string, price: bigint | undefined): readonly Line[] =>
-    price === undefined ? [] : [line(label, `${String(price)} wei`)];
+    price === undefined ? [] : [line(label, `${decimal(price, 9)} gwei`)];
   const { gasFee, maxFee, outflow } = money;
   return [
     line('Network', network.name),
@@ -211,6 +216,7 @@ function warnOf(
   { to, data, chainId }: EthereumTransaction,
   call: Call | undefined,
   words: Words,
+  context: Context,
   writer: Writer,
 ): void {
   if (chainId === undefined) {
@@ -221,6 +227,9 @@ function warnOf(
     return;
   }
   if (data.length === 0) return;
+  if (isOurs(to, context)) {
+    writer.warn('It calls an account of yours. Where the account has code, the code can spend all it has.');
+  }
   if (call === undefined) {
     writer.warn('This vault cannot read the data of the call. It does not know what the call does.');
   } else if (call.args === undefined) {

@@ -5,8 +5,10 @@ import type { Context } from '../chain.ts';
 import { mostParts } from '../description.ts';
 import type { FactOf } from '../facts.ts';
 import { tokenAt } from '../tokens.ts';
+import type { Call } from './abi.ts';
 import { callOf, keptCallOf } from './calls.ts';
 import { hexOf } from './hex.ts';
+import { countLeaves } from './listed.ts';
 import { moneyOf } from './money.ts';
 import { tokenChainOf } from './networks.ts';
 import type { EthereumTransaction } from './read.ts';
@@ -65,20 +67,22 @@ function callFact(transaction: EthereumTransaction, context: Context): CallFact 
   // Of a token that is known, the standard's functions are its own.
   const isToken = tokenAt(tokenChainOf(chainId), to) !== undefined;
   const call = (isToken ? callOf : keptCallOf)(transaction, context.interfaces);
-  const unread = new Unknown(
-    'the data of the call cannot be read: no interface of the contract is kept that has it',
-  );
   return {
-    function_name: call?.name ?? unread,
+    function_name: call?.name ?? unreadCall,
     function_signature:
       data.length < 4
         ? new Unknown('the data of the call is shorter than a function’s signature')
         : hexOf(data.subarray(0, 4)),
-    contract_call_args:
-      call === undefined
-        ? unread
-        : call.args === undefined
-          ? new Unknown(`the call cannot be read: ${call.problem}`)
-          : byName(call.args),
+    contract_call_args: argumentsFact(call),
   };
+}
+
+const unreadCall = new Unknown('the call cannot be read: no interface of the contract is kept that has it');
+
+function argumentsFact(call: Call | undefined): CallFact['contract_call_args'] {
+  if (call === undefined) return unreadCall;
+  if (call.args === undefined) return new Unknown(`the call cannot be read: ${call.problem}`);
+  return countLeaves(call.args.map(({ value }) => value)) > mostParts
+    ? new Unknown(`the call has more than ${String(mostParts)} values`)
+    : byName(call.args);
 }

@@ -26,16 +26,21 @@ export function moneyOf(transaction: EthereumTransaction, context: Context): Mon
   const blobs = BigInt(blobHashes.length) * blobGas * (maxFeePerBlobGas ?? 0n);
   const gasFee = gas * (gasPrice ?? maxFeePerGas ?? 0n) + blobs;
   const open = openFee(chainId);
-  const delegated = transaction.authorizations.some(
-    (each) => takesCode(each) && isOurs(each.account ?? '', context),
-  );
   return {
     gasFee,
     maxFee: open ?? gasFee,
-    outflow: delegated
-      ? new Unknown('an account of yours takes on the code of a contract, which can spend all it has')
-      : (open ?? value + gasFee),
+    outflow: ownCode(transaction, context) ?? open ?? value + gasFee,
   };
+}
+
+/** Code of an account can spend all that the account has, whatever value the transaction names. */
+function ownCode({ authorizations, to, data }: EthereumTransaction, context: Context): Unknown | undefined {
+  if (authorizations.some((each) => takesCode(each) && isOurs(each.account ?? '', context))) {
+    return new Unknown('an account of yours takes on the code of a contract, which can spend all it has');
+  }
+  return data.length > 0 && to !== '' && isOurs(to, context)
+    ? new Unknown('it calls an account of yours, whose code can spend all it has')
+    : undefined;
 }
 
 function openFee(chainId: bigint | undefined): Unknown | undefined {

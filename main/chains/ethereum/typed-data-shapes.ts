@@ -40,18 +40,22 @@ export function tellTypedData(
   const seenOf = (struct: TypedObject): Seen =>
     seen(struct, words, (wei) => coinsOf(networkOf(chainId), wei));
   const own = toldOf(seenOf(message));
-  const inner = structsIn(Object.values(message)).flatMap((struct) => toldOf(seenOf(struct)));
-  const warnings = [
-    ...own.flatMap((each) => each.warnings),
-    ...inner.flatMap((each) => [`Inside the message: ${each.title}.`, ...each.warnings]),
-  ];
-  if (own[0] !== undefined) return { title: own[0].title, warnings };
+  const title = own.length === 0 ? undefined : own.map((each) => each.title).join('; ');
+  const inner = structsIn(Object.values(message))
+    .flatMap((struct) => toldOf(seenOf(struct)))
+    .filter((each) => title?.includes(each.title) !== true);
   return {
-    title: undefined,
+    title,
     warnings: [
-      ...warnings,
-      `This vault does not know what an application does with “${writer.text(primaryType)}”.`,
-      ...namedWarnings(primaryType, message),
+      ...own.flatMap((each) => each.warnings),
+      ...(inner.length === 0 ? [] : [`Inside the message: ${listed(inner.map((each) => each.title))}.`]),
+      ...inner.slice(0, mostNamed).flatMap((each) => each.warnings),
+      ...(title === undefined
+        ? [
+            `This vault does not know what an application does with “${writer.text(primaryType)}”.`,
+            ...namedWarnings(primaryType, message),
+          ]
+        : []),
     ],
   };
 }
@@ -101,12 +105,11 @@ function seen(struct: TypedObject, words: Words, coins: (wei: bigint) => string)
 
 const mostNamed = 10;
 
-/** `A`, `A and B`, `A, B and 3 more`. */
+/** `A`, `A and B`, `A, B and C`; of more than ten, their number and the first of them. */
 function listed(each: readonly string[]): string {
-  const shown = each.slice(0, each.length > mostNamed ? mostNamed - 1 : mostNamed);
-  const rest = each.length - shown.length;
-  const all = rest === 0 ? shown : [...shown, `${String(rest)} more`];
-  return all.length < 2 ? all.join('') : `${all.slice(0, -1).join(', ')} and ${all.at(-1) ?? ''}`;
+  const shown = each.slice(0, mostNamed);
+  if (shown.length < each.length) return `${String(each.length)} of them, first ${shown.join(', ')}`;
+  return shown.length < 2 ? shown.join('') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1) ?? ''}`;
 }
 
 const permitWarning = 'A permit lets another spend tokens, without any further transaction of yours.';
@@ -125,7 +128,6 @@ const unlimitedWarnings = (words: Words, spender: string, tokens: readonly strin
 const permit: Shape = ({ address, whole, words }) => {
   const [spender, units] = [address('spender'), whole('value')];
   if (spender === undefined || units === undefined) return undefined;
-  if (units === 0n) return told(`Let ${words.account(spender)} spend no more ${words.token(words.contract)}`);
   return told(
     `Let ${words.account(spender)} spend ${limitOf(words, words.contract, units)}`,
     permitWarning,
@@ -137,11 +139,10 @@ const permit: Shape = ({ address, whole, words }) => {
 const daiPermit: Shape = ({ address, yes, words }) => {
   const [spender, allowed] = [address('spender'), yes('allowed')];
   if (spender === undefined || allowed === undefined) return undefined;
-  if (!allowed) return told(`Let ${words.account(spender)} spend no more ${words.token(words.contract)}`);
   return told(
-    `Let ${words.account(spender)} spend ${words.token(words.contract)} without limit`,
+    `Let ${words.account(spender)} spend ${allowed ? '' : 'no more '}${words.token(words.contract)}${allowed ? ' without limit' : ''}`,
     permitWarning,
-    ...unlimitedWarnings(words, spender, [words.contract]),
+    ...unlimitedWarnings(words, spender, allowed ? [words.contract] : []),
   );
 };
 
@@ -291,7 +292,7 @@ const userOperation: Shape = ({ address, bytes, words }) => {
   const [sender, data] = [address('sender'), bytes('callData')];
   if (sender === undefined || data === undefined) return undefined;
   return told(
-    `Let the smart account ${words.account(sender)} carry out a call`,
+    `Let ${words.account(sender)} carry out a call, as a smart account`,
     'It can move what the smart account owns. This vault does not read the call inside.',
   );
 };
