@@ -194,7 +194,7 @@ async function setScene(root: TestClient, userId: string): Promise<Scene> {
   const userEmail = `owner-${userId}@example.com`;
   const userPhoneNumber = '+15551112222';
   const submit = async (operation: string, type: string, parameters: Json): Promise<Json> =>
-    resultOf(await root.submit(operation, type, parameters)) as Json;
+    resultOf(await root.submit(operation, type, parameters));
   await submit('update_user', 'UPDATE_USER', { userId, userEmail, userPhoneNumber });
   const spare = newTestKey();
   const { apiKeyIds } = await submit('create_api_keys', 'CREATE_API_KEYS_V2', {
@@ -648,5 +648,30 @@ describe('10: who knows no credential is not told', () => {
       status: 401,
       turnkeyErrorCode: 'CREDENTIAL_NOT_FOUND',
     });
+  });
+});
+
+describe('10, 16: names', () => {
+  const named = (userName: string) =>
+    service.root.submit('create_users', 'CREATE_USERS_V3', {
+      users: [{ userName, apiKeys: [], authenticators: [], oauthProviders: [], userTags: [] }],
+    });
+
+  test('10: that look like another’s are refused', async () => {
+    expect((await named('Marple')).status).toBe(200);
+    for (const userName of ['Маrple', 'Marple\u3164', 'Ｍarple', 'Marp\u00adle', 'Marple\u202e']) {
+      expect((await named(userName)).status, userName).toBe(400);
+    }
+    const wallets = ['Vault', 'Vаult'].map((walletName) =>
+      service.root.submit('create_wallet', 'CREATE_WALLET', { walletName, accounts: [] }),
+    );
+    expect((await Promise.all(wallets)).map(({ status }) => status)).toEqual([200, 400]);
+  });
+
+  test('16: in any script are taken, with its joiners and with joined emoji', async () => {
+    for (const userName of ['می\u200cخواهم', 'ශ\u0dca\u200dරී', 'Ольга', '👩\u200d🚀 Ann', '山田\u3000太郎']) {
+      const answer = await named(userName);
+      expect(answer.status, answer.text).toBe(200);
+    }
   });
 });

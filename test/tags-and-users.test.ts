@@ -296,7 +296,7 @@ describe.each([
     ['', 'expected at least 1 character, got ""'],
     [' x', 'expected no white space at either end, got " x"'],
     ['x'.repeat(65), `expected at most 64 characters, got "${'x'.repeat(65)}"`],
-    ['a\u0000b', 'expected no control characters, got "a\\u0000b"'],
+    ['a\u0000b', 'expected no control characters or others that cannot be seen, got "a\\u0000b"'],
     [null, 'expected a string, got null'],
   ])('is not named %j', async (tagName, problem) => {
     await isRefused(

@@ -104,6 +104,13 @@ describe('what requests may ask for', () => {
     [emailCustomization, { magicLinkTemplate: 'https://app.example/%s/%s' }, /magicLinkTemplate: .*%s once/],
     [emailCustomization, { magicLinkTemplate: 'javascript:alert("%s")' }, /magicLinkTemplate: .*scheme/],
     [emailCustomization, { magicLinkTemplate: ' JavaScript:alert("%s")' }, /magicLinkTemplate: .*scheme/],
+    // 10: a link brings a credential, which anybody on the way could read.
+    [emailCustomization, { magicLinkTemplate: 'http://app.example/%s' }, /magicLinkTemplate: .*this machine/],
+    [
+      emailCustomization,
+      { magicLinkTemplate: 'http://localhost.example/%s' },
+      /magicLinkTemplate: .*machine/,
+    ],
     [emailCustomization, { magicLinkTemplate: '/relative/%s' }, /magicLinkTemplate: .*scheme/],
     [emailCustomization, { templateVariables: '[1]' }, /templateVariables: .*JSON object/],
     [namedEmailCustomization, { appName: 'Two\nlines' }, /appName: .*control characters/],
@@ -118,6 +125,7 @@ describe('what requests may ask for', () => {
 
   test.each([
     [emailCustomization, { magicLinkTemplate: 'myapp://sign-in/%s', logoUrl: '', templateVariables: '{}' }],
+    [emailCustomization, { magicLinkTemplate: 'http://localhost:3000/sign-in?code=%s' }],
     [namedEmailCustomization, { appName: '', templateId: 'x' }],
     [smsCustomization, { template: '' }],
     [senderParams, { sendFromEmailAddress: '', sendFromEmailSenderName: '' }],

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import type { Message } from '../lib/messages.ts';
+import { isThisMachine } from '../lib/network.ts';
 import { visibleName } from '../lib/visible-text.ts';
 import { name } from './parameters.ts';
 
@@ -41,13 +42,18 @@ const magicLinkTemplate = z
         (text) => text.split(linkPlace).length === 2 && !text.trimStart().startsWith(linkPlace),
         'Expected a URL with %s once, where the code goes: https://example.com/sign-in?code=%s',
       )
-      .refine(isLink, 'Expected the URL of a page or an app, with a scheme like https:'),
+      .refine(
+        isLink,
+        'Expected the URL of a page or an app, with a scheme like https:; http: is for this machine alone',
+      ),
   ])
   .optional();
 
 function isLink(text: string): boolean {
   const url = URL.parse(text.replace(linkPlace, 'code'));
-  return url !== null && !refusedSchemes.includes(url.protocol);
+  if (url === null || refusedSchemes.includes(url.protocol)) return false;
+  // It brings a credential, which anybody on the way could read.
+  return url.protocol !== 'http:' || isThisMachine(url.hostname);
 }
 
 const isJsonObject = (text: string): boolean => {

@@ -4,15 +4,16 @@ import { addressFormats } from '../crypto/addresses.ts';
 import { curves, type Curve } from '../crypto/curves.ts';
 import type { Page } from '../db/page.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import { isVisibleName, mistakenFor } from '../lib/names.ts';
 import { limits } from './limits.ts';
 
-/** Names are shown to people: no control characters, nothing around them that cannot be seen. */
+/** Names are shown to people: nothing in or around them that cannot be seen. */
 const nameUpTo = (most: number) =>
   z
     .string()
     .min(1)
     .max(most)
-    .regex(/^[^\p{C}]+$/u, 'Expected no control characters')
+    .refine(isVisibleName, 'Expected no control characters or others that cannot be seen')
     .refine((text) => text.trim() === text, 'Expected no white space at either end');
 
 export const name = nameUpTo(limits.nameCharacters);
@@ -83,6 +84,21 @@ export const nameTaken = (at: string, label: string, wanted: string): LatchkeyEr
     'INVALID_ARGUMENT',
     `invalid ${at}: ${label} must be unique, ${JSON.stringify(wanted)} is taken`,
   );
+
+/** @throws LatchkeyError INVALID_ARGUMENT for a name that a person would take for one of the others. */
+export function checkUnmistakable(
+  at: string,
+  label: string,
+  wanted: string,
+  others: () => readonly { readonly name: string }[],
+): void {
+  const other = mistakenFor(wanted, () => others().map(({ name: taken }) => taken));
+  if (other === undefined) return;
+  throw new LatchkeyError(
+    'INVALID_ARGUMENT',
+    `invalid ${at}: ${label} ${JSON.stringify(wanted)} looks like ${JSON.stringify(other)}, which is there already`,
+  );
+}
 
 /** @throws LatchkeyError RESOURCE_EXHAUSTED when adding would go over a limit. */
 export function checkLimit(what: string, present: number, adding: number, limit: number): void {

@@ -9,12 +9,22 @@ import {
   findPrivateKeyByName,
   getPrivateKeyRow,
   insertPrivateKey,
+  listPrivateKeyRows,
   privateKeyPlace,
   type Address,
 } from '../db/private-keys.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { limits } from './limits.ts';
-import { addressFormat, checkDistinct, checkLimit, curve, ids, name, nameTaken } from './parameters.ts';
+import {
+  addressFormat,
+  checkDistinct,
+  checkLimit,
+  checkUnmistakable,
+  curve,
+  ids,
+  name,
+  nameTaken,
+} from './parameters.ts';
 import { privateKeyIdOf } from './private-key-ids.ts';
 import { tagHolder } from './tag-holders.ts';
 
@@ -88,9 +98,11 @@ export function addPrivateKey(
   key: NewPrivateKey,
   at: string,
 ): AddedPrivateKey {
+  const [field, label] = [`${at}.privateKeyName`, 'private key name'];
   if (findPrivateKeyByName(tx, organizationId, key.privateKeyName)) {
-    throw nameTaken(`${at}.privateKeyName`, 'private key name', key.privateKeyName);
+    throw nameTaken(field, label, key.privateKeyName);
   }
+  checkUnmistakable(field, label, key.privateKeyName, () => listPrivateKeyRows(tx, organizationId));
   const publicKey = curves[key.curve].publicKey(key.secret);
   const publicHex = toHex(publicKey);
   const privateKeyId = privateKeyIdOf(organizationId, key.curve, publicHex);

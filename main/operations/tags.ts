@@ -22,7 +22,7 @@ import {
 import { getUserRow } from '../db/users.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { limits } from './limits.ts';
-import { checkDistinct, checkLimit, id, ids, name, nameTaken } from './parameters.ts';
+import { checkDistinct, checkLimit, checkUnmistakable, id, ids, name, nameTaken } from './parameters.ts';
 import { findTag, tagNouns, type TagContext } from './tag-holders.ts';
 import { shownTag, uuid, uuids } from './resources.ts';
 
@@ -182,8 +182,9 @@ function createTag(context: TagContext, type: TagType, tagName: string, at: stri
 }
 
 function checkNameFree({ tx, organizationId }: TagContext, type: TagType, tagName: string, at: string): void {
-  if (findTagByName(tx, organizationId, type, tagName) === undefined) return;
-  throw nameTaken(at, `${tagNouns[type]} tag name`, tagName);
+  const label = `${tagNouns[type]} tag name`;
+  if (findTagByName(tx, organizationId, type, tagName)) throw nameTaken(at, label, tagName);
+  checkUnmistakable(at, label, tagName, () => listTagRows(tx, organizationId, type));
 }
 
 function rename(context: TagContext, tag: TagRow, newName: string | undefined, at: string): void {

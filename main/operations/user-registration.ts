@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ActivityContext, PrepareContext } from '../activities/define.ts';
 import { uuidV4 } from '../crypto/uuid.ts';
 import type { Reader } from '../db/connection.ts';
-import { countUsers, findUserByName, insertUser } from '../db/users.ts';
+import { countUsers, findUserByName, insertUser, listUserRows } from '../db/users.ts';
 import { addApiKeys, apiKeyParams, p256ApiKeyParams } from './api-key-registration.ts';
 import {
   addAuthenticators,
@@ -21,7 +21,7 @@ import {
   verifyOauthProviders,
   type VerifiedOauthProvider,
 } from './oauth-provider-registration.ts';
-import { checkDistinct, checkLimit, name, nameTaken } from './parameters.ts';
+import { checkDistinct, checkLimit, checkUnmistakable, name, nameTaken } from './parameters.ts';
 
 const apiKeys = z.array(apiKeyParams).max(limits.longLivedApiKeysPerUser + limits.expiringApiKeysPerUser);
 const providersOf = <Schema extends z.ZodType>(provider: Schema) =>
@@ -114,6 +114,6 @@ export function addUsers(
 
 /** @throws LatchkeyError INVALID_ARGUMENT */
 export function checkUserNameFree(tx: Reader, organizationId: string, userName: string, at: string): void {
-  if (findUserByName(tx, organizationId, userName) === undefined) return;
-  throw nameTaken(at, 'user name', userName);
+  if (findUserByName(tx, organizationId, userName) !== undefined) throw nameTaken(at, 'user name', userName);
+  checkUnmistakable(at, 'user name', userName, () => listUserRows(tx, organizationId));
 }

@@ -6,11 +6,11 @@ import { toHex } from '../crypto/encodings.ts';
 import { entropyLength, mnemonicFromEntropy, wordCounts } from '../crypto/mnemonics.ts';
 import { uuidV5 } from '../crypto/uuid.ts';
 import type { Reader } from '../db/connection.ts';
-import { countWallets, findWalletByName, getWalletRow, insertWallet } from '../db/wallets.ts';
+import { countWallets, findWalletByName, getWalletRow, insertWallet, listWalletRows } from '../db/wallets.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { accounts, addAccounts, type AccountParams } from './account-derivation.ts';
 import { limits } from './limits.ts';
-import { checkLimit, name, nameTaken } from './parameters.ts';
+import { checkLimit, checkUnmistakable, name, nameTaken } from './parameters.ts';
 import { phraseBytes, seedOf, walletPlace, type WalletPhrase } from './wallet-secrets.ts';
 
 export const walletParams = z.object({
@@ -93,6 +93,7 @@ export function checkWalletNameFree(
   walletName: string,
   at: string,
 ): void {
-  if (findWalletByName(tx, organizationId, walletName) === undefined) return;
-  throw nameTaken(`${at}.walletName`, 'wallet name', walletName);
+  const field = `${at}.walletName`;
+  if (findWalletByName(tx, organizationId, walletName)) throw nameTaken(field, 'wallet name', walletName);
+  checkUnmistakable(field, 'wallet name', walletName, () => listWalletRows(tx, organizationId));
 }
