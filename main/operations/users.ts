@@ -93,7 +93,11 @@ export const createUsers = activity({
   type: 'ACTIVITY_TYPE_CREATE_USERS_V4',
   intent: 'createUsersIntentV4',
   result: 'createUsersResult',
-  authority: { resource: 'USER', action: 'CREATE' },
+  authority: {
+    resource: 'USER',
+    action: 'CREATE',
+    shows: ({ users }) => ({ user_tags: users.flatMap(({ userTags }) => userTags) }),
+  },
   params: usersOf(userParams),
   specified,
   returns: z.object({ userIds: uuids }),

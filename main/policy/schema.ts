@@ -39,6 +39,8 @@ const params = struct('ActivityParams', {
   type: text,
   user_ids: list(text),
   user_id: text,
+  /** Ours: the tags that new users are given. */
+  user_tags: list(text),
   api_key_ids: list(text),
   target_public_key: text,
   wallet_id: text,

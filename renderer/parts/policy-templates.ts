@@ -10,11 +10,19 @@ export interface PolicyTemplate {
   readonly draft: Pick<Draft, 'policyName' | 'effect' | 'condition' | 'consensus'>;
 }
 
+/** Payments of the chain's coin and nothing else: no call, no token, no approval, no new contract, no other code. */
+const plainPayment = "eth.tx.data == '0x' && eth.tx.type in ['LEGACY', 'TYPE_1', 'TYPE_2']";
+/** A transfer of USDC and nothing else. */
+const transferOfUsdc =
+  "eth.tx.to == '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48' && eth.tx.function_signature == '0xa9059cbb' && eth.tx.value == 0 && eth.tx.type in ['LEGACY', 'TYPE_1', 'TYPE_2']";
+
 export const policyTemplates: readonly PolicyTemplate[] = [
   {
     id: 'sign-with-wallet',
     title: t('One user signs with one wallet'),
-    about: t('A script or a person may sign with the accounts of a single wallet, and do nothing else.'),
+    about: t(
+      'A script or a person may sign anything with the accounts of a single wallet, and do nothing else.',
+    ),
     draft: {
       policyName: t('Sign with a wallet'),
       effect: 'EFFECT_ALLOW',
@@ -25,31 +33,48 @@ export const policyTemplates: readonly PolicyTemplate[] = [
   {
     id: 'pay-known',
     title: t('Payments to known addresses'),
-    about: t('Ethereum transactions to the receivers that you list, each below an amount in wei.'),
+    about: t(
+      'Payments in ether to the receivers that you list, each at most an amount in wei, its fee included. Tokens and calls of contracts are not among them.',
+    ),
     draft: {
       policyName: t('Pay known receivers'),
       effect: 'EFFECT_ALLOW',
-      condition: "eth.tx.chain_id == 1 && eth.tx.to in ['…'] && eth.tx.value <= 1000000000000000000",
+      condition: `eth.tx.chain_id == 1 && eth.tx.to in ['…'] && ${plainPayment} && eth.tx.outflow <= 1000000000000000000`,
       consensus: "approvers.any(user, user.tags.contains('…'))",
     },
   },
   {
     id: 'budget',
-    title: t('A budget a day'),
+    title: t('Daily budget'),
     about: t(
-      'Each account may send so much in 24 hours, counted exactly however many requests come at once.',
+      'Each key may send so much ether in 24 hours, fees included, counted exactly however many requests come at once. Tokens and calls of contracts are not among it.',
     ),
     draft: {
-      policyName: t('Budget of a day'),
+      policyName: t('Daily budget'),
       effect: 'EFFECT_ALLOW',
-      condition: "RollingSum(eth.tx.value, '24h', wallet_account.address) <= 1000000000000000000",
+      condition: `eth.tx.chain_id == 1 && eth.tx.to != '' && ${plainPayment} && RollingSum(eth.tx.outflow, '24h', signing_key.public_key) <= 1000000000000000000`,
+      consensus: "approvers.any(user, user.id == '…')",
+    },
+  },
+  {
+    id: 'token-budget',
+    title: t('Daily budget of a token'),
+    about: t(
+      'Each key may send so many USDC in 24 hours, and spend so much ether on fees. To name the receivers, add a condition on eth.tx.contract_call_args.',
+    ),
+    draft: {
+      policyName: t('Daily budget of USDC'),
+      effect: 'EFFECT_ALLOW',
+      condition: `eth.tx.chain_id == 1 && ${transferOfUsdc} && RollingSum(eth.tx.contract_call_args['amount'], '24h', signing_key.public_key, eth.tx.to) <= 1000000000 && RollingSum(eth.tx.max_fee, '24h', signing_key.public_key, eth.tx.to) <= 20000000000000000`,
       consensus: "approvers.any(user, user.id == '…')",
     },
   },
   {
     id: 'rate',
-    title: t('No more than so many signatures an hour'),
-    about: t('Denies what goes beyond it, whichever policy would allow it.'),
+    title: t('Hourly signature limit'),
+    about: t(
+      'Denies each user further signatures, whichever policy would allow them. Each payload of a batch counts.',
+    ),
     draft: {
       policyName: t('At most 100 signatures an hour'),
       effect: 'EFFECT_DENY',
@@ -60,7 +85,7 @@ export const policyTemplates: readonly PolicyTemplate[] = [
   {
     id: 'two-people',
     title: t('Two people for an export'),
-    about: t('Wallets and keys leave the vault only when two users agree, one of them with a tag.'),
+    about: t('Two users together may export wallets and keys, one of them with a tag.'),
     draft: {
       policyName: t('Two people export'),
       effect: 'EFFECT_ALLOW',
@@ -70,23 +95,28 @@ export const policyTemplates: readonly PolicyTemplate[] = [
   },
   {
     id: 'user-manager',
-    title: t('Somebody manages users'),
-    about: t('A user may add, change and delete users and their credentials, but touch no key.'),
+    title: t('Somebody adds users'),
+    about: t(
+      'A user may add users without tags. Adding tags or credentials to users is not among it: with those, it could act in their name.',
+    ),
     draft: {
-      policyName: t('Manage users'),
+      policyName: t('Add users'),
       effect: 'EFFECT_ALLOW',
-      condition: "activity.resource in ['USER', 'CREDENTIAL']",
+      condition: "activity.kind == 'CREATE_USERS' && activity.params.user_tags.count() == 0",
       consensus: "approvers.any(user, user.id == '…')",
     },
   },
   {
     id: 'no-deletion',
     title: t('Nothing is deleted'),
-    about: t('Denies every deletion of wallets and private keys, whichever policy would allow it.'),
+    about: t(
+      'Denies every deletion of wallets, private keys and sub-organizations, whichever policy would allow it.',
+    ),
     draft: {
       policyName: t('No deletions'),
       effect: 'EFFECT_DENY',
-      condition: "activity.action == 'DELETE' && activity.resource in ['WALLET', 'PRIVATE_KEY']",
+      condition:
+        "activity.action == 'DELETE' && activity.resource in ['WALLET', 'PRIVATE_KEY', 'ORGANIZATION']",
       consensus: '',
     },
   },
