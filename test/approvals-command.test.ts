@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { activityOf, resultOf, runCommand, startTestVault } from './support.ts';
+import { activityOf, ethereumAccount, resultOf, runCommand, startTestVault } from './support.ts';
 import type { CommandOptions, Json, TestClient, TestKey, TestVault } from './support.ts';
 import { Terminal } from './terminal.ts';
 
@@ -125,6 +125,57 @@ describe('approvals', () => {
       stdout: '',
       stderr: `latchkey: activity ${activityId} waits for no votes any more: completed\n`,
     });
+  });
+
+  test('show what is signed in the words that describe it, and who asked with nothing hidden', async () => {
+    const made = await service.root.submit('create_wallet', 'CREATE_WALLET', {
+      walletName: 'Signs',
+      accounts: [ethereumAccount],
+    });
+    const [signWith] = resultOf(made).addresses;
+    const { client } = await service.newUser('Eve\u00a0א5');
+    const typedData = JSON.stringify({
+      domain: { name: 'Shop\u202e05$\nBeware: nothing' },
+      types: {
+        EIP712Domain: [{ name: 'name', type: 'string' }],
+        Order: [{ name: 'note', type: 'string' }],
+      },
+      primaryType: 'Order',
+      message: { note: 'pay 05$ to אב\n  two  blanks ' },
+    });
+    const request = {
+      signWith,
+      payload: typedData,
+      encoding: 'PAYLOAD_ENCODING_EIP712',
+      hashFunction: 'HASH_FUNCTION_NO_OP',
+    };
+    const { id } = activityOf(await client.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', request));
+    const { body } = await service.root.query('describe_payload', request);
+    const { title, lines, warnings } = body?.['description'] as {
+      title: string;
+      lines: { label: string; value: string }[];
+      warnings: string[];
+    };
+    const told = await ask<{ descriptions: unknown[] }>('approvals', 'show', id);
+    expect(told.descriptions).toEqual([body?.['description']]);
+    const oneRow = (text: string) =>
+      text
+        .replaceAll('\n', '⟨U+000A⟩')
+        .replaceAll(/[אב]/g, (letter) => `⟨U+0${letter.charCodeAt(0).toString(16).toUpperCase()}⟩`);
+    const { approvals } = await ask<{ approvals: { activityId: string; summary: string }[] }>(
+      'approvals',
+      'list',
+    );
+    expect(approvals.find(({ activityId }) => activityId === id)?.summary).toContain(oneRow(title));
+    const { stdout } = await run(['approvals', 'show', id]);
+    const shown = stdout.replaceAll('⟨U+0020⟩', ' ').replaceAll(/\n +\| /g, '⟨U+000A⟩');
+    for (const text of [title, ...warnings.map((each) => `Beware: ${each}`)]) {
+      expect(shown.split('\n')).toContain(oneRow(text));
+    }
+    for (const { label, value } of lines) expect(shown).toContain(oneRow(`  ${label}: ${value}`));
+    expect(stdout).not.toMatch(/^ *Beware: nothing/m);
+    expect(stdout).toContain('Asked by \u2068Eve⟨U+00A0⟩א5\u2069 ');
+    expect((await run(['approvals', 'reject', id])).code).toBe(0);
   });
 
   test('of several that begin alike none is voted on', async () => {

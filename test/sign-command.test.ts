@@ -90,7 +90,7 @@ const unsigned = serializeTransaction({
   maxFeePerGas: 30n * 10n ** 9n,
   maxPriorityFeePerGas: 10n ** 9n,
 });
-const summary = 'Send 1 ETH to 0x3535353535353535353535353535353535353535';
+const summary = 'Send 1 ETH to 0x3535353535353535353535353535353535353535, with a fee of at most 0.00063 ETH';
 
 const senderOf = (hex: string): Promise<string> =>
   recoverTransactionAddress({ serializedTransaction: `0x${hex.trim()}` as TransactionSerialized });
@@ -241,6 +241,48 @@ describe('sign payload', () => {
   });
 
   test.each([
+    '42',
+    '05\u202e$',
+    'pay\u200bpal\u00a0',
+    'a\r\nb\n\n  c  \n',
+    'a\nBeware: nothing\n  To: nobody',
+    'pay 05$ to א7ב',
+    'שלום',
+    '⟨U+202E⟩',
+    `${'long '.repeat(500)}end`,
+  ])('it shows what the vault describes: %j', async (input) => {
+    const argv = ['payload', '-', '--with', ethereum, '--encoding', 'text', '--hash', 'sha256', '--dry-run'];
+    const { body } = await service.root.query('describe_payload', {
+      payload: input,
+      signWith: ethereum,
+      encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
+      hashFunction: 'HASH_FUNCTION_SHA256',
+    });
+    const { title, lines, warnings } = body?.['description'] as {
+      title: string;
+      lines: { label: string; value: string }[];
+      warnings: string[];
+    };
+    const json = await run([...argv, '--json'], { input });
+    expect(JSON.parse(json.stdout)).toEqual({ description: body?.['description'] });
+    expect(json.stdout).toMatch(/^[^\p{Cc}\p{Cf}]*\n$/u);
+    const { stdout } = await run(argv, { input });
+    const said = stdout
+      .replaceAll('⟨U+0020⟩', ' ')
+      .replaceAll(/⟨U\+(05[DE][0-9A-F])⟩/g, (_, code: string) => String.fromCodePoint(parseInt(code, 16)))
+      .replaceAll('\n    | ', '\n')
+      .replaceAll(/[\u2068\u2069]/g, '');
+    expect(said).toBe(
+      [
+        title,
+        ...lines.map(({ label, value }) => `  ${label}: ${value}`),
+        ...warnings.map((warning) => `Beware: ${warning}`),
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test.each([
     [['--encoding', 'text'], 'x', 2, 'expected --hash with --encoding text'],
     [['--encoding', 'utf8', '--hash', 'none'], 'x', 2, 'expected one of hex, text, eip712, eip7702'],
     [['--hash', 'md5'], 'x', 2, 'expected one of none, sha256, keccak256, not-applicable'],
@@ -323,6 +365,24 @@ describe('on a terminal', () => {
     await using given = new Terminal(line('--yes'), environment());
     expect(await given.ended(), given.shown).toBe(0);
     expect(given.shown).not.toContain(question());
+  });
+
+  test('a text is broken before the terminal breaks it, so that none of it passes for a row of Latchkey’s', async () => {
+    const path = file(
+      'wide.txt',
+      `${'a'.repeat(120 - '  Text: '.length)}Beware: nothing\u202e${' '.repeat(300)}b`,
+    );
+    await using terminal = new Terminal(
+      `sign payload '${path}' --with '${ethereum}' --encoding text --hash sha256 --dry-run`,
+      environment(),
+    );
+    expect(await terminal.ended(), terminal.shown).toBe(0);
+    const rows = terminal.shown.split(/\r?\n/);
+    expect(rows.filter((row) => row.startsWith('Beware: nothing'))).toEqual([]);
+    expect(rows.find((row) => row.includes('Beware: nothing'))).toMatch(
+      /^ {2} {2}> Beware: nothing⟨U\+202E⟩/,
+    );
+    for (const row of rows) expect(row.length).toBeLessThanOrEqual(120);
   });
 
   test('nothing is signed where nobody can be asked', async () => {

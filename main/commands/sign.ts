@@ -128,7 +128,7 @@ async function describeAndSign<Result extends z.ZodType>(
   request: { readonly signWith: string },
 ): Promise<{ readonly description: Description; readonly result: z.output<Result> } | undefined> {
   const api = await VaultApi.connect(config, options.apiKey);
-  const { description } = await api.query('describe_payload', describeAnswer, request);
+  const { description } = await api.query('describe_payload', describeAnswer, request, activity.options);
   if (options.dryRun) {
     print(options.json, { description }, descriptionToText(description, process.stdout.columns));
     return undefined;

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { describeFormat } from './chains.ts';
 import type { WalletAccount } from './resources.ts';
 import { shorten } from './short.ts';
@@ -68,7 +69,10 @@ export function AccountSelect({ walletId, value, onChoose }: Props): ReactNode {
             : undefined
         }
         nothingFoundMessage={isPending ? t('Loading…') : t('No account fits')}
-        data={[...known.values()].map((each) => ({ value: each.walletAccountId, label: accountName(each) }))}
+        data={[...known.values()].map((each) => ({
+          value: each.walletAccountId,
+          label: visibleName(accountName(each)),
+        }))}
         // The service has looked for it.
         filter={({ options }) => options.filter((each) => 'value' in each && isFitting.has(each.value))}
         renderOption={({ option }) => (

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Select, TextInput } from '@mantine/core';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { describeStatus, filterStatuses, typeFilters } from './activity-words.ts';
 import { ListSearch } from './list-search.tsx';
 import type { User } from './resources.ts';
@@ -110,7 +111,12 @@ export function ActivityFilters({ wish, onWish }: Props): ReactNode {
         clearable
         searchable
         nothingFoundMessage={t('No user of that name')}
-        data={users.data?.users.map(({ userId, userName }) => ({ value: userId, label: userName })) ?? []}
+        data={
+          users.data?.users.map(({ userId, userName }) => ({
+            value: userId,
+            label: visibleName(userName),
+          })) ?? []
+        }
         value={wish.userId}
         onChange={(userId) => {
           onWish({ ...wish, userId });

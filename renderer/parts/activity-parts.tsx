@@ -2,6 +2,7 @@
 
 import type { ReactNode } from 'react';
 import { Group, Title } from '@mantine/core';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { describeStatus } from './activity-words.ts';
 import { CopyButton } from './copy-button.tsx';
 import { JsonView } from './json-view.tsx';
@@ -75,7 +76,7 @@ export function Votes({ activity }: { readonly activity: Activity }): ReactNode 
         {activity.votes.map((vote, index) => (
           <li key={vote.id} className="lk-row">
             <span>
-              <span className="lk-row-name">{vote.user.userName}</span>{' '}
+              <span className="lk-row-name">{visibleName(vote.user.userName)}</span>{' '}
               <span className="lk-row-more">
                 {wordsOf(vote, index)}
                 {vote.scheme === passkeyScheme && t(' with a passkey')}
@@ -86,7 +87,7 @@ export function Votes({ activity }: { readonly activity: Activity }): ReactNode 
                 .filter(({ outcome }) => outcomeWords[outcome] !== undefined)
                 .map(({ policyId, outcome }) => (
                   <span key={policyId} className="lk-vote-policy">
-                    “{nameOf(policyId)}” {outcomeWords[outcome]}
+                    “{visibleName(nameOf(policyId))}” {outcomeWords[outcome]}
                   </span>
                 ))}
             </span>

@@ -1,5 +1,7 @@
 /** Activities in plain words. */
 
+import { visibleName } from '../../main/lib/visible-text.ts';
+import { bareType, intentOf } from '../../main/lib/to-be-signed.ts';
 import { featureLabel } from './features.ts';
 import type { Activity, ActivityLine } from './resources.ts';
 import { shorten } from './short.ts';
@@ -76,9 +78,6 @@ const typeWords: Readonly<Record<string, string>> = {
   RECOVER_USER: t('Recover a user'),
 };
 
-/** Without its prefix and version. */
-export const bareType = (type: string): string => type.replace(/^ACTIVITY_TYPE_/, '').replace(/_V\d+$/, '');
-
 export function describeType(type: string): string {
   const bare = bareType(type);
   const words = bare.toLowerCase().replaceAll('_', ' ');
@@ -131,12 +130,6 @@ export const filterStatuses: readonly string[] = Object.keys(statusWords);
 
 export const describeStatus = (status: string): StatusWords =>
   statusWords[status] ?? { label: status.replace(/^ACTIVITY_STATUS_/, ''), tone: 'waiting' };
-
-/** What was asked, without the wrapper that names the type's version. */
-export function intentOf(activity: Pick<Activity, 'intent'>): Readonly<Record<string, unknown>> {
-  const [first] = Object.values(activity.intent);
-  return isRecord(first) ? first : {};
-}
 
 /** One line on what the activity is about: names where there are names, ends of identifiers where not. */
 export const summarize = (activity: Pick<Activity, 'type' | 'intent'>): string =>
@@ -224,6 +217,6 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const listOf = (value: unknown): readonly Record<string, unknown>[] =>
   Array.isArray(value) ? value.filter(isRecord) : [];
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const textOf = (value: unknown): string => (typeof value === 'string' ? visibleName(value) : '');
 const join = (...parts: readonly (string | false)[]): string =>
   parts.filter((part) => part !== false && part !== '').join(', ');

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { notifications } from '@mantine/notifications';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { ShortId } from './identifier.tsx';
 import { LastUse, useLastUses } from './last-use.tsx';
 import { DeleteForm, DialogButton } from './manage.tsx';
@@ -54,7 +55,7 @@ export function ApiKeys({ title, user, instead, aside }: Props): ReactNode {
           {keys.map((key) => (
             <li key={key.apiKeyId} className="lk-row lk-manage">
               <div>
-                <span className="lk-row-name">{key.apiKeyName}</span>
+                <span className="lk-row-name">{visibleName(key.apiKeyName)}</span>
                 <br />
                 <ShortId
                   text={key.credential.publicKey}

@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from 'react';
 import type { DragEvent, ReactNode } from 'react';
 import { Anchor, Button, FileButton, Input, Stack, Text, TextInput } from '@mantine/core';
 import { IconFileImport } from '@tabler/icons-react';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import type { Bridge, ChosenBackup } from '../../preload/contract.ts';
 import { Moment } from './moment.tsx';
 import { Failure } from './states.tsx';
@@ -166,7 +167,7 @@ function Chooser({ choice, problem, disabled }: ChooserProps): ReactNode {
         ) : (
           <>
             <div className="lk-file-hint">
-              <Text className="lk-row-name lk-backup-file">{coming.name}</Text>
+              <Text className="lk-row-name lk-backup-file">{visibleName(coming.name)}</Text>
               <Working busy progress={coming.progress}>
                 {t('Bringing the file to Latchkey')}
               </Working>
@@ -189,7 +190,7 @@ const secretNames: Readonly<Record<ChosenBackup['opensWith'][number], string>> =
 function Chosen({ of }: { readonly of: ChosenBackup }): ReactNode {
   return (
     <div className="lk-file-hint" role="status">
-      <Text className="lk-row-name lk-backup-file">{of.name}</Text>
+      <Text className="lk-row-name lk-backup-file">{visibleName(of.name)}</Text>
       <Text size="sm" c="dimmed">
         <Trans
           i18nKey="Made <moment/>, {{size}}. It opens with {{secrets}}."

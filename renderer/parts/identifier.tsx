@@ -1,5 +1,6 @@
 import { Fragment } from 'react';
 import type { ReactNode } from 'react';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { CopyButton } from './copy-button.tsx';
 import { groups, shorten } from './short.ts';
 import './identifier.css';
@@ -8,8 +9,8 @@ import './identifier.css';
 export function ShortId({ text, copy }: { readonly text: string; readonly copy: string }): ReactNode {
   return (
     <span className="lk-id">
-      <span className="lk-mono" title={text}>
-        {shorten(text)}
+      <span className="lk-mono" title={visibleName(text)}>
+        {visibleName(shorten(text))}
       </span>
       <CopyButton text={text} copy={copy} />
     </span>
@@ -20,7 +21,7 @@ export function ShortId({ text, copy }: { readonly text: string; readonly copy: 
 export function Grouped({ text }: { readonly text: string }): ReactNode {
   return (
     <span className="lk-grouped lk-mono">
-      {groups(text).map((group, index) => (
+      {groups(visibleName(text)).map((group, index) => (
         <Fragment key={index}>
           {index > 0 && <wbr />}
           <span>{group}</span>

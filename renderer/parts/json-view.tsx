@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
+import { visibleJson } from '../../main/lib/visible-text.ts';
 import { t } from './text.ts';
 import './json-view.css';
 
@@ -25,9 +26,12 @@ export function JsonView({ value }: { readonly value: unknown }): ReactNode {
   return <JsonPart name={null} value={value} isLast depth={0} />;
 }
 
+/** Its hidden characters are escaped, as JSON does it. */
+const written = (value: unknown): string => visibleJson(JSON.stringify(value));
+
 function JsonPart({ name, value, isLast, depth }: Part): ReactNode {
   const comma = isLast ? '' : ',';
-  const label = name === null ? '' : `${JSON.stringify(name)}: `;
+  const label = name === null ? '' : `${written(name)}: `;
   const entries = entriesOf(value);
   if (entries !== undefined && entries.length > 0) {
     return (
@@ -35,9 +39,9 @@ function JsonPart({ name, value, isLast, depth }: Part): ReactNode {
     );
   }
   if (typeof value === 'string' && value.length > longText) {
-    return <LongText label={label} text={JSON.stringify(value)} comma={comma} />;
+    return <LongText label={label} text={written(value)} comma={comma} />;
   }
-  return <div translate="no">{`${label}${JSON.stringify(value)}${comma}`}</div>;
+  return <div translate="no">{`${label}${written(value)}${comma}`}</div>;
 }
 
 function entriesOf(value: unknown): readonly Entry[] | undefined {

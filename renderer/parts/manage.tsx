@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Alert, Button, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { FormEnd } from './form-end.tsx';
 import { NameField } from './name-field.tsx';
 import { nameProblem } from './names.ts';
@@ -129,11 +130,8 @@ const notRenamed = {
 export function RenameForm({ what, name, taken, submitting, onRename, onCancel }: RenameProps): ReactNode {
   const [typed, setTyped] = useState(name);
   const [tried, setTried] = useState(false);
-  const problem = nameProblem(
-    typed,
-    what,
-    taken.filter((each) => each !== name),
-  );
+  const others = taken.filter((each) => each !== name);
+  const problem = nameProblem(typed, what, others);
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     setTried(true);
@@ -144,7 +142,13 @@ export function RenameForm({ what, name, taken, submitting, onRename, onCancel }
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
-        <NameField value={typed} problem={tried || typed !== name ? problem : null} onType={setTyped} first />
+        <NameField
+          value={typed}
+          problem={tried || typed !== name ? problem : null}
+          others={others}
+          onType={setTyped}
+          first
+        />
         <FormEnd
           failed={notRenamed[what]}
           error={submitting.error}
@@ -203,7 +207,7 @@ export function ConfirmForm({
   const [problem, setProblem] = useState<string | null>(null);
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
-    if (confirm === undefined || typed.trim() === confirm.text) onConfirm();
+    if (confirm === undefined || visibleName(typed.trim()) === visibleName(confirm.text)) onConfirm();
     else setProblem(confirming[confirm.as].wrong(confirm.text));
   };
   return (
@@ -226,7 +230,7 @@ export function ConfirmForm({
         {confirm !== undefined && (
           <TextInput
             label={confirming[confirm.as].ask}
-            description={confirm.text}
+            description={visibleName(confirm.text)}
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Button } from '@mantine/core';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import type { MessageDelivery } from '../../preload/contract.ts';
 import { Moment } from './moment.tsx';
 import { Panel } from './page.tsx';
@@ -24,7 +25,7 @@ export function MessageLog({ deliveries }: { readonly deliveries: readonly Messa
           {deliveries.map((delivery) => (
             <li key={delivery.id} className="lk-row lk-manage">
               <div>
-                <span className="lk-row-name">{delivery.to}</span>{' '}
+                <span className="lk-row-name">{visibleName(delivery.to)}</span>{' '}
                 <span className="lk-row-more">
                   {delivery.channel === 'email' ? t('mail') : t('SMS')} ·{' '}
                   <Moment at={timestampOf(delivery.createdAt)} exact />
@@ -69,7 +70,7 @@ function outcomeOf({ state, attempts, note, nextAt }: MessageDelivery): ReactNod
     <>
       {states[state]}
       {tried}
-      {note !== null && `: ${note}`}
+      {note !== null && `: ${visibleName(note)}`}
       {nextAt !== null && (
         <>
           {' · '}

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { TextInput } from '@mantine/core';
-import { longestName } from './names.ts';
+import { longestName, nameHint } from './names.ts';
 import { t } from './text.ts';
 
 interface Props {
@@ -8,6 +8,8 @@ interface Props {
   readonly description?: string;
   readonly value: string;
   readonly problem: string | null;
+  /** Names that it should not be taken for. */
+  readonly others?: readonly string[] | undefined;
   readonly onType: (value: string) => void;
   /** Takes the focus when its dialog opens. */
   readonly first?: boolean;
@@ -19,13 +21,20 @@ export function NameField({
   description = t('For you and your scripts; names are unique in the vault.'),
   value,
   problem,
+  others = [],
   onType,
   first = false,
 }: Props): ReactNode {
+  const hint = nameHint(value, others);
   return (
     <TextInput
       label={label}
-      description={description}
+      description={
+        <>
+          {description}
+          {hint !== null && <strong className="lk-name-hint"> {hint}</strong>}
+        </>
+      }
       autoComplete="off"
       required
       value={value}

@@ -1,3 +1,5 @@
+import { lookAlikeOf, lookAlikeWarnings } from '../../main/lib/look-alikes.ts';
+import { hasHiddenCharacters } from '../../main/lib/visible-text.ts';
 import { t } from './text.ts';
 
 /** The longest name that the service takes, in characters. */
@@ -8,6 +10,19 @@ export function nameProblem(name: string, what: Named, taken: readonly string[] 
   const trimmed = name.trim();
   if (trimmed === '') return missing[what];
   return taken.includes(trimmed) ? duplicate[what] : null;
+}
+
+/** What a person should know of a name before they give it: what it may be taken for; null where there is nothing. */
+export function nameHint(name: string, others: readonly string[] = []): string | null {
+  const trimmed = name.trim();
+  const other = lookAlikeOf(trimmed, others);
+  if (other !== undefined) return t('It looks like “{{other}}”.', { other });
+  if (hasHiddenCharacters(trimmed)) {
+    return t('Some of its characters are not visible. It is shown as “{{name}}”.', { name: trimmed });
+  }
+  return lookAlikeWarnings(trimmed).length === 0
+    ? null
+    : t('It has letters that look like others: it may be taken for another name.');
 }
 
 export type Named =

@@ -129,6 +129,7 @@ export function NewApiKey({
             description={t('What will use it: you find it by this name later.')}
             value={typedName ?? name}
             problem={problem}
+            others={taken}
             onType={setTypedName}
           />
           {onRegistered !== undefined && (

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Text } from '@mantine/core';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { Facts, Panel } from './page.tsx';
 import type { User } from './resources.ts';
 import { t } from './text.ts';
@@ -19,7 +20,7 @@ export function OauthProviders({ user: { userName, oauthProviders } }: { readonl
         <ul className="lk-rows" aria-label={t('OAuth providers')}>
           {oauthProviders.map(({ providerId, providerName, issuer, audience, subject }) => (
             <li key={providerId} className="lk-rows-item">
-              <span className="lk-row-name">{providerName}</span>
+              <span className="lk-row-name">{visibleName(providerName)}</span>
               <Facts
                 rows={[
                   [t('Issuer'), issuer],
@@ -28,7 +29,7 @@ export function OauthProviders({ user: { userName, oauthProviders } }: { readonl
                 ].map(([name = '', value]) => [
                   name,
                   <span key={name} className="lk-row-more lk-mono">
-                    {value}
+                    {visibleName(value ?? '')}
                   </span>,
                 ])}
               />

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Title } from '@mantine/core';
 import { IconArrowLeft } from '@tabler/icons-react';
 import { Link } from 'wouter';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { t } from './text.ts';
 import './page.css';
 
@@ -21,12 +22,12 @@ export function PageHead({ title, lead, back, action }: HeadProps): ReactNode {
     <header className="lk-head">
       {back !== undefined && (
         <Link href={back.to} className="lk-back">
-          <IconArrowLeft size={16} aria-hidden /> {back.label}
+          <IconArrowLeft size={16} aria-hidden /> {visibleName(back.label)}
         </Link>
       )}
       <div className="lk-head-row">
         <Title order={1} ref={heading} tabIndex={-1}>
-          {title}
+          {visibleName(title)}
         </Title>
         {action}
       </div>
@@ -39,7 +40,7 @@ export function PageHead({ title, lead, back, action }: HeadProps): ReactNode {
 export function useScreenTitle(title: string): React.RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title} · Latchkey`;
+    document.title = `${visibleName(title)} · Latchkey`;
   }, [title]);
   useEffect(() => {
     heading.current?.focus({ preventScroll: true });
@@ -61,7 +62,7 @@ export function Panel({ title, aside, children, kind = 'usual' }: PanelProps): R
     <section className="lk-panel" data-kind={kind}>
       {title !== undefined && (
         <div className="lk-panel-head">
-          <Title order={2}>{title}</Title>
+          <Title order={2}>{visibleName(title)}</Title>
           {aside}
         </div>
       )}
@@ -103,7 +104,7 @@ export function Facts({
       {rows.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{value}</dd>
+          <dd>{typeof value === 'string' ? visibleName(value) : value}</dd>
         </div>
       ))}
     </dl>

@@ -7,6 +7,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import type { Icon } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { distance, matching, useCommands } from './commands.tsx';
 import { readable } from './readable.ts';
 import { say } from './search-results.ts';
@@ -252,8 +253,8 @@ function Option({ choice, selected, onChoose }: OptionProps): ReactNode {
       onClick={onChoose}
     >
       <Picture size={18} aria-hidden />
-      <span className="lk-palette-name">{name}</span>
-      <span className="lk-palette-detail">{detail}</span>
+      <span className="lk-palette-name">{visibleName(name)}</span>
+      <span className="lk-palette-detail">{visibleName(detail)}</span>
       {keys !== undefined && <Kbd size="xs">{keys}</Kbd>}
     </div>
   );

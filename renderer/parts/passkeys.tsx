@@ -3,6 +3,7 @@ import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconFingerprint } from '@tabler/icons-react';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { fromBase64Url } from './bytes.ts';
 import { LastUse, useLastUses } from './last-use.tsx';
 import { DeleteForm, DialogButton } from './manage.tsx';
@@ -44,7 +45,7 @@ export function Passkeys({ user }: { readonly user: User }): ReactNode {
           {authenticators.map((authenticator) => (
             <li key={authenticator.authenticatorId} className="lk-row lk-manage">
               <div>
-                <span className="lk-row-name">{authenticator.authenticatorName}</span>
+                <span className="lk-row-name">{visibleName(authenticator.authenticatorName)}</span>
                 <br />
                 <span className="lk-row-more">
                   {authenticator.model !== '' && `${authenticator.model} · `}
@@ -123,6 +124,7 @@ function RegisterPasskey({ user, rpId }: RegisterProps): ReactNode {
             description={t('Such as the device that holds it.')}
             value={typedName ?? name}
             problem={problem}
+            others={taken}
             onType={setTypedName}
           />
           <Button

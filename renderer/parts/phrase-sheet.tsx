@@ -5,7 +5,7 @@ import { IconEyeOff, IconPrinter } from '@tabler/icons-react';
 import { flushSync } from 'react-dom';
 import { CopyButton } from './copy-button.tsx';
 import { HoldButton, printPage, staysToBeWrittenMs, useReveal } from './secret.tsx';
-import { t } from './text.ts';
+import { t, usualBlanks } from './text.ts';
 import './phrase-sheet.css';
 
 interface Props {
@@ -42,7 +42,10 @@ export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow 
       <p className="lk-sheet-title">
         {t(
           '{{printTitle}}, {{value}}. Keep it offline and out of sight. Whoever has these words has the keys.',
-          { printTitle, value: new Intl.DateTimeFormat(undefined, { dateStyle: 'long' }).format() },
+          {
+            printTitle,
+            value: usualBlanks(new Intl.DateTimeFormat(undefined, { dateStyle: 'long' }).format()),
+          },
         )}
       </p>
       <ol

@@ -1,6 +1,7 @@
 import { useId, useRef, useState } from 'react';
 import type { KeyboardEvent, ReactNode } from 'react';
 import { Input } from '@mantine/core';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import type { PolicyProblem, PolicyWarning } from './policies.ts';
 import { completions } from './policy-completion.ts';
 import type { KnownIds, PolicyField, PolicyLanguage, Suggestion, Suggestions } from './policy-completion.ts';
@@ -158,8 +159,8 @@ export function PolicyEditor({
                   take(item);
                 }}
               >
-                <span className="lk-mono">{item.label}</span>
-                <span>{item.detail}</span>
+                <span className="lk-mono">{visibleName(item.label)}</span>
+                <span>{visibleName(item.detail)}</span>
               </li>
             ))}
           </ul>
@@ -167,10 +168,10 @@ export function PolicyEditor({
       </div>
       {noted && (
         <div className="lk-expression-notes" id={`${id}-notes`} role="status">
-          {problem !== undefined && <p data-kind="problem">{problem.message}</p>}
+          {problem !== undefined && <p data-kind="problem">{visibleName(problem.message)}</p>}
           {warnings.map(({ message }) => (
             <p key={message} data-kind="warning">
-              {message}
+              {visibleName(message)}
             </p>
           ))}
         </div>

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Text } from '@mantine/core';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { describeDecision, policyOutcomes } from './policies.ts';
 import type { Explanation } from './policies.ts';
 import { Failure, LoadingRows } from './states.tsx';
@@ -35,10 +36,11 @@ export function PolicyExplanation({ question }: Props): ReactNode {
       {policies.map(({ policyId, policyName, effect, draft, outcome, broken, expressions }) => (
         <details key={policyId} open={draft} style={{ marginBlockStart: '0.5rem' }}>
           <summary>
-            <strong>{policyName}</strong> · {effect === 'EFFECT_DENY' ? t('denies') : t('allows')} ·{' '}
+            <strong>{visibleName(policyName)}</strong> ·{' '}
+            {effect === 'EFFECT_DENY' ? t('denies') : t('allows')} ·{' '}
             {outcome === undefined ? t('has no say here') : policyOutcomes[outcome]}
           </summary>
-          {broken !== undefined && <Text size="sm">{broken}</Text>}
+          {broken !== undefined && <Text size="sm">{visibleName(broken)}</Text>}
           {expressions.map(({ field, value, fault, parts }) => (
             <div key={field} style={{ marginBlockStart: '0.4rem' }}>
               <Text size="sm">
@@ -52,9 +54,9 @@ export function PolicyExplanation({ question }: Props): ReactNode {
               <dl className="lk-parts">
                 {parts.map(({ from, to, text, values, times }) => (
                   <div key={`${String(from)}-${String(to)}`} style={{ display: 'contents' }}>
-                    <dt className="lk-mono">{text}</dt>
+                    <dt className="lk-mono">{visibleName(text)}</dt>
                     <dd className="lk-mono">
-                      {values.join(', ')}
+                      {values.map(visibleName).join(', ')}
                       {times > values.length && ', …'}
                     </dd>
                   </div>

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Button, Checkbox, Group, SegmentedControl, Select, Stack, Text } from '@mantine/core';
 import { IconPlayerPlay } from '@tabler/icons-react';
 import { Link } from 'wouter';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { describeType } from './activity-words.ts';
 import { Moment } from './moment.tsx';
 import { Panel } from './page.tsx';
@@ -145,7 +146,7 @@ function Found({ of, drafts, plain }: FoundProps): ReactNode {
               <dl className="lk-parts">
                 {clauses.map(({ from, text, held, failed, faults }) => (
                   <div key={from} style={{ display: 'contents' }}>
-                    <dt className="lk-mono">{text}</dt>
+                    <dt className="lk-mono">{visibleName(text)}</dt>
                     <dd>
                       {[
                         held === 0 ? t('never true') : t('true in {{held}}', { held }),

@@ -1,6 +1,7 @@
 import { memo, useDeferredValue, useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Select } from '@mantine/core';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { curveLabel } from './chains.ts';
 import { ListSearch } from './list-search.tsx';
 import { LongRows } from './long-rows.tsx';
@@ -63,7 +64,7 @@ export function PrivateKeyList({ keys }: { readonly keys: readonly PrivateKey[] 
               clearable
               searchable
               nothingFoundMessage={t('No tag of that name')}
-              data={used.map((tag) => ({ value: tag.tagId, label: tag.tagName }))}
+              data={used.map((tag) => ({ value: tag.tagId, label: visibleName(tag.tagName) }))}
               value={tagId}
               onChange={setTagId}
             />
@@ -122,7 +123,7 @@ const Row = memo(function Row({
     <a href={`#/private-keys/${of.privateKeyId}`} className="lk-row">
       <span>
         <span className="lk-clamp">
-          <span className="lk-row-name">{of.privateKeyName}</span> <OutsideBadges of={of} />
+          <span className="lk-row-name">{visibleName(of.privateKeyName)}</span> <OutsideBadges of={of} />
         </span>
         <span className="lk-clamp lk-row-more">
           {curveLabel(of.curve)}
@@ -133,7 +134,7 @@ const Row = memo(function Row({
             {tags.map(({ tagId, tagName }) => (
               <span key={tagId} className="lk-badge lk-tag">
                 <span className="lk-unseen">{t('tagged')} </span>
-                {tagName}
+                {visibleName(tagName)}
               </span>
             ))}
           </span>

@@ -14,6 +14,7 @@ import {
   IconX,
 } from '@tabler/icons-react';
 import { Link } from 'wouter';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import type { ProofStep, SeenRequest } from '../../preload/contract.ts';
 import { ShortId } from './identifier.tsx';
 import { Moment } from './moment.tsx';
@@ -118,11 +119,11 @@ function RequestRow({ of }: { readonly of: SeenRequest }): ReactNode {
         <span>
           <span className="lk-row-name lk-mono">
             {method === 'POST' ? '' : `${method} `}
-            {path}
+            {visibleName(path)}
           </span>
           <br />
           <span className="lk-row-more">
-            {caller !== null && <>{caller.userName ?? t('A user who is gone')} · </>}
+            {caller !== null && <>{visibleName(caller.userName ?? t('A user who is gone'))} · </>}
             <Moment at={timestampOf(at)} /> · {t('{{duration}} ms', { duration: durationMs.toFixed(1) })}
           </span>
         </span>
@@ -170,7 +171,7 @@ function RequestMore({ of }: { readonly of: SeenRequest }): ReactNode {
                 [
                   t('User'),
                   <Link key="user" href={`/users/${caller.userId}`} className="lk-link">
-                    {caller.userName ?? caller.userId}
+                    {visibleName(caller.userName ?? caller.userId)}
                   </Link>,
                 ] as const,
               ]),
@@ -235,7 +236,7 @@ function Step({ of: { check, outcome, text, advice } }: { readonly of: ProofStep
         {names[check]} <VisuallyHidden>{word}</VisuallyHidden>
       </span>
       <span className="lk-proof-text">
-        {text}
+        {visibleName(text)}
         {advice !== null && <span className="lk-proof-advice">{advice}</span>}
       </span>
     </li>

@@ -3,6 +3,7 @@ import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconDevices } from '@tabler/icons-react';
 import { Link } from 'wouter';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { ShortId } from './identifier.tsx';
 import { LastUse } from './last-use.tsx';
 import { ConfirmForm, DialogButton } from './manage.tsx';
@@ -80,7 +81,9 @@ export function Sessions({ title, userId, names }: Props): ReactNode {
           {data.sessions.map((session) => (
             <li key={session.sessionId} className="lk-row lk-manage">
               <div>
-                <span className="lk-row-name">{names?.get(session.userId) ?? session.sessionName}</span>
+                <span className="lk-row-name">
+                  {visibleName(names?.get(session.userId) ?? session.sessionName)}
+                </span>
                 <br />
                 {session.credential !== undefined && (
                   <>

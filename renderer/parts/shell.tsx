@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Button, Text, VisuallyHidden } from '@mantine/core';
 import { IconMenu2, IconX } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { SearchAndShortcuts } from './search-and-shortcuts.tsx';
 import { useWaiting } from './approvals.ts';
 import { DelayedNotice } from './delayed.tsx';
@@ -143,7 +144,8 @@ function VaultName(): ReactNode {
   const { organization, owner } = useStatus();
   return (
     <div className="lk-vault">
-      <span className="lk-vault-name">{organization?.name}</span> <span>{owner?.userName}</span>
+      <span className="lk-vault-name">{visibleName(organization?.name ?? '')}</span>{' '}
+      <span>{visibleName(owner?.userName ?? '')}</span>
     </div>
   );
 }
@@ -171,7 +173,7 @@ function DoorState(): ReactNode {
       </div>
       {lock.error !== null && (
         <Text size="sm" role="alert">
-          {lock.error.message}
+          {visibleName(lock.error.message)}
         </Text>
       )}
       <div className="lk-foot">

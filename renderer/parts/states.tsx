@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { Alert, Button, Skeleton, Stack, Title, VisuallyHidden } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { Icon } from '@tabler/icons-react';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { readable } from './readable.ts';
 import { t } from './text.ts';
 import './states.css';
@@ -93,7 +94,7 @@ export function Failure({ title, error, onRetry }: FailureProps): ReactNode {
       className="lk-failure"
       ref={alert}
     >
-      <p>{readable(error.message)}</p>
+      <p>{visibleName(readable(error.message))}</p>
       {onRetry !== undefined && (
         <Button size="xs" variant="default" onClick={onRetry}>
           {t('Try again')}

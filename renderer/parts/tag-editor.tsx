@@ -2,6 +2,7 @@ import { useRef, useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { ActionIcon, Autocomplete, Button, Group, Stack, Text, Tooltip, VisuallyHidden } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { longestName } from './names.ts';
 import { Panel } from './page.tsx';
 import type { Tag } from './resources.ts';
@@ -27,7 +28,7 @@ export function TagNames({ kind, tagIds }: NamesProps): ReactNode {
       {present.map(({ tagId, tagName }) => (
         <span key={tagId} className="lk-badge lk-tag">
           <VisuallyHidden>{t('tagged')} </VisuallyHidden>
-          {tagName}
+          {visibleName(tagName)}
         </span>
       ))}
     </span>
@@ -104,7 +105,7 @@ export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
           <ul className="lk-tags" aria-label={t('Tags')}>
             {present.map((tag) => (
               <li key={tag.tagId} className="lk-badge lk-tag">
-                {tag.tagName}
+                {visibleName(tag.tagName)}
                 <Tooltip label={t('Take this tag off')}>
                   <ActionIcon
                     variant="subtle"

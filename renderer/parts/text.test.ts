@@ -59,3 +59,17 @@ test('lists and numbers are written as in the language', () => {
   expect(anyOf(['Ada', 'Grace'])).toBe('Ada or Grace');
   expect(numeral(1_000_000)).toBe('1,000,000');
 });
+
+describe('a name that others chose', () => {
+  test.each([
+    ['Ada\u00a0L', 'Ada⟨U+00A0⟩L'],
+    ['\u202eevil', '⟨U+202E⟩evil'],
+    ['משה', '\u2068משה\u2069'],
+  ])('%j hides nothing, and moves nothing around it', (name, shown) => {
+    expect(t('“{{name}}” is made', { name })).toBe(`“${shown}” is made`);
+    const trans = createElement(Trans, { i18nKey: 'Made by {{name}}', values: { name } });
+    expect(renderToStaticMarkup(trans)).toBe(`Made by ${shown}`);
+    expect(allOf(['Grace', name])).toBe(`Grace and ${shown}`);
+    expect(t('{{place}}: {{title}}', { place: t('of {{name}}', { name }), title: '' })).toBe(`of ${shown}: `);
+  });
+});

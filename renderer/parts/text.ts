@@ -6,20 +6,25 @@
  *     <Trans i18nKey="Read <docs>the API reference</docs> first." components={{ docs: <Link href="/connect" /> }} />
  *
  * The language is chosen when the window loads; another one loads it anew. So texts may be made anywhere, in constants too.
- * What people named, and what the service answers, is shown as it is. `npm run texts` gathers the texts in locales/en.json.
+ * Whatever a text is filled with may be foreign: nothing of it is hidden, and it moves nothing around it. `npm run texts` gathers
+ * the texts in locales/en.json.
  */
 
+import { createElement } from 'react';
+import type { ComponentProps, ReactElement } from 'react';
 import i18next from 'i18next';
-import { initReactI18next, Trans } from 'react-i18next';
+import { initReactI18next, Trans as Parts } from 'react-i18next';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import english from '../locales/numbers.json' with { type: 'json' };
 import { language, locale } from './language.ts';
-
-export { Trans };
 
 /** What a text is filled with; `count` chooses its form. */
 type TextValues = Readonly<Record<string, string | number>>;
 
 const translation = await language.texts?.();
+
+/** Formats of numbers and times have blanks of their own, which in a name would be marked. */
+export const usualBlanks = (text: string): string => text.replaceAll(/\p{Zs}/gu, ' ');
 
 const numbers = new Intl.NumberFormat(locale);
 const conjunction = new Intl.ListFormat(locale, { type: 'conjunction' });
@@ -41,18 +46,34 @@ void window18n.use(initReactI18next).init({
   interpolation: { escapeValue: false },
 });
 
+const shown = (values: TextValues): TextValues =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? visibleName(value) : value,
+    ]),
+  );
+
 export function t(text: string, values: TextValues = {}): string {
   const { count } = values;
-  if (typeof count !== 'number') return window18n.t(text, values);
+  if (typeof count !== 'number') return window18n.t(text, shown(values));
   // Other numbers may be ports or codes.
-  return window18n.t(text, { count, replace: { ...values, count: numbers.format(count) } });
+  return window18n.t(text, { count, replace: { ...shown(values), count: numbers.format(count) } });
 }
 
+type TransProps = Pick<ComponentProps<typeof Parts>, 'i18nKey' | 'components' | 'count'> & {
+  readonly values?: TextValues;
+};
+
+/** A text with links and other components in it. */
+export const Trans = ({ values = {}, ...text }: TransProps): ReactElement =>
+  createElement(Parts, { ...text, values: shown(values) });
+
 /** A number as it is written in the person's language. */
-export const numeral = (number: number): string => numbers.format(number);
+export const numeral = (number: number): string => usualBlanks(numbers.format(number));
 
 /** `A, B, and C`. */
-export const allOf = (names: readonly string[]): string => conjunction.format(names);
+export const allOf = (names: readonly string[]): string => conjunction.format(names.map(visibleName));
 
 /** `A, B, or C`. */
-export const anyOf = (names: readonly string[]): string => disjunction.format(names);
+export const anyOf = (names: readonly string[]): string => disjunction.format(names.map(visibleName));

@@ -1,7 +1,7 @@
 /** Times as people say them. */
 
 import { locale } from './language.ts';
-import { t } from './text.ts';
+import { t, usualBlanks } from './text.ts';
 
 /** The wire's form of a time: whole seconds, as strings. */
 export interface Timestamp {
@@ -34,18 +34,18 @@ export function relativeTime(time: number, now: number): string {
   for (const [unit, length] of units) {
     // What is over counts as whole units; what is to come, as people plan it: seven days from now, and not six.
     const number = distance < 0 ? Math.trunc(distance / length) : Math.round(distance / length);
-    if (Math.abs(distance) >= length) return words.format(number, unit);
+    if (Math.abs(distance) >= length) return usualBlanks(words.format(number, unit));
   }
   // Clocks of one machine read at slightly different moments: anything under a minute is now.
   return t('just now');
 }
 
 /** The full date and time, with the zone, in the reader's own format. */
-export const exactTime = (time: number): string => exactly.format(time);
+export const exactTime = (time: number): string => usualBlanks(exactly.format(time));
 
 const exactly = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' });
 
 /** The same in few words, to stand beside what it is the time of. */
-export const dateAndTime = (time: number): string => briefly.format(time);
+export const dateAndTime = (time: number): string => usualBlanks(briefly.format(time));
 
 const briefly = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'long' });

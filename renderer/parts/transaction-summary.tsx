@@ -1,43 +1,36 @@
+import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { Alert, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import type { UseQueryOptions } from '@tanstack/react-query';
+import type { ToBeSigned } from '../../main/lib/to-be-signed.ts';
 import type { Bridge } from '../../preload/contract.ts';
-import { Facts } from './page.tsx';
+import { beginningOf, rowsOf } from './description.ts';
+import type { Description, Line } from './description.ts';
+import { Exact } from './exact.tsx';
 import { Failure } from './states.tsx';
 import { t } from './text.ts';
-import type { ToBeSigned } from './to-be-signed.ts';
 import { ask, askKey, useBridge } from './vault.tsx';
+import './page.css';
+import './transaction-summary.css';
 
-interface Line {
-  readonly label: string;
-  readonly value: string;
-}
-
-interface Description {
-  readonly title: string;
-  readonly lines: readonly Line[];
-  readonly parts: readonly { readonly title: string; readonly lines: readonly Line[] }[];
-  readonly warnings: readonly string[];
-  readonly digests: readonly Line[];
-}
-
-/** Addresses and hashes have nowhere to break. */
-const breaking = { overflowWrap: 'anywhere' } as const;
-
+/** Labels may be foreign, and of one name. */
 const Lines = ({ lines }: { readonly lines: readonly Line[] }): ReactNode => (
-  <Facts
-    rows={lines.map(
-      ({ label, value }) =>
-        [
-          label,
-          <code key={label} style={breaking}>
-            {value}
-          </code>,
-        ] as const,
-    )}
-  />
+  <dl className="lk-facts">
+    {lines.map(({ label, value }, index) => (
+      <div key={index}>
+        <dt>
+          <Exact text={label} />
+        </dt>
+        <dd>
+          <code>
+            <Exact text={value} />
+          </code>
+        </dd>
+      </div>
+    ))}
+  </dl>
 );
 
 const reading = <Skeleton height={80} aria-hidden />;
@@ -49,13 +42,15 @@ const pause = 250;
 export function TypedSummary({ request }: { readonly request: ToBeSigned }): ReactNode {
   const typed = JSON.stringify(request);
   const [written] = useDebouncedValue(typed, pause);
-  return written === typed ? <TransactionSummary request={request} /> : reading;
+  return written === typed ? <TransactionSummary key={typed} request={request} /> : reading;
 }
 
 interface Props {
   readonly request: ToBeSigned;
   /** Which of several it is: "2 of 3". */
   readonly place?: string;
+  /** Called when all of a long one is shown. */
+  readonly onWhole?: () => void;
 }
 
 /** The question of what a request does. */
@@ -68,8 +63,9 @@ export const describing = (
 });
 
 /** What signing it does, in plain language: the service reads it, nothing is asked of anybody else. */
-export function TransactionSummary({ request, place }: Props): ReactNode {
+export function TransactionSummary({ request, place, onWhole }: Props): ReactNode {
   const { data, error } = useQuery(describing(useBridge(), request));
+  const [isWhole, setIsWhole] = useState(false);
   if (error !== null) {
     return (
       <Failure
@@ -79,30 +75,51 @@ export function TransactionSummary({ request, place }: Props): ReactNode {
     );
   }
   if (data === undefined) return reading;
-  const { title, lines, parts, warnings, digests } = data.description;
+  const { description } = data;
+  const { title, warnings, digests } = description;
+  const { lines, parts } = isWhole ? description : beginningOf(description);
+  const count = rowsOf(description);
+  const left = count - rowsOf({ lines, parts });
   return (
     <section
       translate="no"
       aria-label={place === undefined ? t('What it does') : t('{{place}}: What it does', { place })}
     >
       <Stack gap="sm">
-        <Title order={2} size="h3" style={breaking}>
-          {place === undefined ? title : t('{{place}}: {{title}}', { place, title })}
+        <Title order={2} size="h3">
+          {place !== undefined && `${t('{{place}}:', { place })} `}
+          <Exact text={title} />
         </Title>
-        {warnings.map((warning) => (
-          <Alert key={warning} color="orange" role="note">
-            {warning}
+        {warnings.map((warning, index) => (
+          <Alert key={index} color="orange" role="note">
+            <Exact text={warning} />
           </Alert>
         ))}
         <Lines lines={lines} />
         {parts.map((part, index) => (
-          <div key={index}>
-            <Text fw={600} style={breaking}>
-              {part.title}
+          <div key={index} className="lk-signed-part">
+            <Text fw={600}>
+              <Exact text={part.title} />
             </Text>
             <Lines lines={part.lines} />
           </div>
         ))}
+        {left > 0 && (
+          <div>
+            <Text size="sm" fw={600}>
+              {t('{{count}} rows are not shown yet.', { count: left })}
+            </Text>
+            <Button
+              variant="default"
+              onClick={() => {
+                setIsWhole(true);
+                onWhole?.();
+              }}
+            >
+              {t('Show all {{count}} rows', { count })}
+            </Button>
+          </div>
+        )}
         {digests.length > 0 && (
           <div>
             <Text fw={600}>{t('To compare with what another program shows')}</Text>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { CopyButton } from './copy-button.tsx';
 
 interface Props {
@@ -15,7 +16,7 @@ interface Props {
 export function Value({ text, shown = text, copy, secret = false }: Props): ReactNode {
   return (
     <span className="lk-value">
-      <span className="lk-mono">{shown}</span>
+      <span className="lk-mono">{visibleName(shown)}</span>
       <CopyButton text={text} copy={copy} secret={secret} />
     </span>
   );

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Group, Select } from '@mantine/core';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { describeType } from './activity-words.ts';
 import { Moment } from './moment.tsx';
 import { Panel } from './page.tsx';
@@ -56,7 +57,7 @@ export function Deliveries({ endpoints }: { readonly endpoints: readonly Endpoin
             w={170}
             data={[
               { value: '', label: t('To every endpoint') },
-              ...endpoints.map((each) => ({ value: each.endpointId, label: each.name })),
+              ...endpoints.map((each) => ({ value: each.endpointId, label: visibleName(each.name) })),
             ]}
             value={endpointId}
             allowDeselect={false}

@@ -2,10 +2,11 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Stack } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
+import { toBeSigned } from '../../main/lib/to-be-signed.ts';
+import type { ToBeSigned } from '../../main/lib/to-be-signed.ts';
+import { isShort } from './description.ts';
 import type { Activity } from './resources.ts';
 import { t } from './text.ts';
-import { toBeSignedBy } from './to-be-signed.ts';
-import type { ToBeSigned } from './to-be-signed.ts';
 import { describing, TransactionSummary } from './transaction-summary.tsx';
 import { useBridge } from './vault.tsx';
 
@@ -17,7 +18,9 @@ export interface Reading {
   readonly requests: readonly ToBeSigned[];
   readonly shown: number;
   readonly showMore: () => void;
-  /** How many can be read on the screen now, or cannot be read at all. */
+  /** Says that all of a long one is shown. */
+  readonly showWhole: (index: number) => void;
+  /** How many can be read on the screen now, to their end, or cannot be read at all. */
   readonly read: number;
 }
 
@@ -25,7 +28,8 @@ export interface Reading {
 export function useReading(activity: Activity): Reading {
   const bridge = useBridge();
   const [most, setMost] = useState(atFirst);
-  const requests = toBeSignedBy(activity);
+  const [whole, setWhole] = useState<ReadonlySet<number>>(new Set());
+  const requests = toBeSigned(activity);
   const shown = Math.min(most, requests.length);
   const asked = useQueries({
     queries: requests.slice(0, shown).map((request) => describing(bridge, request)),
@@ -36,7 +40,13 @@ export function useReading(activity: Activity): Reading {
     showMore: () => {
       setMost(most * growth);
     },
-    read: asked.filter(({ isPending }) => !isPending).length,
+    showWhole: (index) => {
+      setWhole((before) => new Set([...before, index]));
+    },
+    read: asked.filter(
+      ({ isPending, data }, index) =>
+        !isPending && (data === undefined || isShort(data.description) || whole.has(index)),
+    ).length,
   };
 }
 
@@ -46,7 +56,7 @@ export function WhatIsSigned({ activity }: { readonly activity: Activity }): Rea
 }
 
 export function InWords({ reading }: { readonly reading: Reading }): ReactNode {
-  const { requests, shown, showMore } = reading;
+  const { requests, shown, showMore, showWhole } = reading;
   if (requests.length === 0) return null;
   const rest = requests.length - shown;
   return (
@@ -55,6 +65,9 @@ export function InWords({ reading }: { readonly reading: Reading }): ReactNode {
         <TransactionSummary
           key={index}
           request={request}
+          onWhole={() => {
+            showWhole(index);
+          }}
           {...(requests.length > 1
             ? { place: t('{{index}} of {{requests}}', { index: index + 1, requests: requests.length }) }
             : {})}

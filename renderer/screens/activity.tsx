@@ -3,6 +3,7 @@ import { memo, useCallback, useId, useMemo, useRef, useState } from 'react';
 import { Button, Drawer, Stack, TextInput, Title } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { ActivityExport } from '../parts/activity-export.tsx';
 import { ActivityFilters, anything, filterOf, startOfDay } from '../parts/activity-filters.tsx';
 import { firstOf, Json, StatusBadge, Votes } from '../parts/activity-parts.tsx';
@@ -153,7 +154,7 @@ const Row = memo(function Row({ line }: { readonly line: ActivityLine | undefine
         <span className="lk-row-more">{summarizeLine(line)}</span>
       </span>
       <span className="lk-row-side lk-activity-side">
-        <span className="lk-activity-who">{line.userName}</span>
+        <span className="lk-activity-who">{visibleName(line.userName)}</span>
         <StatusBadge status={line.status} />
         <RowTime at={line.createdAt} />
         <span className="lk-place-number" title={placeTitle}>

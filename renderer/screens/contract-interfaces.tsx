@@ -3,6 +3,7 @@ import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconFileCode } from '@tabler/icons-react';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { ShortId } from '../parts/identifier.tsx';
 import { DeleteForm, DialogButton } from '../parts/manage.tsx';
@@ -88,7 +89,7 @@ function InterfaceRow({ of }: { readonly of: SmartContractInterface }): ReactNod
   return (
     <li className="lk-row lk-manage">
       <div style={{ minWidth: 0 }}>
-        <span className="lk-row-name">{label}</span>{' '}
+        <span className="lk-row-name">{visibleName(label)}</span>{' '}
         <span className="lk-badge">{kinds[type as Kind].label}</span>
         <br />
         <span className="lk-row-more">

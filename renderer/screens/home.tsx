@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Button, Group } from '@mantine/core';
 import { IconCheck, IconHistory, IconPlugConnected, IconPlus, IconSignature } from '@tabler/icons-react';
 import { Link } from 'wouter';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import type { KeyslotKind } from '../../preload/contract.ts';
 import { StatusBadge } from '../parts/activity-parts.tsx';
 import { ActivityRow } from '../parts/activity-row.tsx';
@@ -109,7 +110,7 @@ function Health(): ReactNode {
               t('Memory alone: it is gone when Latchkey stops.')
             ) : (
               <span key="directory" className="lk-mono">
-                {directory}
+                {visibleName(directory)}
               </span>
             ),
           ],

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Select } from '@mantine/core';
 import { Link } from 'wouter';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { describeType } from '../parts/activity-words.ts';
 import { PageHead, Panel } from '../parts/page.tsx';
 import type { Policy } from '../parts/policies.ts';
@@ -59,7 +60,10 @@ export function Permissions(): ReactNode {
       />
       <Select
         label={t('User')}
-        data={(users.data?.users ?? []).map((user) => ({ value: user.userId, label: user.userName }))}
+        data={(users.data?.users ?? []).map((user) => ({
+          value: user.userId,
+          label: visibleName(user.userName),
+        }))}
         value={userId}
         allowDeselect={false}
         onChange={setChosen}

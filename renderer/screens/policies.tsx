@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Button, Group, Stack } from '@mantine/core';
 import { IconListCheck, IconPlus, IconShieldCheck } from '@tabler/icons-react';
 import { Link } from 'wouter';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { describeType } from '../parts/activity-words.ts';
 import { Moment } from '../parts/moment.tsx';
 import { PageHead, Panel } from '../parts/page.tsx';
@@ -65,7 +66,7 @@ export function Policies(): ReactNode {
               <li key={policy.policyId}>
                 <Link href={`/policies/${policy.policyId}`} className="lk-row">
                   <span style={{ minWidth: 0 }}>
-                    <span className="lk-row-name">{policy.policyName}</span>{' '}
+                    <span className="lk-row-name">{visibleName(policy.policyName)}</span>{' '}
                     <span
                       className="lk-badge"
                       data-tone={policy.effect === 'EFFECT_DENY' ? 'denied' : undefined}

@@ -279,6 +279,7 @@ function PolicyForm({ begun, policyId, busy, done, error, failed, does, onSubmit
               value={draft.policyName}
               problem={tried || draft.policyName !== '' ? problem : null}
               description={t('Unique among the policies.')}
+              others={taken}
               onType={(policyName) => {
                 set({ policyName });
               }}

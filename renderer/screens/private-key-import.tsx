@@ -81,7 +81,7 @@ export function ImportPrivateKey(): ReactNode {
       <form onSubmit={submit} noValidate className="lk-beside" autoComplete="off">
         <Panel>
           <Stack gap="lg">
-            <NameField value={name} problem={problem} onType={setTypedName} />
+            <NameField value={name} problem={problem} others={taken} onType={setTypedName} />
             <KeyChoices
               curve={curve}
               onCurve={(next) => {

@@ -133,7 +133,7 @@ export function NewPrivateKey(): ReactNode {
       <form onSubmit={submit} noValidate className="lk-beside">
         <Panel>
           <Stack gap="lg">
-            <NameField value={name} problem={problem} onType={setTypedName} />
+            <NameField value={name} problem={problem} others={taken} onType={setTypedName} />
             <KeyChoices curve={curve} onCurve={setCurve} formats={formats} onFormats={setFormats} />
             <FormEnd
               failed={t('The key was not made')}

@@ -14,6 +14,7 @@ import {
 import type { ComboboxParsedItem } from '@mantine/core';
 import { IconFileCode, IconSignature } from '@tabler/icons-react';
 import { Link } from 'wouter';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { AccountSelect, accountName, useFirstAccount } from '../parts/account-select.tsx';
 import { toHex } from '../parts/bytes.ts';
 import { curveLabel, describeFormat } from '../parts/chains.ts';
@@ -239,7 +240,10 @@ function SignForm({ start, wallets, privateKeys }: FormProps): ReactNode {
                   <>
                     <Select
                       label={t('Wallet')}
-                      data={wallets.map((each) => ({ value: each.walletId, label: each.walletName }))}
+                      data={wallets.map((each) => ({
+                        value: each.walletId,
+                        label: visibleName(each.walletName),
+                      }))}
                       value={walletId}
                       allowDeselect={false}
                       searchable={wallets.length > 8}
@@ -271,7 +275,7 @@ function SignForm({ start, wallets, privateKeys }: FormProps): ReactNode {
                     label={t('Private key')}
                     data={privateKeys.map((each) => ({
                       value: each.privateKeyId,
-                      label: `${each.privateKeyName} · ${curveLabel(each.curve)}`,
+                      label: `${visibleName(each.privateKeyName)} · ${curveLabel(each.curve)}`,
                     }))}
                     value={keyId}
                     allowDeselect={false}

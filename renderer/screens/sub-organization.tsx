@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { notifications } from '@mantine/notifications';
 import { useLocation } from 'wouter';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { describeStatus, describeType } from '../parts/activity-words.ts';
 import { featureLabel } from '../parts/features.ts';
 import { ShortId } from '../parts/identifier.tsx';
@@ -78,7 +79,7 @@ function Users({ of }: { readonly of: readonly User[] }): ReactNode {
         {of.map((user) => (
           <li key={user.userId} className="lk-row">
             <span>
-              <span className="lk-row-name">{user.userName}</span>
+              <span className="lk-row-name">{visibleName(user.userName)}</span>
               <br />
               <span className="lk-row-more">{waysIn(user)}</span>
             </span>

@@ -4,6 +4,7 @@ import { Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@
 import { notifications } from '@mantine/notifications';
 import { IconBuildingCommunity, IconPlus } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { ContactFields } from '../parts/contact-fields.tsx';
 import type { Contact } from '../parts/contact-fields.tsx';
 import { bareNumber, emailProblem, phoneProblem } from '../parts/contact.ts';
@@ -150,7 +151,7 @@ function Row({ organizationId }: { readonly organizationId: string }): ReactNode
   return (
     <Link href={`/sub-organizations/${organizationId}`} className="lk-row">
       <span>
-        <span className="lk-row-name">{organization?.name ?? organizationId}</span>{' '}
+        <span className="lk-row-name">{visibleName(organization?.name ?? organizationId)}</span>{' '}
         {organization !== undefined && isOurs(organization, windowKey) && (
           <span className="lk-badge">{t('You may act here')}</span>
         )}

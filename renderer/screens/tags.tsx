@@ -3,6 +3,7 @@ import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, SegmentedControl, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { Link } from 'wouter';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { DeleteForm, DialogButton, RenameForm } from '../parts/manage.tsx';
 import { NameField } from '../parts/name-field.tsx';
 import { nameProblem } from '../parts/names.ts';
@@ -58,11 +59,8 @@ function NewTag(): ReactNode {
   const [tried, setTried] = useState(false);
   const tags = { privateKey: useTags('privateKey').list, user: useTags('user').list };
   const create = { privateKey: useCreateTag('privateKey'), user: useCreateTag('user') }[kind];
-  const problem = nameProblem(
-    name,
-    'tag',
-    tags[kind].map(({ tagName }) => tagName),
-  );
+  const taken = tags[kind].map(({ tagName }) => tagName);
+  const problem = nameProblem(name, 'tag', taken);
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     setTried(true);
@@ -95,6 +93,7 @@ function NewTag(): ReactNode {
             description={tagKinds[kind].unique}
             value={name}
             problem={tried || name !== '' ? problem : null}
+            others={taken}
             onType={setName}
           />
           <Failure title={t('The tag was not made')} error={create.error} />
@@ -158,7 +157,7 @@ function TagRow({ kind, tag, taken, holders }: RowProps): ReactNode {
   return (
     <li className="lk-row lk-manage">
       <div>
-        <span className="lk-row-name">{tagName}</span>
+        <span className="lk-row-name">{visibleName(tagName)}</span>
         <br />
         <span className="lk-row-more">
           {holders?.length === 0 && nobody}
@@ -166,7 +165,7 @@ function TagRow({ kind, tag, taken, holders }: RowProps): ReactNode {
             <span key={to}>
               {index > 0 && ', '}
               <Link href={to} className="lk-link">
-                {name}
+                {visibleName(name)}
               </Link>
             </span>
           ))}

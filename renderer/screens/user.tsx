@@ -109,11 +109,9 @@ function Details({ of }: { readonly of: UserRecord }): ReactNode {
     { userId: string; userName?: string; userEmail?: string; userPhoneNumber?: string },
     unknown
   >(updateUser);
-  const problem = nameProblem(
-    name,
-    'user',
-    others.data?.users.filter(({ userId }) => userId !== of.userId).map(({ userName }) => userName),
-  );
+  const taken =
+    others.data?.users.filter(({ userId }) => userId !== of.userId).map(({ userName }) => userName) ?? [];
+  const problem = nameProblem(name, 'user', taken);
   const given = { name: name.trim(), email: contact.email.trim(), phone: bareNumber(contact.phone) };
   const change = {
     ...(given.name === of.userName ? {} : { userName: given.name }),
@@ -158,6 +156,7 @@ function Details({ of }: { readonly of: UserRecord }): ReactNode {
             description={t('A person or a program; names are unique in the vault.')}
             value={name}
             problem={problem}
+            others={taken}
             onType={setName}
           />
           <ContactFields value={contact} tried={tried} onType={setContact} />

@@ -4,6 +4,7 @@ import { Button, Checkbox, Fieldset, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconPlus } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { ContactFields } from '../parts/contact-fields.tsx';
 import { FormEnd } from '../parts/form-end.tsx';
 import type { Contact } from '../parts/contact-fields.tsx';
@@ -45,7 +46,7 @@ export function Users(): ReactNode {
               <li key={user.userId}>
                 <Link href={`/users/${user.userId}`} className="lk-row">
                   <span>
-                    <span className="lk-row-name">{user.userName}</span>{' '}
+                    <span className="lk-row-name">{visibleName(user.userName)}</span>{' '}
                     {user.userId === owner?.userId && <span className="lk-badge">{t('You')}</span>}
                     <br />
                     <span className="lk-row-more">{summary(user)}</span>
@@ -141,6 +142,7 @@ export function NewUser(): ReactNode {
               description={t('A person or a program; names are unique in the vault.')}
               value={name}
               problem={tried ? problem : null}
+              others={taken}
               onType={setName}
             />
             <ContactFields value={contact} tried={tried} onType={setContact} />
@@ -149,7 +151,7 @@ export function NewUser(): ReactNode {
                 <Checkbox.Group value={[...chosen]} onChange={setChosen} aria-label={t('Tags')}>
                   <Stack gap="xs">
                     {tags.list.map(({ tagId, tagName }) => (
-                      <Checkbox key={tagId} value={tagId} label={tagName} />
+                      <Checkbox key={tagId} value={tagId} label={visibleName(tagName)} />
                     ))}
                   </Stack>
                 </Checkbox.Group>

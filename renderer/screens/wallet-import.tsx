@@ -88,7 +88,7 @@ export function ImportWallet(): ReactNode {
       <form onSubmit={submit} noValidate className="lk-beside" autoComplete="off">
         <Panel>
           <Stack gap="lg">
-            <NameField value={name} problem={problem} onType={setTypedName} />
+            <NameField value={name} problem={problem} others={taken} onType={setTypedName} />
             <div>
               <Textarea
                 label={t('Seed phrase')}

@@ -5,6 +5,7 @@ import { notifications } from '@mantine/notifications';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconPlus, IconWallet } from '@tabler/icons-react';
 import { useLocation } from 'wouter';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { AddressDialogs, AddressRow } from '../parts/address-row.tsx';
 import {
   accountAt,
@@ -213,7 +214,7 @@ const AccountRow = memo(function AccountRow({
       address={account.address}
       detail={
         <>
-          {account.name !== undefined && account.name !== '' && <>{account.name} · </>}
+          {account.name !== undefined && account.name !== '' && <>{visibleName(account.name)} · </>}
           <span className="lk-mono lk-nowrap">{account.path}</span>
         </>
       }

@@ -4,6 +4,7 @@ import { Button, Fieldset, Group, SegmentedControl, Stack, Text } from '@mantine
 import { notifications } from '@mantine/notifications';
 import { IconFileImport, IconPlus, IconWallet } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { BackupAges } from '../parts/backup-ages.tsx';
 import { accountAt, chains } from '../parts/chains.ts';
 import { FormEnd } from '../parts/form-end.tsx';
@@ -68,7 +69,8 @@ export function Wallets(): ReactNode {
               <li key={wallet.walletId}>
                 <Link href={`/wallets/${wallet.walletId}`} className="lk-row">
                   <span>
-                    <span className="lk-row-name">{wallet.walletName}</span> <OutsideBadges of={wallet} />
+                    <span className="lk-row-name">{visibleName(wallet.walletName)}</span>{' '}
+                    <OutsideBadges of={wallet} />
                   </span>
                   <span className="lk-row-side">
                     <Trans
@@ -141,7 +143,7 @@ export function NewWallet(): ReactNode {
       <form onSubmit={submit} noValidate className="lk-beside">
         <Panel>
           <Stack gap="lg">
-            <NameField value={name} problem={problem} onType={setTypedName} />
+            <NameField value={name} problem={problem} others={taken} onType={setTypedName} />
             <FirstAccounts
               about={t(
                 'More can be added at any time. The path says where in the wallet an account sits; other wallets find it by the same one.',

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, Select, Stack, Switch, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { FormEnd } from '../parts/form-end.tsx';
 import { DeleteForm, DialogButton } from '../parts/manage.tsx';
@@ -106,6 +107,7 @@ function NewEndpoint({ taken }: { readonly taken: readonly string[] }): ReactNod
             description={t('What you know it by.')}
             value={name}
             problem={tried ? problems.name : null}
+            others={taken}
             onType={setName}
           />
           <TextInput
@@ -139,7 +141,7 @@ function EndpointRow({ endpoint }: { readonly endpoint: Endpoint }): ReactNode {
   return (
     <li className="lk-row lk-manage">
       <div>
-        <span className="lk-row-name">{name}</span>
+        <span className="lk-row-name">{visibleName(name)}</span>
         <br />
         <span className="lk-row-more">
           {url} <CopyButton text={url} copy={t('Copy the URL of {{name}}', { name })} />

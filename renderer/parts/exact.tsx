@@ -1,0 +1,31 @@
+import { Fragment } from 'react';
+import type { ReactNode } from 'react';
+import { directionOf, visibleAgain } from '../../main/lib/visible-text.ts';
+import './exact.css';
+
+/**
+ * A text of what is signed, to the letter: each character where it is signed, each blank and line end to be seen. Only a line
+ * that runs from right to left throughout is laid out so.
+ */
+export function Exact({ text }: { readonly text: string }): ReactNode {
+  return (
+    <span className="lk-exact" translate="no">
+      {visibleAgain(text)
+        .split('\n')
+        .map((line, index) => (
+          <Fragment key={index}>
+            {index > 0 && '\n'}
+            <span dir={directionOf(line) === 'rtl' ? 'rtl' : 'ltr'}>{withBlanks(line)}</span>
+          </Fragment>
+        ))}
+    </span>
+  );
+}
+
+/** Blanks at either end, and several in a row. */
+const blanks = /(^ +| +$| {2,})/;
+
+const withBlanks = (line: string): ReactNode =>
+  blanks.test(line)
+    ? line.split(blanks).map((piece, index) => (index % 2 === 0 ? piece : <mark key={index}>{piece}</mark>))
+    : line;
