@@ -185,6 +185,10 @@ describe('what is no ABI', () => {
     ],
     [[{ type: 'function', name: 'f', inputs: [{ name: 'a', type: 'tuple' }] }], 'components of the tuple'],
     [
+      [{ type: 'function', name: 'f', inputs: [{ name: 'Not read', type: 'bool' }] }],
+      'the name of letters, digits, _ and \\$',
+    ],
+    [
       [
         {
           type: 'function',

@@ -102,8 +102,9 @@ function readFunction(entry: JsonObject, at: string): AbiFunction {
 function readParameter(input: unknown, at: string, place: string, depth: number): Parameter {
   if (depth > deepestType) unreadable(`${at} nests deeper than ${String(deepestType)} tuples`);
   const { name = '', type, components } = isObject(input) ? input : {};
-  if (typeof type !== 'string' || typeof name !== 'string' || name.length > 200) {
-    unreadable(`expected { name, type } in ${at}`);
+  // A name stands before a value in descriptions, where words of ours have spaces.
+  if (typeof type !== 'string' || typeof name !== 'string' || !/^[\w$]{0,200}$/.test(name)) {
+    unreadable(`expected { name, type } in ${at}, the name of letters, digits, _ and $`);
   }
   const match = /^([a-z0-9]{1,20})((?:\[[0-9]{0,9}\]){0,16})$/.exec(type);
   if (match?.[1] === undefined) unreadable(`expected a type of Solidity in ${at}, got ${type.slice(0, 50)}`);

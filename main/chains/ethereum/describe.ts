@@ -23,7 +23,7 @@ import { callOf } from './calls.ts';
 import { isOurs, wordsOf } from './words.ts';
 
 /** ERC-8213: the hash of the data's length, as 32 bytes, and the data. */
-export const calldataDigest = (data: Uint8Array): Uint8Array =>
+const calldataDigest = (data: Uint8Array): Uint8Array =>
   keccak256(concatBytes(integerBytes(BigInt(data.length), 32), data));
 
 const types: Readonly<Record<EthereumType, string>> = {

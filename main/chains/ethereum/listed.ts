@@ -4,8 +4,7 @@ import { sha256 } from '../../crypto/hashes.ts';
 import { cut, line, mostParts, type Line, type Writer } from '../description.ts';
 
 /** What calls and typed data hold. */
-export type Nested =
-  string | boolean | bigint | null | readonly Nested[] | { readonly [member: string]: Nested };
+type Nested = string | boolean | bigint | null | readonly Nested[] | { readonly [member: string]: Nested };
 
 /** Every leaf of a value under its path, and what holds nothing as well: no two values of a type are shown alike. */
 export function leavesOf(value: Nested, path: string, writer: Writer): Line[] {
