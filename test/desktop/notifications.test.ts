@@ -1,11 +1,14 @@
+import { serializeTransaction } from 'viem';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ShownMessage } from '../../preload/contract.ts';
+import { activityOf, ethereumAccount, resultOf, startTestVault } from '../support.ts';
 import { ApprovalsDouble, payload } from './approvals-double.ts';
 import { BridgeDouble } from './bridge-double.ts';
 
 vi.mock('electron', () => import('./fake-electron.ts'));
 
 const { becomeReady, machine } = await import('./fake-electron.ts');
+const { watchApprovals } = await import('../../main/desktop/approvals.ts');
 const { notifyOfApprovals, notifyOfMessages } = await import('../../main/desktop/notifications.ts');
 const showWindow = vi.hoisted(() => vi.fn());
 vi.mock('../../main/desktop/window.ts', () => ({ showWindow }));
@@ -240,5 +243,42 @@ describe('an activity that begins to wait for a vote', () => {
     machine.notifications[0]?.emit('failed', {}, 'not signed');
     expect(logged.mock.calls.join()).toContain('not signed');
     logged.mockRestore();
+  });
+});
+
+test('the notification has the title by which the vault describes what is signed', async () => {
+  await using service = await startTestVault();
+  const { root, vault } = service;
+  const { client } = await service.newUser('Ben');
+  const policy = {
+    policyName: 'By two',
+    effect: 'EFFECT_ALLOW',
+    condition: "activity.action == 'SIGN'",
+    consensus: 'approvers.count() >= 2',
+    notes: '',
+  };
+  activityOf(await root.submit('create_policy', 'CREATE_POLICY_V3', policy));
+  const made = await root.submit('create_wallet', 'CREATE_WALLET', {
+    walletName: 'Everyday',
+    accounts: [ethereumAccount],
+  });
+  const request = {
+    signWith: resultOf(made).addresses[0],
+    type: 'TRANSACTION_TYPE_ETHEREUM',
+    unsignedTransaction: serializeTransaction({
+      type: 'eip1559',
+      chainId: 1,
+      to: `0x${'35'.repeat(20)}`,
+      value: 10n ** 18n,
+    }),
+  };
+  const { body } = await root.query('describe_payload', request);
+  const { title } = body?.['description'] as { readonly title: string };
+  expect(title).toContain('1 ETH');
+  using resources = new DisposableStack();
+  resources.use(notifyOfApprovals(resources.use(watchApprovals(vault.bridge)), vault.bridge));
+  await client.submit('sign_transaction', 'SIGN_TRANSACTION_V2', request);
+  await vi.waitFor(() => {
+    expect(machine.notifications.map(({ body: said }) => said)).toEqual([title]);
   });
 });
