@@ -3,6 +3,7 @@ import {
   encodeFunctionData,
   erc20Abi,
   hexToBytes,
+  keccak256,
   maxUint256,
   parseAbi,
   serializeTransaction,
@@ -387,7 +388,9 @@ describe('bytes that are signed as a raw payload', () => {
     expect(facts(authorization)).toEqual({
       'eth.eip_7702_authorization': { address: contract, chain_id: 1n, nonce: 7n },
     });
-    expect(inPayload(authorization).describe?.().title).toBe(`Let your account run the code of ${contract}`);
+    const description = inPayload(authorization).describe?.();
+    expect(description?.title).toBe(`Let your account run the code of ${contract}`);
+    expect(description?.digests).toEqual([{ label: 'Digest', value: keccak256(authorization) }]);
   });
 
   test('what begins like an authorization and is none is unknown', () => {
