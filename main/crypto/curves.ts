@@ -82,10 +82,13 @@ export function signSchnorr(privateKey: Uint8Array, digest: Uint8Array): Signatu
   return split(signBip340(privateKey, digest), 0);
 }
 
-/** BIP-340 with the key that spends the Taproot output of a secp256k1 key (BIP-341). */
-export function signTaproot(privateKey: Uint8Array, digest: Uint8Array): Signature {
+/**
+ * BIP-340 with the key that spends the Taproot output of a secp256k1 key (BIP-341).
+ * @param scripts The root of the output's scripts, where it has any.
+ */
+export function signTaproot(privateKey: Uint8Array, digest: Uint8Array, scripts?: Uint8Array): Signature {
   checkDigest(digest);
-  const tweaked = taprootPrivateKey(privateKey);
+  const tweaked = taprootPrivateKey(privateKey, scripts);
   try {
     return split(signBip340(tweaked, digest), 0);
   } finally {

@@ -4,7 +4,7 @@
  */
 import { schnorr as schnorrReference, secp256k1 as reference } from '@noble/curves/secp256k1.js';
 import * as accelerator from 'tiny-secp256k1';
-import { checkBytes, plain } from './bytes.ts';
+import { checkBytes, concatBytes, plain } from './bytes.ts';
 import { invalid, toHex } from './encodings.ts';
 import { sha256, taggedHash } from './hashes.ts';
 
@@ -52,32 +52,37 @@ export function signBip340(privateKey: Uint8Array, digest: Uint8Array): Uint8Arr
   return accelerator.signSchnorr(digest, privateKey);
 }
 
+const withoutScripts = new Uint8Array();
+
 /**
- * The key that a Taproot output without scripts is locked with (BIP-341, BIP-86).
+ * The key that a Taproot output is locked with (BIP-341, BIP-86).
  * @param publicKey Compressed SEC 1, 33 bytes.
+ * @param scripts The root of the output's scripts, 32 bytes, where it has any.
  * @returns its x, 32 bytes.
  */
-export function taprootOutputKey(publicKey: Uint8Array): Uint8Array {
+export function taprootOutputKey(publicKey: Uint8Array, scripts: Uint8Array = withoutScripts): Uint8Array {
   checkBytes('publicKey', publicKey, publicKeyLength);
-  const internal = publicKey.subarray(1);
-  const tweaked = accelerator.xOnlyPointAddTweak(internal, taggedHash('TapTweak', internal));
+  const tweaked = accelerator.xOnlyPointAddTweak(publicKey.subarray(1), taprootTweak(publicKey, scripts));
   if (tweaked === null) throw new Error('publicKey: BIP-341 has no output key for it');
   return tweaked.xOnlyPubkey;
 }
 
 /** @returns the private key of `taprootOutputKey`, 32 bytes, which the caller erases after use. */
-export function taprootPrivateKey(privateKey: Uint8Array): Uint8Array {
+export function taprootPrivateKey(privateKey: Uint8Array, scripts: Uint8Array = withoutScripts): Uint8Array {
   const publicKey = publicKeyFromPrivate(privateKey);
   // The internal key stands for the point with an even y.
   const even = publicKey[0] === 2 ? privateKey.slice() : accelerator.privateNegate(privateKey);
   try {
-    const tweaked = addToPrivateKey(even, taggedHash('TapTweak', publicKey.subarray(1)));
+    const tweaked = addToPrivateKey(even, taprootTweak(publicKey, scripts));
     if (tweaked === undefined) throw new Error('privateKey: BIP-341 has no output key for it');
     return tweaked;
   } finally {
     even.fill(0);
   }
 }
+
+const taprootTweak = (publicKey: Uint8Array, scripts: Uint8Array): Uint8Array =>
+  taggedHash('TapTweak', concatBytes(publicKey.subarray(1), scripts));
 
 /**
  * Verifies a signature over a digest. High s is accepted.
