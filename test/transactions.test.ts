@@ -536,8 +536,8 @@ describe('describe_payload', () => {
     );
     const { address: own } = accountOf('ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH');
     const { lines, parts } = await transaction('BITCOIN', psbtHex(own), { signWith: own });
-    expect(lines).toContainEqual({ label: 'Fee', value: '0.00001 BTC' });
-    expect(parts).toMatchObject([{ title: `Send 0.00099 BTC to ${own}, back to where it came from` }]);
+    expect(lines).toContainEqual({ label: 'Fee', value: '0.00001 BTC (1000 satoshis)' });
+    expect(parts).toMatchObject([{ title: `Send 0.00099 BTC back to your Chains, ${own}` }]);
   });
 
   test('what cannot be read', async () => {

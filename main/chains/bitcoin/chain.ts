@@ -1,25 +1,58 @@
 /** Bitcoin. */
 import type { AddressFormat } from '../../crypto/addresses.ts';
-import { nothingInPayload, refused, then, type Chain } from '../chain.ts';
+import { toHex } from '../../crypto/encodings.ts';
+import { sha256 } from '../../crypto/hashes.ts';
+import { once } from '../../lib/once.ts';
+import { Unknown } from '../../policy/types.ts';
+import { nothingInPayload, refused, whenRead, type Chain } from '../chain.ts';
+import { attempt } from '../reading.ts';
 import { describeBitcoin } from './describe.ts';
 import { bitcoinFact } from './facts.ts';
-import { readBitcoin, type BitcoinNetwork } from './read.ts';
+import { faultsOf } from './faults.ts';
+import { moneyOf } from './money.ts';
+import { readBitcoin } from './read.ts';
+import { locksOf, ownScripts, type BitcoinNetwork } from './scripts.ts';
+import { signBitcoin } from './sign.ts';
 
 export const bitcoin: Chain = {
   name: 'Bitcoin',
   curve: 'CURVE_SECP256K1',
   formats: ['ADDRESS_FORMAT_BITCOIN_'],
   keywords: ['bitcoin.tx'],
-  open: (bytes, { key }) =>
-    then(readBitcoin(bytes, networkOf(key?.format)), ({ transaction, faults, sign }) => ({
-      describe: () => describeBitcoin(transaction, faults),
-      facts: { 'bitcoin.tx': () => bitcoinFact(transaction) },
-      signatures: 1,
-      sign: (privateKey) =>
-        key === undefined ? refused('expected a key to sign with') : sign(privateKey, key.publicKey),
-    })),
-  inPayload: () => nothingInPayload,
+  open: (bytes, { key: named, ours }) =>
+    whenRead(readBitcoin(bytes), (read) => {
+      // A description may be asked for with a key of any curve.
+      const key = named?.curve === bitcoin.curve ? named : undefined;
+      const { transaction } = read;
+      const own = key && ownScripts(key.publicKey);
+      const locks = key && own ? locksOf(transaction.inputs, key.publicKey, own) : [];
+      const network = networkOf(key?.format);
+      const money = once(() => moneyOf(transaction, { locks, own, network, ours }));
+      return {
+        describe: () => describeBitcoin(money(), key === undefined ? [] : faultsOf(transaction, locks)),
+        facts: { 'bitcoin.tx': () => bitcoinFact(money()) },
+        signatures: locks.filter((lock) => lock !== undefined).length,
+        sign: (privateKey) =>
+          key === undefined
+            ? refused('expected a key to sign with')
+            : attempt(() => signBitcoin(read, locks, privateKey, key.publicKey)),
+      };
+    }),
+  inPayload: (bytes, hashFunction) =>
+    hashFunction === 'HASH_FUNCTION_SHA256' && (bytes.length === 32 || isTaprootMessage(bytes))
+      ? {
+          facts: {
+            'bitcoin.tx': () => new Unknown('the bytes may stand for a transaction, which they do not tell'),
+          },
+        }
+      : nothingInPayload,
 };
+
+/** The beginning of all that Taproot's signatures cover, before it is hashed: the hash of its name, twice. */
+const taprootTag = toHex(sha256(Buffer.from('TapSighash', 'ascii')));
+
+const isTaprootMessage = (bytes: Uint8Array): boolean =>
+  toHex(bytes.subarray(0, 64)) === taprootTag + taprootTag;
 
 /** Signet writes its addresses as testnet does; a key that no address names is taken for mainnet's. */
 function networkOf(format: AddressFormat | undefined): BitcoinNetwork {

@@ -1,64 +1,201 @@
 /** Bitcoin's transactions in plain language. */
+import { joinBytes } from '../../crypto/bytes.ts';
+import { toHex } from '../../crypto/encodings.ts';
+import { sha256 } from '../../crypto/hashes.ts';
+import { visibleName } from '../../lib/visible-text.ts';
+import { Unknown } from '../../policy/types.ts';
 import { decimal } from '../amounts.ts';
-import { cut, line, mostParts, timeOf, type Description, type Part } from '../description.ts';
-import type { BitcoinTransaction } from './read.ts';
+import { line, mostParts, timeOf, Writer, type Description, type Line, type Part } from '../description.ts';
+import { worth, type Money, type Owner, type Place, type Source } from './money.ts';
+import { firstTime, type BitcoinTransaction } from './read.ts';
+import { isData } from './scripts.ts';
+import { finalSequence, inputBytes, outputBytes, txIdOf, type Output } from './wire.ts';
+
+/** A title names no more receivers than these. */
+const mostReceivers = 10;
 
 const btcOf = (satoshis: bigint): string => `${decimal(satoshis, 8)} BTC`;
 
-/** @param faults Why it is not signed. */
-export function describeBitcoin(
-  { inputs, outputs, fee, lockTime }: BitcoinTransaction,
-  faults: readonly string[],
-): Description {
-  const own = new Set(inputs.map(({ address }) => address).filter((address) => address !== ''));
-  const paid = outputs.filter(({ address }) => !own.has(address));
-  const parts = outputs.slice(0, mostParts).map(({ value, address, script }): Part => {
-    const data = script.startsWith('6a');
-    const back = own.has(address) ? ', back to where it came from' : '';
-    return {
-      title: data
-        ? 'Write data into the chain'
-        : `Send ${btcOf(value)} to ${address === '' ? 'a script without an address' : address}${back}`,
-      lines: data || address === '' ? [line('Script', cut(script))] : [],
-    };
-  });
-  const total = paid.reduce((sum, { value }) => sum + value, 0n);
-  const [only] = paid;
+const exactly = (satoshis: bigint): string => `${btcOf(satoshis)} (${String(satoshis)} satoshis)`;
+
+const counted = (count: number, noun: string): string => `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
+
+/** @param faults The reasons why the key does not sign. */
+export function describeBitcoin(money: Money, faults: readonly string[]): Description {
+  const writer = new Writer();
+  const { transaction, inputs, outputs } = money;
+  writer.warn(
+    ...faults.map((fault) => `It is not signed as it is: ${fault}.`),
+    ...moneyWarnings(money),
+    ...hiddenWarnings('input', inputs.length),
+    ...hiddenWarnings('output', outputs.length),
+  );
+  const hiddenInputs = transaction.inputs.slice(mostParts).map((input) => inputBytes(input));
+  const hiddenOutputs = outputs.slice(mostParts);
   return {
-    title:
-      paid.length === 1 && only !== undefined && only.address !== ''
-        ? `Send ${btcOf(only.value)} to ${only.address}`
-        : `Send ${btcOf(total)} to ${String(paid.length)} outputs`,
+    title: titleOf(money),
     lines: [
+      line('Leaves your keys', amountOf(money.outflow, 'the fee included')),
+      line('Fee', amountOf(money.fee)),
       line('Network', 'Bitcoin, or a test network of it'),
-      line('Fee', fee === undefined ? 'Not known: it does not say what its inputs are worth' : btcOf(fee)),
+      line('Version', transaction.version),
+      ...timeLines(transaction),
       ...inputs
         .slice(0, mostParts)
-        .map(({ txId, vout, value, address }, index) =>
-          line(
-            `Input ${String(index + 1)}`,
-            `${value === undefined ? 'unknown' : btcOf(value)} from ${address === '' ? `${txId}:${String(vout)}` : address}`,
-          ),
-        ),
-      ...(lockTime === 0
-        ? []
-        : [
-            line(
-              'Not before',
-              lockTime < 500_000_000 ? `block ${String(lockTime)}` : timeOf(BigInt(lockTime) * 1000n),
-            ),
-          ]),
+        .map((source, index) => line(`Input ${String(index + 1)}`, inputText(source, transaction.version))),
+      ...hiddenLines('More inputs', hiddenInputs),
+      ...hiddenLines(
+        'More outputs',
+        hiddenOutputs.map(outputBytes),
+        `, worth ${btcOf(worth(hiddenOutputs))}`,
+      ),
     ],
-    parts,
-    warnings: [
-      ...faults.map((fault) => `It is not signed as it is: ${fault}.`),
-      ...(fee !== undefined && fee > 0n && total > 0n && fee * 4n > total
-        ? ['The fee is more than a quarter of what is sent.']
-        : []),
-      ...(outputs.length > mostParts
-        ? [`${String(outputs.length - mostParts)} more outputs are not shown.`]
-        : []),
-    ],
+    parts: outputs.slice(0, mostParts).map((output) => partOf(output, writer)),
+    warnings: writer.warnings,
     digests: [],
   };
 }
+
+const amountOf = (amount: bigint | Unknown, note?: string): string =>
+  amount instanceof Unknown
+    ? `Not known: ${amount.reason}`
+    : `${exactly(amount)}${note === undefined ? '' : `, ${note}`}`;
+
+/** Names every receiver that is not ours, and the total that leaves our keys. */
+function titleOf({ outputs, outflow }: Money): string {
+  const strange = outputs.filter(isForeign);
+  const sent = strange.filter(({ script }) => !isData(script));
+  const data = strange.filter(({ script }) => isData(script));
+  const burned = worth(data);
+  const deeds = [
+    ...(sent.length === 0 ? [] : [`send ${receiversOf(sent)}`]),
+    ...(burned === 0n ? [] : [`burn ${btcOf(burned)}`]),
+    ...(outputs.length > strange.length && sent.length === 0 ? ['send back to your own addresses'] : []),
+    ...(data.length === 0 ? [] : ['write data into the chain']),
+  ];
+  const total =
+    outflow instanceof Unknown
+      ? 'how much leaves your keys is not known'
+      : `${btcOf(outflow)} leave your keys, the fee included`;
+  return `${capitalized(listed(deeds.length === 0 ? ['send nothing'] : deeds))}: ${total}`;
+}
+
+const receiversOf = (sent: readonly Place[]): string =>
+  sent.length > mostReceivers
+    ? `${btcOf(worth(sent))} to ${String(sent.length)} outputs that are not yours`
+    : listed(sent.map((output) => `${btcOf(output.value)} to ${placeName(output)}`));
+
+const listed = (texts: readonly string[]): string =>
+  texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} and ${texts.at(-1) ?? ''}`;
+
+const capitalized = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+
+const placeName = ({ address }: Place): string => (address === '' ? 'a script without an address' : address);
+
+const ownerName = ({ name }: Owner): string =>
+  name === undefined ? 'this key' : `your ${visibleName(name)}`;
+
+function partOf(output: Place, writer: Writer): Part {
+  const { value, script, address, owner } = output;
+  const data = isData(script);
+  const burned = value === 0n ? '' : `Burn ${btcOf(value)}, and write`;
+  return {
+    title: data
+      ? `${burned === '' ? 'Write' : burned} data into the chain`
+      : owner === undefined
+        ? `Send ${btcOf(value)} to ${placeName(output)}`
+        : `Send ${btcOf(value)} back to ${ownerName(owner)}, ${placeName(output)}`,
+    lines: address === '' ? [line(data ? 'Data' : 'Script', writer.bytes(script))] : [],
+  };
+}
+
+function inputText({ input, signed, place }: Source, version: number): string {
+  return [
+    sourceText(place, input.spent),
+    ...(signed ? ['this key signs it'] : []),
+    `output ${String(input.vout)} of ${txIdOf(input)}`,
+    ...sequenceTexts(input.sequence, version),
+  ].join(', ');
+}
+
+/** @param claimed The output that the input spends, as the PSBT claims it. */
+function sourceText(place: Place | Unknown, claimed: Output | undefined): string {
+  if (place instanceof Unknown) {
+    return claimed === undefined ? 'Not known' : `Claims ${btcOf(claimed.value)}, which nothing proves`;
+  }
+  const owner = place.owner === undefined ? 'not yours' : ownerName(place.owner);
+  return `${btcOf(place.value)} from ${placeName(place)} (${owner})`;
+}
+
+/** BIP-68: sequences without this bit wait for a while after the output was confirmed, from version 2 on. */
+const noWait = 0x8000_0000;
+const waitsForTime = 0x0040_0000;
+const waitUnits = 0xffff;
+const secondsOfUnit = 512;
+
+function sequenceTexts(sequence: number, version: number): string[] {
+  if (sequence === finalSequence) return [];
+  const units = sequence & waitUnits;
+  const waits = sequence < noWait && version >= 2 && units > 0;
+  const wait =
+    (sequence & waitsForTime) === 0 ? counted(units, 'block') : counted(units * secondsOfUnit, 'second');
+  return [
+    `sequence ${String(sequence)}${sequence < finalSequence - 1 ? ' (can be replaced until it is confirmed)' : ''}`,
+    ...(waits ? [`not within ${wait} of its confirmation`] : []),
+  ];
+}
+
+function timeLines({ lockTime, inputs }: BitcoinTransaction): Line[] {
+  if (lockTime === 0) return [];
+  const time = lockTime < firstTime ? `block ${String(lockTime)}` : timeOf(BigInt(lockTime) * 1000n);
+  const applies = inputs.some(({ sequence }) => sequence !== finalSequence);
+  return [line('Only after', applies ? time : `${time}; it has no effect, because all inputs are final`)];
+}
+
+const isForeign = ({ owner }: Place): boolean => owner === undefined;
+
+const when = (applies: boolean, text: string): string[] => (applies ? [text] : []);
+
+function moneyWarnings({ inputs, outputs, fee, outflow }: Money): string[] {
+  const places = inputs.flatMap(({ place }) => (place instanceof Unknown ? [] : [place]));
+  const foreign = places.filter(isForeign);
+  const strange = outputs.filter(isForeign);
+  const burned = worth(outputs.filter(({ script }) => isData(script)));
+  const nameless = strange.filter(({ address, script }) => address === '' && !isData(script)).length;
+  const unproven = inputs.length - places.length;
+  const sent = worth(strange.length > 0 ? strange : outputs);
+  const gone = worth(places) - worth(foreign) - (worth(outputs) - worth(strange));
+  const kept = outflow instanceof Unknown ? 0n : outflow - (gone > 0n ? gone : 0n);
+  return [
+    ...when(
+      unproven > 0,
+      `Nothing proves what is spent by ${counted(unproven, 'input')}. The fee and the total are not known.`,
+    ),
+    ...when(
+      foreign.length > 0,
+      `Not yours: ${counted(foreign.length, 'input')}, worth ${btcOf(worth(foreign))}.`,
+    ),
+    ...when(!(fee instanceof Unknown) && fee * 4n > sent, 'The fee is more than a quarter of what is sent.'),
+    ...when(burned > 0n, `${btcOf(burned)} are burned: no key can ever spend them.`),
+    ...when(
+      nameless > 0,
+      `Scripts without an address get ${counted(nameless, 'output')}. This vault does not know who can spend that.`,
+    ),
+    ...when(
+      kept > 0n,
+      `${btcOf(kept)} stay with your keys, and still count as leaving: no account lists the address on one side.`,
+    ),
+  ];
+}
+
+const hiddenWarnings = (noun: string, count: number): string[] =>
+  when(
+    count > mostParts,
+    `Not shown one by one: ${counted(count - mostParts, `more ${noun}`)}. The totals count them.`,
+  );
+
+/** Tells the rest of a list by its hash, so that no other list is shown alike. */
+const hiddenLines = (label: string, hidden: readonly Uint8Array[], note = ''): Line[] =>
+  hidden.length === 0
+    ? []
+    : [line(label, `${String(hidden.length)}${note}, SHA-256 ${toHex(sha256(joinBytes(hidden)))}`)];

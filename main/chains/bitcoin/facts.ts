@@ -1,22 +1,32 @@
 /** What policies may read of Bitcoin's transactions. */
+import { toHex } from '../../crypto/encodings.ts';
+import { Unknown } from '../../policy/types.ts';
 import type { FactOf } from '../facts.ts';
-import type { BitcoinTransaction } from './read.ts';
+import type { Money } from './money.ts';
+import { firstTime } from './read.ts';
+import { txIdOf } from './wire.ts';
 
-/** From here on a lock time is a time and no height. */
-const firstTime = 500_000_000;
-
-export const bitcoinFact = (transaction: BitcoinTransaction): FactOf<'bitcoin.tx'> => ({
+export const bitcoinFact = ({ transaction, inputs, outputs, fee, outflow }: Money): FactOf<'bitcoin.tx'> => ({
   version: String(transaction.version),
-  inputs: transaction.inputs.map(({ txId, vout, sequence }) => ({ tx_id: txId, vout, sequence })),
-  outputs: transaction.outputs.map(({ value, script, address, addressType }) => ({
+  inputs: inputs.map(({ input, place }) => ({
+    tx_id: txIdOf(input),
+    vout: input.vout,
+    sequence: input.sequence,
+    ...(place instanceof Unknown
+      ? { value: place, address: place, ours: place }
+      : { value: place.value, address: place.address, ours: place.owner !== undefined }),
+  })),
+  outputs: outputs.map(({ value, script, address, kind, owner }) => ({
     value,
-    script_pubkey: script,
+    script_pubkey: toHex(script),
     address,
-    address_type: addressType,
+    address_type: kind,
+    ours: owner !== undefined,
   })),
   locktime: {
     amount: transaction.lockTime,
     type: transaction.lockTime < firstTime ? 'Blocks' : 'Seconds',
   },
-  fee: transaction.fee,
+  fee,
+  outflow,
 });

@@ -5,74 +5,56 @@ import fc from 'fast-check';
 import * as tiny from 'tiny-secp256k1';
 import { describe, expect, test } from 'vitest';
 import { damaged } from '../../../test/damaged.ts';
-import { encodeAddress, type AddressFormat } from '../../crypto/addresses.ts';
+import {
+  coinOf,
+  contextOf,
+  dataScript,
+  keyOf,
+  kinds,
+  made,
+  openBitcoin,
+  psbtOf,
+  regtest,
+  scriptOf,
+  type Kind,
+  type Source,
+} from '../../../test/one-reading/bitcoin-psbts.ts';
+import { curves } from '../../crypto/curves.ts';
 import { toHex } from '../../crypto/encodings.ts';
-import { readBitcoin, type BitcoinNetwork, type ReadBitcoin } from './read.ts';
+import { bitcoin } from './chain.ts';
 
-bitcoinjs.initEccLib(tiny);
-
-const privateKey = new Uint8Array(32).fill(0x21);
-const publicKey = secp256k1.getPublicKey(privateKey, true);
-const stranger = secp256k1.getPublicKey(new Uint8Array(32).fill(0x22), true);
-const { regtest } = bitcoinjs.networks;
+const own = keyOf(0x21);
+const stranger = keyOf(0x22);
 const payee = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080';
 
-const kinds = ['P2PKH', 'P2SH', 'P2WPKH', 'P2WSH', 'P2TR'] as const;
-type Kind = (typeof kinds)[number];
-const addressOf = (kind: Kind, key = publicKey): string =>
-  encodeAddress(`ADDRESS_FORMAT_BITCOIN_REGTEST_${kind}` as AddressFormat, 'CURVE_SECP256K1', key);
+const ownCoin = (kind: Kind, value = 100_000n): Source => ({
+  coin: coinOf(scriptOf(own.address(kind)), value),
+});
+const theirCoin = (kind: Kind): Source => ({ coin: coinOf(scriptOf(stranger.address(kind)), 100_000n) });
 
-/** A transaction that pays 100,000 satoshis to an address, of which its hash is the id. */
-function funding(address: string, value = 100_000n): bitcoinjs.Transaction {
-  const transaction = new bitcoinjs.Transaction();
-  transaction.addInput(new Uint8Array(32).fill(9), 0);
-  transaction.addOutput(bitcoinjs.address.toOutputScript(address, regtest), value);
-  return transaction;
-}
+const paying = (sources: readonly Source[], value = 90_000n): Uint8Array =>
+  psbtOf(sources, [{ script: scriptOf(payee), value }]).toBuffer();
 
-type PsbtInput = Parameters<bitcoinjs.Psbt['addInput']>[0];
-
-function psbtOf(
-  sources: readonly {
-    readonly address: string;
-    readonly more?: Partial<PsbtInput>;
-    readonly bare?: boolean;
-  }[],
-  pays = 90_000n,
-): bitcoinjs.Psbt {
-  const psbt = new bitcoinjs.Psbt({ network: regtest });
-  for (const { address, more, bare = false } of sources) {
-    const previous = funding(address);
-    const [output] = previous.outs;
-    if (output === undefined) throw new Error('no output');
-    const segwit = address.startsWith('bcrt1') || !/^[mn]/.test(address);
-    psbt.addInput({
-      hash: previous.getId(),
-      index: 0,
-      ...(bare ? {} : { nonWitnessUtxo: previous.toBuffer() }),
-      ...(segwit ? { witnessUtxo: output } : {}),
-      ...more,
-    });
-  }
-  psbt.addOutput({ address: payee, value: pays });
-  return psbt;
-}
-
-function read(bytes: Uint8Array, network: BitcoinNetwork = 'regtest'): ReadBitcoin {
-  const result = readBitcoin(bytes, network);
-  if (!result.ok) throw new Error(result.problem);
-  return result.value;
-}
+const opened = (bytes: Uint8Array) => openBitcoin(bytes, contextOf(own.publicKey));
+const factOf = (bytes: Uint8Array) => opened(bytes).facts['bitcoin.tx']?.();
 
 function signed(bytes: Uint8Array): Uint8Array {
-  const result = read(bytes).sign(privateKey, publicKey);
+  const result = opened(bytes).sign(own.privateKey);
   if (!result.ok) throw new Error(result.problem);
   return result.value;
 }
 
+const parsed = (bytes: Uint8Array): bitcoinjs.Psbt =>
+  bitcoinjs.Psbt.fromBuffer(Buffer.from(bytes), { network: regtest });
+
 const refusal = (bytes: Uint8Array): string => {
-  const result = read(bytes).sign(privateKey, publicKey);
+  const result = opened(bytes).sign(own.privateKey);
   return result.ok ? 'signed' : result.problem;
+};
+
+const problemOf = (bytes: Uint8Array): string => {
+  const read = bitcoin.open(bytes, contextOf(own.publicKey));
+  return read.ok ? 'read' : read.problem;
 };
 
 const verifies = (key: Uint8Array, hash: Uint8Array, signature: Uint8Array): boolean =>
@@ -80,14 +62,16 @@ const verifies = (key: Uint8Array, hash: Uint8Array, signature: Uint8Array): boo
 
 describe('each kind of address', () => {
   test.each(kinds)('%s: bitcoinjs-lib validates the signature and finalizes', (kind) => {
-    const unsigned = psbtOf([{ address: addressOf(kind) }]).toBuffer();
-    expect(read(unsigned).transaction).toMatchObject({
-      version: 2,
+    const unsigned = paying([ownCoin(kind)]);
+    expect(factOf(unsigned)).toMatchObject({
+      version: '2',
       fee: 10_000n,
-      inputs: [{ vout: 0, sequence: 0xffffffff, value: 100_000n, address: addressOf(kind) }],
-      outputs: [{ value: 90_000n, address: payee, addressType: 'p2wpkh' }],
+      outflow: 100_000n,
+      inputs: [{ vout: 1, sequence: 0xffffffff, value: 100_000n, address: own.address(kind), ours: true }],
+      outputs: [{ value: 90_000n, address: payee, address_type: 'p2wpkh', ours: false }],
+      locktime: { amount: 0, type: 'Blocks' },
     });
-    const psbt = bitcoinjs.Psbt.fromBuffer(Buffer.from(signed(unsigned)), { network: regtest });
+    const psbt = parsed(signed(unsigned));
     expect(psbt.data.inputs[0]?.finalScriptWitness).toBeUndefined();
     expect(psbt.validateSignaturesOfInput(0, verifies)).toBe(true);
     psbt.finalizeAllInputs();
@@ -95,131 +79,323 @@ describe('each kind of address', () => {
   });
 
   test.each(kinds)('%s: one transaction has one signature', (kind) => {
-    const unsigned = psbtOf([{ address: addressOf(kind) }]).toBuffer();
+    const unsigned = paying([ownCoin(kind)]);
     expect(toHex(signed(unsigned))).toBe(toHex(signed(unsigned)));
+    expect(toHex(signed(signed(unsigned)))).toBe(toHex(signed(unsigned)));
   });
 
   test('all of them at once, and a stranger’s, which stays as it is', () => {
-    const unsigned = psbtOf(
-      [...kinds.map((kind) => ({ address: addressOf(kind) })), { address: addressOf('P2WPKH', stranger) }],
-      590_000n,
-    ).toBuffer();
-    const psbt = bitcoinjs.Psbt.fromBuffer(Buffer.from(signed(unsigned)), { network: regtest });
+    const unsigned = paying([...kinds.map((kind) => ownCoin(kind)), theirCoin('P2WPKH')], 590_000n);
+    expect(opened(unsigned).signatures).toBe(5);
+    const psbt = parsed(signed(unsigned));
     kinds.forEach((_, index) => {
       expect(psbt.validateSignaturesOfInput(index, verifies)).toBe(true);
     });
     expect(psbt.data.inputs[5]?.partialSig).toBeUndefined();
   });
-});
 
-test('a script of several keys takes this one’s signature', () => {
-  const multisig = bitcoinjs.payments.p2ms({ m: 2, pubkeys: [publicKey, stranger], network: regtest });
-  const { address, redeem } = bitcoinjs.payments.p2wsh({ redeem: multisig, network: regtest });
-  if (address === undefined || redeem?.output === undefined) throw new Error('no address');
-  const unsigned = psbtOf([{ address, more: { witnessScript: redeem.output } }]).toBuffer();
-  const psbt = bitcoinjs.Psbt.fromBuffer(Buffer.from(signed(unsigned)), { network: regtest });
-  expect(psbt.data.inputs[0]?.partialSig?.map(({ pubkey }) => toHex(pubkey))).toEqual([toHex(publicKey)]);
-  expect(psbt.validateSignaturesOfInput(0, verifies)).toBe(true);
-});
-
-test('an output that holds data is shown as that', () => {
-  const psbt = psbtOf([{ address: addressOf('P2WPKH') }]);
-  const data = bitcoinjs.payments.embed({ data: [Buffer.from('hello')] }).output;
-  if (data === undefined) throw new Error('no script');
-  psbt.addOutput({ script: data, value: 0n });
-  expect(read(psbt.toBuffer()).transaction.outputs[1]).toEqual({
-    value: 0n,
-    script: toHex(data),
-    address: '',
-    addressType: '',
+  test('an output to the key itself', () => {
+    const coin = coinOf(made(bitcoinjs.payments.p2pk({ pubkey: own.publicKey }).output), 100_000n);
+    const psbt = parsed(signed(paying([{ coin }])));
+    expect(psbt.validateSignaturesOfInput(0, verifies)).toBe(true);
   });
-  expect(refusal(psbt.toBuffer())).toBe('signed');
 });
 
-test('addresses are of the network that was asked for', () => {
-  const unsigned = psbtOf([{ address: addressOf('P2WPKH') }]).toBuffer();
-  const shown = (network: BitcoinNetwork): string | undefined =>
-    read(unsigned, network).transaction.outputs[0]?.address;
-  expect(shown('mainnet')).toBe('bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4');
-  expect(shown('testnet')).toBe('tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx');
-});
+describe('scripts that the PSBT holds', () => {
+  const multisig = bitcoinjs.payments.p2ms({ m: 2, pubkeys: [own.publicKey, stranger.publicKey] });
+  const inWitness = bitcoinjs.payments.p2wsh({ redeem: multisig });
+  const nested = bitcoinjs.payments.p2sh({ redeem: inWitness });
+  const hashed = bitcoinjs.payments.p2sh({ redeem: multisig });
+  const redeemScript = { redeemScript: made(multisig.output) };
+  const witnessScript = { witnessScript: made(multisig.output) };
+  const wraps = [
+    ['bare', multisig, {}],
+    ['P2SH', hashed, redeemScript],
+    ['P2WSH', inWitness, witnessScript],
+    ['P2SH-P2WSH', nested, { redeemScript: made(inWitness.output), ...witnessScript }],
+  ] as const;
 
-test('PSBT version 2', () => {
-  const parsed = ScureTransaction.fromPSBT(psbtOf([{ address: addressOf('P2WPKH') }]).toBuffer());
-  const second = parsed.toPSBT(2);
-  const again = ScureTransaction.fromPSBT(signed(second));
-  again.finalize();
-  expect(again.isFinal).toBe(true);
-});
+  test.each(wraps)('%s: a script of several keys takes this one’s signature', (_, { output }, more) => {
+    const unsigned = paying([{ coin: coinOf(made(output), 100_000n), more }]);
+    // The coin is ours as far as it is spent, and the script is not ours: anything may come back to it.
+    expect(factOf(unsigned)).toMatchObject({ inputs: [{ ours: true }], outflow: 100_000n });
+    const psbt = parsed(signed(unsigned));
+    expect(psbt.data.inputs[0]?.partialSig?.map(({ pubkey }) => toHex(pubkey))).toEqual([
+      toHex(own.publicKey),
+    ]);
+    expect(psbt.validateSignaturesOfInput(0, verifies)).toBe(true);
+  });
 
-describe('what is not signed', () => {
-  test('a stranger’s inputs', () => {
-    expect(refusal(psbtOf([{ address: addressOf('P2WPKH', stranger) }]).toBuffer())).toBe(
+  test('a script whose hash the output does not have is not signed', () => {
+    const other = bitcoinjs.payments.p2wsh({
+      redeem: bitcoinjs.payments.p2ms({ m: 1, pubkeys: [stranger.publicKey] }),
+    });
+    const coin = coinOf(made(other.output), 100_000n);
+    expect(refusal(paying([{ coin, more: witnessScript }]))).toBe(
       'none of its inputs is locked with this key',
     );
   });
 
+  test('a script with a code separator is not signed: a signature covers only what comes after', () => {
+    const script = bitcoinjs.script.fromASM(`OP_CODESEPARATOR ${toHex(own.publicKey)} OP_CHECKSIG`);
+    const coin = coinOf(script, 100_000n);
+    expect(refusal(paying([{ coin }]))).toBe('none of its inputs is locked with this key');
+  });
+
+  test('Taproot with scripts: the key signs alone', () => {
+    const internalPubkey = own.publicKey.subarray(1);
+    const leaf = bitcoinjs.script.fromASM(`${toHex(stranger.publicKey.subarray(1))} OP_CHECKSIG`);
+    const { output, hash } = bitcoinjs.payments.p2tr({ internalPubkey, scriptTree: { output: leaf } });
+    const coin = coinOf(made(output), 100_000n);
+    const more = { tapInternalKey: internalPubkey, tapMerkleRoot: made(hash) };
+    const psbt = parsed(signed(paying([{ coin, more }])));
+    expect(psbt.validateSignaturesOfInput(0, verifies)).toBe(true);
+    psbt.finalizeAllInputs();
+    const another = { ...more, tapMerkleRoot: new Uint8Array(32).fill(5) };
+    expect(refusal(paying([{ coin, more: another }]))).toBe('none of its inputs is locked with this key');
+  });
+});
+
+describe('addresses', () => {
+  test('are of the network of the address that names the key', () => {
+    const bytes = paying([ownCoin('P2WPKH')]);
+    const shown = (format: 'REGTEST' | 'TESTNET' | 'MAINNET'): unknown => {
+      const { key, ...around } = contextOf(own.publicKey);
+      if (key === undefined) throw new Error('no key');
+      const named = { ...key, format: `ADDRESS_FORMAT_BITCOIN_${format}_P2TR` as const };
+      return openBitcoin(bytes, { ...around, key: named }).facts['bitcoin.tx']?.();
+    };
+    expect(shown('MAINNET')).toMatchObject({
+      outputs: [{ address: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4' }],
+    });
+    expect(shown('TESTNET')).toMatchObject({
+      outputs: [{ address: 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx' }],
+    });
+  });
+
+  // Nodes know the kinds by their bytes alone: anybody can take what is locked with one of these.
+  test.each([
+    ['P2WPKH', `004c14${'11'.repeat(20)}`],
+    ['P2WSH', `004c20${'11'.repeat(32)}`],
+    ['P2TR', `514c20${'11'.repeat(32)}`],
+    ['P2SH', `a94c14${'11'.repeat(20)}87`],
+    ['P2PKH', `76a94c14${'11'.repeat(20)}88ac`],
+  ])('a script that is nearly %s has none', (_, script) => {
+    const bytes = psbtOf(
+      [ownCoin('P2WPKH')],
+      [{ script: new Uint8Array(Buffer.from(script, 'hex')), value: 90_000n }],
+    ).toBuffer();
+    expect(factOf(bytes)).toMatchObject({
+      outputs: [{ address: '', address_type: '', script_pubkey: script }],
+    });
+  });
+
+  test('an output that holds data has none', () => {
+    const data = dataScript('hello');
+    const bytes = psbtOf([ownCoin('P2WPKH')], [{ script: data, value: 0n }]).toBuffer();
+    expect(factOf(bytes)).toMatchObject({
+      outputs: [{ value: 0n, script_pubkey: toHex(data), address: '', address_type: '', ours: false }],
+    });
+    expect(refusal(bytes)).toBe('signed');
+  });
+});
+
+describe('PSBT version 2', () => {
+  const second = (bytes: Uint8Array): Uint8Array => ScureTransaction.fromPSBT(bytes).toPSBT(2);
+
+  test('is the same transaction as version 0, and is signed as such', () => {
+    const first = paying([ownCoin('P2WPKH'), ownCoin('P2TR'), ownCoin('P2PKH')], 290_000n);
+    expect(factOf(second(first))).toEqual(factOf(first));
+    const again = ScureTransaction.fromPSBT(signed(second(first)));
+    // The signatures cover all outputs.
+    expect(() => again.addOutput({ script: scriptOf(payee), amount: 1n })).toThrow('outputs are not modifiable');
+    again.finalize();
+    const expected = parsed(signed(first)).finalizeAllInputs().extractTransaction();
+    expect(again.hex).toBe(expected.toHex());
+  });
+
+  const locked = (...locks: readonly { readonly height?: number; readonly time?: number }[]): Uint8Array => {
+    const transaction = new ScureTransaction({ PSBTVersion: 2, lockTime: 77 });
+    for (const { height, time } of locks) {
+      const { previous, script, value } = ownCoin('P2WPKH').coin;
+      transaction.addInput({
+        txid: previous.getId(),
+        index: 1,
+        sequence: 0xfffffffd,
+        nonWitnessUtxo: previous.toBuffer(),
+        witnessUtxo: { script, amount: value },
+        ...(height === undefined ? {} : { requiredHeightLocktime: height }),
+        ...(time === undefined ? {} : { requiredTimeLocktime: time }),
+      });
+    }
+    transaction.addOutput({ script: scriptOf(payee), amount: 90_000n });
+    return transaction.toPSBT(2);
+  };
+
+  test.each([
+    [[{}], 77],
+    [[{ height: 500 }, {}], 500],
+    [[{ height: 500, time: 1_600_000_000 }, { height: 600 }], 600],
+    [[{ height: 500, time: 1_600_000_000 }, { time: 1_700_000_000 }], 1_700_000_000],
+    [[{ height: 500, time: 1_600_000_000 }], 500],
+  ])('the lock time of %j is %d, as the library says', (locks, expected) => {
+    const bytes = locked(...locks);
+    expect(ScureTransaction.fromPSBT(bytes).lockTime).toBe(expected);
+    expect(factOf(bytes)).toMatchObject({ locktime: { amount: expected } });
+    const again = ScureTransaction.fromPSBT(signed(bytes));
+    again.finalize();
+    expect(again.isFinal).toBe(true);
+  });
+});
+
+describe('what is not signed', () => {
+  test('a stranger’s inputs', () => {
+    expect(refusal(paying([theirCoin('P2WPKH')]))).toBe('none of its inputs is locked with this key');
+    expect(opened(paying([theirCoin('P2WPKH')])).signatures).toBe(0);
+  });
+
+  test('an input that another program has finished', () => {
+    const final = parsed(signed(paying([ownCoin('P2WPKH')])))
+      .finalizeAllInputs()
+      .toBuffer();
+    expect(refusal(final)).toBe('none of its inputs is locked with this key');
+  });
+
   test('what cannot be checked', () => {
-    const bare = psbtOf([{ address: addressOf('P2WPKH'), bare: true }]).toBuffer();
-    expect(refusal(bare)).toContain('input 1 has no non_witness_utxo');
-    expect(refusal(psbtOf([{ address: addressOf('P2TR'), bare: true }]).toBuffer())).toBe('signed');
+    expect(refusal(paying([{ ...ownCoin('P2WPKH'), proven: false }]))).toContain(
+      'input 1 has no non_witness_utxo',
+    );
+    expect(refusal(paying([{ ...ownCoin('P2TR'), proven: false }]))).toBe('signed');
   });
 
-  test('another’s input that cannot be checked', () => {
-    const sources = [
-      { address: addressOf('P2WPKH') },
-      { address: addressOf('P2WPKH', stranger), bare: true },
-    ];
-    expect(refusal(psbtOf(sources).toBuffer())).toContain('input 2 has no non_witness_utxo');
-  });
-
-  test('a lie about what an input is worth', () => {
-    const [output] = funding(addressOf('P2WPKH'), 500_000n).outs;
-    if (output === undefined) throw new Error('no output');
-    const lying = psbtOf([{ address: addressOf('P2WPKH'), more: { witnessUtxo: output } }]).toBuffer();
-    const result = readBitcoin(lying, 'regtest');
-    expect(result.ok ? 'read' : result.problem).toContain('witnessUtxo different from nonWitnessUtxo');
+  test.each(['P2WPKH', 'P2TR'] as const)('another’s %s input that cannot be checked', (kind) => {
+    const theirs = { ...theirCoin(kind), proven: false };
+    expect(refusal(paying([ownCoin('P2WPKH'), theirs]))).toContain('input 2 has no non_witness_utxo');
+    expect(refusal(paying([ownCoin('P2TR'), theirs]))).toBe('signed');
   });
 
   test('more than there is', () => {
-    expect(refusal(psbtOf([{ address: addressOf('P2WPKH') }], 200_000n).toBuffer())).toBe(
-      'its outputs are worth more than its inputs',
-    );
+    expect(refusal(paying([ownCoin('P2WPKH')], 200_000n))).toBe('its outputs are worth more than its inputs');
   });
 
   test.each([
     ['NONE', bitcoinjs.Transaction.SIGHASH_NONE],
     ['SINGLE', bitcoinjs.Transaction.SIGHASH_SINGLE],
     ['ALL|ANYONECANPAY', 0x81],
+    ['ALL, and a bit that says nothing', 0x41],
   ])('with SIGHASH_%s, which leaves others room', (_, sighashType) => {
-    const psbt = psbtOf([{ address: addressOf('P2WPKH'), more: { sighashType } }]);
-    expect(refusal(psbt.toBuffer())).toContain('not allowed sigHash');
+    for (const kind of kinds) {
+      expect(refusal(paying([{ ...ownCoin(kind), more: { sighashType } }]))).toContain(
+        'does not cover the whole transaction',
+      );
+    }
+    // Somebody else may ask for anything of their own key.
+    expect(refusal(paying([ownCoin('P2WPKH'), { ...theirCoin('P2WPKH'), more: { sighashType } }]))).toBe(
+      'signed',
+    );
+  });
+
+  test('SIGHASH_ALL is said in so many words where the PSBT asks for it', () => {
+    for (const kind of kinds) {
+      const unsigned = paying([{ ...ownCoin(kind), more: { sighashType: 1 } }]);
+      expect(parsed(signed(unsigned)).validateSignaturesOfInput(0, verifies), kind).toBe(true);
+    }
   });
 });
 
-describe('what is no PSBT', () => {
-  const good = psbtOf([{ address: addressOf('P2WPKH') }]).toBuffer();
+describe('what is not read', () => {
+  const good = paying([ownCoin('P2WPKH')]);
+  const global = Buffer.from('70736274ff', 'hex');
   test.each([
-    ['nothing', new Uint8Array()],
-    ['a transaction', funding(addressOf('P2PKH')).toBuffer()],
-    ['an end that is cut off', good.subarray(0, -3)],
-    ['bytes after the end', Buffer.concat([good, Buffer.of(1)])],
-  ])('%s', (_, bytes) => {
-    const result = readBitcoin(bytes, 'regtest');
-    expect(result.ok ? 'read' : result.problem).toContain('expected a Bitcoin transaction as a PSBT');
+    ['nothing', new Uint8Array(), 'does not begin like a PSBT'],
+    ['a transaction', ownCoin('P2PKH').coin.previous.toBuffer(), 'does not begin like a PSBT'],
+    ['an end that is cut off', good.subarray(0, -3), 'ends too early'],
+    ['bytes after the end', Buffer.concat([good, Buffer.of(0)]), 'after its end'],
+    ['a PSBT after the end', Buffer.concat([good, good]), 'after its end'],
+    ['a field twice', Buffer.concat([global, good.subarray(5, 93), good.subarray(5)]), 'twice'],
+  ])('%s', (_, bytes, problem) => {
+    expect(problemOf(bytes)).toMatch(/^expected a Bitcoin transaction as a PSBT: /);
+    expect(problemOf(bytes)).toContain(problem);
   });
+
+  test('a lie about what an input is worth', () => {
+    const claim = { script: scriptOf(own.address('P2WPKH')), value: 500_000n };
+    expect(problemOf(paying([{ ...ownCoin('P2WPKH'), claim }]))).toContain(
+      'the witness_utxo of input 1 differs from its non_witness_utxo',
+    );
+  });
+
+  test('a previous transaction that is another’s', () => {
+    const psbt = parsed(good);
+    const { previous } = ownCoin('P2WPKH', 1_000_000n).coin;
+    Object.assign(psbt.data.inputs[0] ?? {}, { nonWitnessUtxo: previous.toBuffer() });
+    expect(problemOf(psbt.toBuffer())).toContain('is not the transaction that the input spends from');
+  });
+
+  test('two inputs that spend the same output', () => {
+    const first = ScureTransaction.fromPSBT(paying([ownCoin('P2WPKH'), ownCoin('P2WPKH')]));
+    const { txid, nonWitnessUtxo } = first.getInput(0);
+    if (txid === undefined || nonWitnessUtxo === undefined) throw new Error('no transaction');
+    first.updateInput(1, { txid, nonWitnessUtxo });
+    expect(problemOf(first.toPSBT())).toContain('two inputs spend the same output');
+  });
+});
+
+test.each(['CURVE_ED25519', 'CURVE_P256'] as const)(
+  'is described with a key of %s as without one',
+  (curve) => {
+    const { privateKey } = own;
+    const key = { curve, publicKey: curves[curve].publicKey(privateKey), format: undefined };
+    const bytes = paying([ownCoin('P2WPKH')]);
+    const described = openBitcoin(bytes, { ...contextOf(undefined), key });
+    const without = openBitcoin(bytes, contextOf(undefined));
+    expect(described.describe()).toEqual(without.describe());
+    expect(described.sign(privateKey).ok).toBe(false);
+  },
+);
+
+test('a previous transaction with witnesses proves what it pays', () => {
+  const { coin } = ownCoin('P2WPKH');
+  coin.previous.setWitness(0, [Buffer.from('aa', 'hex')]);
+  const unsigned = paying([{ coin }]);
+  expect(factOf(unsigned)).toMatchObject({ fee: 10_000n });
+  expect(parsed(signed(unsigned)).validateSignaturesOfInput(0, verifies)).toBe(true);
+});
+
+test('signatures are the same as those of two libraries', () => {
+  const sources = kinds.map((kind) => ownCoin(kind));
+  const unsigned = paying(sources, 490_000n);
+  const library = ScureTransaction.fromPSBT(unsigned);
+  const after = parsed(signed(unsigned));
+  kinds.forEach((_, index) => {
+    const { redeemScript, witnessScript, tapInternalKey } = after.data.inputs[index] ?? {};
+    library.updateInput(index, {
+      ...(redeemScript && { redeemScript }),
+      ...(witnessScript && { witnessScript }),
+      ...(tapInternalKey && { tapInternalKey }),
+    });
+    library.signIdx(own.privateKey, index, [0, 1], new Uint8Array(32));
+  });
+  expect(toHex(library.toPSBT())).toBe(toHex(after.toBuffer()));
+  expect(secp256k1.getPublicKey(own.privateKey)).toEqual(own.publicKey);
 });
 
 test('mutations are read or said to be unreadable, and never throw', () => {
   const originals = [
-    psbtOf([{ address: addressOf('P2WPKH') }]).toBuffer(),
-    psbtOf([{ address: addressOf('P2TR') }, { address: addressOf('P2PKH') }]).toBuffer(),
-    signed(psbtOf([{ address: addressOf('P2SH') }, { address: addressOf('P2TR') }]).toBuffer()),
+    paying([ownCoin('P2WPKH')]),
+    paying([ownCoin('P2TR'), ownCoin('P2PKH')]),
+    signed(paying([ownCoin('P2SH'), ownCoin('P2TR')])),
   ];
   fc.assert(
     fc.property(damaged(originals, 3), (mutated) => {
-      const result = readBitcoin(mutated, 'regtest');
-      if (!result.ok) expect(result.problem).not.toBe('');
+      const read = bitcoin.open(mutated, contextOf(own.publicKey));
+      if (!read.ok) {
+        expect(read.problem).not.toBe('');
+        return;
+      }
+      read.value.describe();
+      read.value.facts['bitcoin.tx']?.();
+      read.value.sign(own.privateKey);
     }),
     { numRuns: 1500 },
   );

@@ -1,0 +1,117 @@
+/**
+ * Tells whose money a transaction moves: which inputs and outputs are ours, the total that leaves our keys, the fee, and
+ * which of these are known. "Ours" means the key that signs, and the organization's keys by its tables. That an input has
+ * an address never makes the address ours.
+ */
+import { toHex } from '../../crypto/encodings.ts';
+import { Unknown } from '../../policy/types.ts';
+import type { Context } from '../chain.ts';
+import { coversClaims, type Locks } from './faults.ts';
+import type { BitcoinInput, BitcoinTransaction } from './read.ts';
+import { addressOf, allNetworks, type BitcoinNetwork, type ownScripts } from './scripts.ts';
+import { sum, type Output } from './wire.ts';
+
+/** One of our keys. */
+export interface Owner {
+  /** Of its wallet or private key. Undefined for the key that signs, where no account lists the address. */
+  readonly name: string | undefined;
+}
+
+export interface Place extends Output {
+  /** Empty for a script that has none. */
+  readonly address: string;
+  /** `p2pkh`, `p2sh`, `p2wpkh`, `p2wsh`, `p2tr`; empty where there is no address. */
+  readonly kind: string;
+  /** Undefined where no key of ours is the owner. */
+  readonly owner: Owner | undefined;
+}
+
+export interface Source {
+  readonly input: BitcoinInput;
+  /** Whether the key signs it. */
+  readonly signed: boolean;
+  /** The output that it spends. */
+  readonly place: Place | Unknown;
+}
+
+export interface Money {
+  readonly transaction: BitcoinTransaction;
+  readonly inputs: readonly Source[];
+  readonly outputs: readonly Place[];
+  readonly fee: bigint | Unknown;
+  /** By how much our inputs are worth more than our outputs. */
+  readonly outflow: bigint | Unknown;
+}
+
+interface Around {
+  readonly locks: Locks;
+  /** Scripts of the key that signs. */
+  readonly own: ReturnType<typeof ownScripts> | undefined;
+  readonly network: BitcoinNetwork;
+  readonly ours: Context['ours'];
+}
+
+export function moneyOf(transaction: BitcoinTransaction, { locks, own, network, ours }: Around): Money {
+  const placeOf = ({ value, script }: Output, signed = false): Place => {
+    const found = addressOf(script, network);
+    const name = nameOf(script, ours);
+    const isOwn = name !== undefined || signed || own?.has(toHex(script)) === true;
+    return {
+      value,
+      script,
+      address: found?.address ?? '',
+      kind: found?.kind ?? '',
+      owner: isOwn ? { name } : undefined,
+    };
+  };
+  const claimed = coversClaims(locks);
+  const inputs = transaction.inputs.map((input, index): Source => {
+    const signed = locks[index] !== undefined;
+    const { spent } = input;
+    const place =
+      spent !== undefined && (spent.proven || claimed)
+        ? placeOf(spent, signed)
+        : new Unknown(`nothing proves what input ${String(index + 1)} spends`);
+    return { input, signed, place };
+  });
+  const outputs = transaction.outputs.map((output) => placeOf(output));
+  return { transaction, inputs, outputs, ...totalsOf(inputs, outputs) };
+}
+
+/** Looks for each network's address: a key is ours on all of them. */
+function nameOf(script: Uint8Array, ours: Context['ours']): string | undefined {
+  for (const network of allNetworks) {
+    const found = addressOf(script, network);
+    const name = found && ours(found.address);
+    if (name !== undefined) return name;
+  }
+  return undefined;
+}
+
+function totalsOf(inputs: readonly Source[], outputs: readonly Place[]): Pick<Money, 'fee' | 'outflow'> {
+  const places: Place[] = [];
+  for (const { place } of inputs) {
+    if (place instanceof Unknown) return { fee: place, outflow: place };
+    places.push(place);
+  }
+  const fee = worth(places) - worth(outputs);
+  return {
+    fee: fee < 0n ? new Unknown('its outputs are worth more than its inputs') : fee,
+    outflow: lost(places, outputs, isListed) + lost(places, outputs, isUnlisted),
+  };
+}
+
+export const worth = (places: readonly Place[]): bigint => sum(places.map(({ value }) => value));
+
+const isListed = ({ owner }: Place): boolean => owner?.name !== undefined;
+const isUnlisted = ({ owner }: Place): boolean => owner !== undefined && owner.name === undefined;
+
+/**
+ * Counts addresses that accounts list apart from others of the signing key. The former are ours in every request, the latter
+ * only in requests of that key. A gain of the former does not make up for a loss of the latter: two keys could otherwise
+ * each count the gain of a third.
+ */
+function lost(inputs: readonly Place[], outputs: readonly Place[], ours: (place: Place) => boolean): bigint {
+  const loss = worth(inputs.filter(ours)) - worth(outputs.filter(ours));
+  return loss > 0n ? loss : 0n;
+}
