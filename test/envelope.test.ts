@@ -734,7 +734,7 @@ describe('failed activities', () => {
     const answer = await root.submit('create_users', 'CREATE_USERS_V3', { users });
     expect(answer.status).toBe(409);
     expect(answer.body?.['message']).toBe(
-      'invalid parameters.users[1].apiKeys[0].publicKey: this key is registered in the organization already',
+      'invalid parameters.users[1].apiKeys[0].publicKey: this credential is registered in the organization already',
     );
     const { body } = await root.query('list_users');
     expect((body?.['users'] as Json[]).map(({ userName }) => userName)).not.toContain('Begun');
@@ -886,7 +886,7 @@ describe('input that does not fit names the field, what was seen and what is all
       'create_users',
       'CREATE_USERS_V3',
       () => ({ users: [user('a\u0007')] }),
-      'invalid parameters.users[0].userName: expected no control characters, got "a\\u0007"',
+      'invalid parameters.users[0].userName: expected no control characters or others that cannot be seen, got "a\\u0007"',
     ],
     [
       'create_users',

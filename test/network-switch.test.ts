@@ -92,7 +92,6 @@ describe('with the network off', () => {
   test('the keys of issuers are not fetched, nor are their names looked up', async () => {
     const lookup = vi.fn();
     const keys = new IssuerKeys({
-      allowLoopback: true,
       clock: systemClock,
       isNetworkOn: () => false,
       lookup: lookup as never,

@@ -105,7 +105,11 @@ export interface PrepareContext<Parameters> extends Context<Parameters> {
 interface Specified<Parameters> {
   readonly intent: string;
   /** @param result What the activity answered; undefined for one that is not completed. */
-  readonly describe: (params: Parameters, result: Json | undefined) => Json;
+  readonly describe: (
+    params: Parameters,
+    result: Json | undefined,
+    where: { readonly tx: Reader; readonly organizationId: string },
+  ) => Json;
 }
 
 /** One accepted type of an activity: what its callers send and what they are shown. */

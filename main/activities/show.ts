@@ -30,7 +30,10 @@ export function showActivity(
   const result = row.result === null ? undefined : (JSON.parse(row.result) as Record<string, unknown>);
   const specified = version.specified && {
     // The stored intent went through the version's schema before it was kept.
-    [version.specified.intent]: version.specified.describe(params as never, result),
+    [version.specified.intent]: version.specified.describe(params as never, result, {
+      tx,
+      organizationId: row.organizationId,
+    }),
   };
   const votes = votesOf(row);
   return {

@@ -1,12 +1,15 @@
 /** ID tokens (OpenID Connect Core 1.0, section 3.1.3.7): JWTs in which an issuer says who somebody is. */
 import { decodeJwt, errors, jwtVerify, type JWSAlgorithm, type JWTPayload } from 'jose';
-import { seen } from '../lib/errors.ts';
+import { LatchkeyError, seen } from '../lib/errors.ts';
 import { invalidIdToken, type IdTokenClaims, type VerifyIdToken } from '../lib/id-tokens.ts';
+import { isThisMachine } from '../lib/network.ts';
 import { IssuerKeys, KeysUnavailable, type IssuerKeysOptions } from './issuer-keys.ts';
 
 export interface IdTokenOptions extends IssuerKeysOptions {
   /** Whose tokens count, to the letter of their `iss`. Nobody else is contacted. */
   readonly issuers: readonly string[];
+  /** Whether an issuer may be on this machine, without TLS. */
+  readonly allowLoopback: boolean;
 }
 
 /** Signatures that only the holder of a private key can make: not `none`, and none by a shared secret. */
@@ -29,7 +32,9 @@ const skew = 30;
 
 const largestClaim = 255;
 
+/** @throws LatchkeyError INVALID_ARGUMENT for an issuer that could never be believed: the service does not start with one. */
 export function idTokenVerifier(options: IdTokenOptions): VerifyIdToken {
+  for (const issuer of options.issuers) checkSafe(issuer, options.allowLoopback);
   const keys = new IssuerKeys(options);
   return async (field, token) => {
     try {
@@ -54,6 +59,16 @@ export function idTokenVerifier(options: IdTokenOptions): VerifyIdToken {
       throw invalidIdToken(field, problem);
     }
   };
+}
+
+/** Without TLS, anybody on the way could be the issuer. */
+function checkSafe(issuer: string, allowLoopback: boolean): void {
+  const url = new URL(issuer);
+  if (url.protocol === 'https:' || (allowLoopback && isThisMachine(url.hostname))) return;
+  throw new LatchkeyError(
+    'INVALID_ARGUMENT',
+    `invalid --oidc-issuer ${JSON.stringify(issuer)}: expected an address that starts with https`,
+  );
 }
 
 /** What is wrong with a token. */

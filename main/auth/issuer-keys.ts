@@ -5,8 +5,6 @@ import { isThisMachine, networkIsOff } from '../lib/network.ts';
 import { getJson, GetError, type GetOptions, type Reach } from './guarded-get.ts';
 
 export interface IssuerKeysOptions extends GetOptions {
-  /** Whether an issuer may be on this machine, without TLS. */
-  readonly allowLoopback: boolean;
   readonly clock: Clock;
   /** Whether anything may leave this machine; it may unless that is given. */
   readonly isNetworkOn?: (() => boolean) | undefined;
@@ -93,9 +91,7 @@ export class IssuerKeys {
 
   /** The user wrote this address down: with TLS it may be anywhere, since only its own host can prove to be it. */
   #reachOfIssuer(url: URL): Reach {
-    if (url.protocol === 'https:') return 'anywhere';
-    if (this.#options.allowLoopback) return 'this machine';
-    throw new KeysUnavailable(`${url.href} is without TLS: an issuer's address starts with https`);
+    return url.protocol === 'https:' ? 'anywhere' : 'this machine';
   }
 
   /** This address is the issuer's choice: it leads back to the issuer itself, or to the Internet, and not into a home. */

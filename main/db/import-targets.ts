@@ -17,14 +17,15 @@ export const importTargetsTable = 'import_targets';
 export const listImportTargets = (
   tx: Reader,
   userId: string,
-  kind: ImportTargetRow['kind'],
+  kinds: readonly ImportTargetRow['kind'][],
   createdAfter: number,
 ): ImportTargetRow[] =>
   tx.all<ImportTargetRow>(
     `SELECT id, organization_id AS organizationId, user_id AS userId, kind, sealed, created_at AS createdAt
-     FROM import_targets WHERE user_id = ? AND kind = ? AND created_at > ? ORDER BY rowid DESC`,
+     FROM import_targets WHERE user_id = ? AND kind IN (SELECT value FROM json_each(?)) AND created_at > ?
+     ORDER BY rowid DESC`,
     userId,
-    kind,
+    JSON.stringify(kinds),
     createdAfter,
   );
 

@@ -85,8 +85,10 @@ export const resourceTexts: readonly ResourceText[] = [
     name: 'Sign-in',
     about: 'Short-lived API keys for users who prove who they are.',
     operations: {
-      oauth: 'Signs a user in by an OpenID Connect token, with an API key encrypted to the client (beta).',
-      oauth_login: 'Signs a user in by an OpenID Connect token, with a key of the client’s own.',
+      oauth:
+        'Signs a user in by an OpenID Connect token, with an API key encrypted to the client (beta). The token’s `nonce` (or `tknonce`) is the SHA-256, in lower-case hex, of the text of `targetPublicKey`.',
+      oauth_login:
+        'Signs a user in by an OpenID Connect token, with a key of the client’s own. The token’s `nonce` (or `tknonce`) is the SHA-256, in lower-case hex, of the text of `publicKey`.',
       create_oauth_providers:
         'Adds OpenID Connect identities to a user, proven by tokens or named by claims.',
       delete_oauth_providers: 'Deletes OpenID Connect identities of a user, who keeps at least one way in.',

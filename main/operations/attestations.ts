@@ -65,7 +65,7 @@ export async function verifyAttestation(
       `missing or invalid authenticator attestation: ${at}.${field}: ${problem}`,
     );
 
-  // Clients send every form of base64; the library reads one.
+  // Clients send every form of base64; the library reads one. The id comes as it is, or in CBOR as the specification has it.
   const attestation = {
     credentialId: canonical(given.credentialId),
     clientDataJson: canonical(given.clientDataJson),
@@ -91,7 +91,10 @@ export async function verifyAttestation(
     throw refuse('attestationObject', 'expected a new credential in its authData, got none');
   }
   const credentialId = base64url(credentialID);
-  if (attestation.credentialId !== credentialId) {
+  if (
+    attestation.credentialId !== credentialId &&
+    attestation.credentialId !== base64url(cborOf(credentialID))
+  ) {
     throw refuse('credentialId', `expected the one in the attestationObject, ${credentialId}`);
   }
   const keyFault = coseKeyFault(credentialPublicKey);
@@ -109,6 +112,14 @@ export async function verifyAttestation(
 }
 
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
+
+/** A byte string in CBOR's shortest form (RFC 8949, section 3.1). */
+function cborOf(bytes: Uint8Array): Uint8Array {
+  const { length } = bytes;
+  const head =
+    length < 24 ? [0x40 + length] : length < 256 ? [0x58, length] : [0x59, length >> 8, length & 0xff];
+  return Uint8Array.from([...head, ...bytes]);
+}
 
 const canonical = (text: string): string => Buffer.from(text, 'base64url').toString('base64url');
 

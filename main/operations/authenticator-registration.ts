@@ -19,8 +19,8 @@ import { authenticatorTransports } from './resources.ts';
 
 const base64url = (characters: number) => z.string().max(characters).regex(base64Text, 'Expected base64url');
 
-/** WebAuthn's longest credential id has 1023 bytes. */
-const credentialId = base64url(1364);
+/** WebAuthn's longest credential id has 1023 bytes, and three more in CBOR. */
+const credentialId = base64url(1368);
 const clientDataJson = base64url(8192);
 /** Room for chains of certificates. */
 const attestationObject = base64url(65_536);
@@ -31,7 +31,12 @@ const challenge = z.string().min(1).max(256);
 export const authenticatorParams = z.object({
   authenticatorName: name,
   challenge,
-  attestation: z.object({ credentialId, clientDataJson, attestationObject, transports }),
+  attestation: z.object({
+    credentialId,
+    clientDataJson,
+    attestationObject,
+    transports: transports.default([]),
+  }),
 });
 
 export type AuthenticatorParams = z.output<typeof authenticatorParams>;

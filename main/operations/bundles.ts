@@ -165,6 +165,12 @@ function readBundle(text: string): z.output<typeof encryptedBundle> | undefined 
   }
 }
 
+/** Whose target keys an import may be encrypted to: the specification has one operation that gives any. */
+const targetKinds = {
+  'private key': ['private key'],
+  wallet: ['wallet', 'private key'],
+} as const satisfies Record<ImportTargetRow['kind'], readonly ImportTargetRow['kind'][]>;
+
 /**
  * Opens what a client encrypted to one of the user's import keys. Which of them is not said in the bundle, so each is
  * tried, newest first.
@@ -176,7 +182,7 @@ export async function openImport(
   kind: ImportTargetRow['kind'],
   text: string,
 ): Promise<OpenedImport> {
-  const targets = listImportTargets(tx, userId, kind, now - importTargets.lifetimeMs);
+  const targets = listImportTargets(tx, userId, targetKinds[kind], now - importTargets.lifetimeMs);
   for (const target of targets) {
     const place = { table: importTargetsTable, rowId: target.id, organizationId: target.organizationId };
     const privateKey = keys.open(place, target.sealed);

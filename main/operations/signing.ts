@@ -5,6 +5,7 @@ import { chainKeywords } from '../chains/facts.ts';
 import { openPayload, type RawPayload } from '../chains/payloads/open.ts';
 import type { Signature } from '../crypto/curves.ts';
 import type { Reader } from '../db/connection.ts';
+import { findPrivateKeyByAddress } from '../db/private-keys.ts';
 import { once } from '../lib/once.ts';
 import { signerFacts } from './key-facts.ts';
 import { limits } from './limits.ts';
@@ -50,6 +51,10 @@ function payloadItems(where: Where, signWith: string): (raw: RawPayload, at: str
   };
 }
 
+/** Answers the id of the private key that `signWith` names by its address; what else signed is told as it was named. */
+const privateKeyIdIn = (tx: Reader, organizationId: string, signWith: string): string =>
+  findPrivateKeyByAddress(tx, organizationId, signWith)?.key.id ?? signWith;
+
 export const signRawPayload = activity({
   path: 'sign_raw_payload',
   type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2',
@@ -65,7 +70,10 @@ export const signRawPayload = activity({
   params: paramsWithPreimage,
   specified: {
     intent: 'signRawPayloadIntent',
-    describe: ({ signWith, ...rest }) => ({ privateKeyId: signWith, ...rest }),
+    describe: ({ signWith, ...rest }, _result, { tx, organizationId }) => ({
+      privateKeyId: privateKeyIdIn(tx, organizationId, signWith),
+      ...rest,
+    }),
   },
   returns: shownSignature,
   accepts: {

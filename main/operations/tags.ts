@@ -73,7 +73,12 @@ export const updateUserTag = activity({
     action: 'UPDATE',
     concerns: ({ params: { addUserIds, removeUserIds } }) => [...addUserIds, ...removeUserIds],
   },
-  params: z.object({ userTagId: id, newUserTagName: name.optional(), addUserIds: ids, removeUserIds: ids }),
+  params: z.object({
+    userTagId: id,
+    newUserTagName: name.optional(),
+    addUserIds: ids.default([]),
+    removeUserIds: ids.default([]),
+  }),
   returns: z.object({ userTagId: uuid }),
   run(context) {
     const { userTagId, newUserTagName, addUserIds, removeUserIds } = context.params;
@@ -94,8 +99,8 @@ export const updatePrivateKeyTag = activity({
   params: z.object({
     privateKeyTagId: id,
     newPrivateKeyTagName: name.optional(),
-    addPrivateKeyIds: ids,
-    removePrivateKeyIds: ids,
+    addPrivateKeyIds: ids.default([]),
+    removePrivateKeyIds: ids.default([]),
   }),
   returns: z.object({ privateKeyTagId: uuid }),
   run(context) {
