@@ -208,7 +208,10 @@ function openBytes(bytes: Uint8Array, hashFunction: HashFunction, context: Conte
       return {
         ...description,
         lines: [...description.lines, hashed],
-        warnings: ['These bytes are more than a text: a chain takes them.', ...description.warnings],
+        warnings: [
+          'These bytes are not a message: a chain accepts them as what is shown here.',
+          ...description.warnings,
+        ],
       };
     },
   };
