@@ -33,6 +33,7 @@ test.each([
   ['a soft hyphen', 'An\u00adn'],
   ['a selector on a letter', 'An\ufe0fn'],
   ['a joiner of graphemes', 'An\u034fn'],
+  ['a joiner where letters do not join', 'An\u200dn'],
   ['a control', 'An\u0007n'],
   ['a tag', 'Ann\u{e0041}'],
 ])('10: a name has no %s', (_what, name) => {

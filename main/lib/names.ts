@@ -1,22 +1,14 @@
 /** Names that people tell things by, in any script. */
 import { lookAlikeOf } from './look-alikes.ts';
-
-/** What a name may have of characters that show nothing by themselves: as orthography and emoji have them. */
-const orthography = [
-  /\p{RGI_Emoji}/gv,
-  // The joiners between letters, as Persian, Hindi or Sinhala write them.
-  /(?<=[\p{L}\p{M}])[\u200c\u200d](?=\p{L})/gu,
-  // The form that a letter of Mongolian or a Han character has.
-  /(?<=\p{Script=Mongolian})[\u180b-\u180d\u180f]/gu,
-  /(?<=\p{Script=Han})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]/gu,
-];
+import { orthography } from './visible-text.ts';
 
 /** Controls, marks of direction, and fillers that are letters by name alone. */
 const unseen = /[\p{C}\p{Default_Ignorable_Code_Point}\u115f\u1160\u2800\u3164\uffa0]/u;
 
+const asWritten = new RegExp(orthography, 'gv');
+
 /** Whether all of a name can be seen, or is how its script is written. */
-export const isVisibleName = (name: string): boolean =>
-  !unseen.test(orthography.reduce((rest, allowed) => rest.replace(allowed, ''), name));
+export const isVisibleName = (name: string): boolean => !unseen.test(name.replace(asWritten, ''));
 
 const seenOf = (name: string): string => name.replace(/\p{Default_Ignorable_Code_Point}/gu, '');
 

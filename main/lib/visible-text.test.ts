@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   directionOf,
   hasHiddenCharacters,
+  orthography,
   visibleInOrder,
   visibleJson,
   visibleName,
@@ -85,8 +86,12 @@ describe('a text', () => {
   test('has nothing in it that is not seen', () => {
     fc.assert(
       fc.property(deceiving, (text) => {
-        for (const shown of [visibleText(text), visibleName(text).replaceAll(/[\u2068\u2069]/g, '')]) {
-          expect(shown.replaceAll(/\p{RGI_Emoji}/gv, '')).not.toMatch(/(?!\n)\p{C}|(?! )\p{Z}/u);
+        const name = visibleName(text).replaceAll(/[\u2068\u2069]/g, '');
+        for (const shown of [
+          visibleText(text).replaceAll(/\p{RGI_Emoji}/gv, '.'),
+          name.replaceAll(new RegExp(orthography, 'gv'), '.'),
+        ]) {
+          expect(shown).not.toMatch(/(?!\n)\p{C}|(?! )\p{Z}/u);
         }
       }),
       { numRuns: 2_000 },
@@ -106,6 +111,10 @@ describe('a name', () => {
     ['משה 12', '\u2068משה 12\u2069'],
     ['\u202eevil', '⟨U+202E⟩evil'],
     ['\u2068a\u2069\u2069', '\u2068a\u2069⟨U+2069⟩'],
+    ['می\u200cخواهم', '\u2068می\u200cخواهم\u2069'],
+    ['क\u094d\u200dष', 'क\u094d\u200dष'],
+    ['山田\u3000太郎', '山田\u3000太郎'],
+    ['An\u200cn\u3000', 'An⟨U+200C⟩n⟨U+3000⟩'],
   ])('%j is shown as %j', (name, shown) => {
     expect(visibleName(name)).toBe(shown);
   });

@@ -3,15 +3,40 @@
 /**
  * Code points that are not seen, or change how their surroundings look: controls but the line feed, format and direction
  * characters, surrogates, private use, unassigned code points, separators and blanks other than the space, and fillers that
- * are letters by name alone. The joiners and selectors of an emoji are seen: without them, it is another picture.
+ * are letters by name alone.
  */
-const hidden = String.raw`(\p{RGI_Emoji})|(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u115f\u1160\u2800\u3164\uffa0]|(?! )\p{Zs}`;
+const hidden = String.raw`(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u115f\u1160\u2800\u3164\uffa0]|(?! )\p{Zs}`;
 
+/** The joiners and selectors of an emoji are seen: without them, it is another picture. */
+const emoji = String.raw`\p{RGI_Emoji}`;
+
+const scripts = (...codes: readonly string[]): string =>
+  `[${codes.map((code) => String.raw`\p{scx=${code}}`).join('')}]`;
+
+/** Their letters join or stand for one another: a joiner between two is seen. */
+const joining = scripts(
+  ...['Arab', 'Syrc', 'Nkoo', 'Mong', 'Deva', 'Beng', 'Guru', 'Gujr', 'Orya'],
+  ...['Taml', 'Telu', 'Knda', 'Mlym', 'Sinh', 'Khmr', 'Mymr', 'Tibt'],
+);
+const ideographic = scripts('Hani', 'Hira', 'Kana');
+
+/** How scripts are written: joiners between letters, forms of letters, the wide blank. */
+export const orthography = [
+  String.raw`(?<=${joining})[\u200c\u200d](?=${joining})`,
+  String.raw`(?<=\p{scx=Mong})[\u180b-\u180d\u180f]`,
+  String.raw`(?<=\p{scx=Hani})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]`,
+  String.raw`(?<=${ideographic})\u3000(?=${ideographic})`,
+  emoji,
+].join('|');
+
+/** The first group is what is seen all the same. */
 const patterns = {
   /** The brackets that mark a code point are marked themselves: so no text is shown as another. */
-  once: new RegExp(`${hidden}|[⟨⟩]`, 'gv'),
+  once: new RegExp(`(${emoji})|${hidden}|[⟨⟩]`, 'gv'),
   /** The brackets stay: the text may have been made visible before. */
-  again: new RegExp(hidden, 'gv'),
+  again: new RegExp(`(${emoji})|${hidden}`, 'gv'),
+  /** A name is written as its language is. */
+  name: new RegExp(`(${orthography})|${hidden}`, 'gv'),
 };
 
 /** A character as its code point. */
@@ -23,9 +48,7 @@ const markAll = (characters: string): string => Array.from(characters, mark).joi
 const isPlain = (text: string): boolean => /^[\n -~]*$/.test(text);
 
 const replaceHidden = (text: string, pattern: RegExp): string =>
-  markUncomposed(
-    markAccents(text.replace(pattern, (character, picture?: string) => picture ?? mark(character))),
-  );
+  markUncomposed(markAccents(text.replace(pattern, (character, seen?: string) => seen ?? mark(character))));
 
 /** On one letter. */
 const mostAccents = 4;
@@ -91,8 +114,9 @@ export const visibleLine = (text: string): string => visibleInOrder(text).replac
 const isolated = /(\u2068[^\u2066-\u2069]*\u2069)/;
 
 /**
- * Writes a name, a note or an address on one line, to stand among other words: hidden characters are marked, and letters that
- * run from right to left are isolated, so that they move nothing around them. Done twice, it changes nothing more.
+ * Writes a name, a note or an address on one line, to stand among other words. Hidden characters are marked, but for what is
+ * how a script is written, and letters that run from right to left are isolated: they move nothing around them. Done twice, it
+ * changes nothing more.
  */
 export const visibleName = (text: string): string =>
   /^[ -~]*$/.test(text)
@@ -106,13 +130,13 @@ export const visibleName = (text: string): string =>
         })
         .join('');
 
-const onOneLine = (text: string): string => visibleAgain(text).replaceAll('\n', mark);
+const onOneLine = (text: string): string => replaceHidden(text, patterns.name).replaceAll('\n', mark);
 
 /** Writes the hidden characters of a text in JSON as JSON escapes them: it says the same, and shows all of it. */
 export const visibleJson = (json: string): string =>
   isPlain(json)
     ? json
-    : json.replace(patterns.again, (character, picture?: string) => picture ?? escaped(character));
+    : json.replace(patterns.again, (character, seen?: string) => seen ?? escaped(character));
 
 const escaped = (character: string): string =>
   Array.from(

@@ -19,6 +19,7 @@ test.each([
   ['Gооgle', 'It has letters that look like others: it may be taken for another name.'],
   ['Paypal', null],
   ['Счёт', null],
+  ['می\u200cخواهم', null],
 ])('of %j a person is told %j', (name, hint) => {
   expect(nameHint(name, ['Paypal'])).toBe(hint);
 });

@@ -1,5 +1,5 @@
 import { lookAlikeOf, lookAlikeWarnings } from '../../main/lib/look-alikes.ts';
-import { hasHiddenCharacters } from '../../main/lib/visible-text.ts';
+import { visibleName } from '../../main/lib/visible-text.ts';
 import { t } from './text.ts';
 
 /** The longest name that the service takes, in characters. */
@@ -17,7 +17,7 @@ export function nameHint(name: string, others: readonly string[] = []): string |
   const trimmed = name.trim();
   const other = lookAlikeOf(trimmed, others);
   if (other !== undefined) return t('It looks like “{{other}}”.', { other });
-  if (hasHiddenCharacters(trimmed)) {
+  if (visibleName(trimmed).replaceAll(/[\u2068\u2069]/g, '') !== trimmed) {
     return t('Some of its characters are not visible. It is shown as “{{name}}”.', { name: trimmed });
   }
   return lookAlikeWarnings(trimmed).length === 0
