@@ -108,7 +108,7 @@ const mostNamed = 10;
 /** `A`, `A and B`, `A, B and C`; of more than ten, their number and the first of them. */
 function listed(each: readonly string[]): string {
   const shown = each.slice(0, mostNamed);
-  if (shown.length < each.length) return `${String(each.length)} of them, first ${shown.join(', ')}`;
+  if (shown.length < each.length) return `${String(each.length)} in all, first ${shown.join(', ')}`;
   return shown.length < 2 ? shown.join('') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1) ?? ''}`;
 }
 
