@@ -226,7 +226,8 @@ function holdsSomewhere(signed: bitcoinjs.Psbt, coins: readonly Real[], key: Tes
         const hash = transaction.hashForWitnessV1(index, scripts, values, signature[64] ?? 0);
         return tiny.verifySchnorr(hash, script.subarray(2), signature.subarray(0, 64));
       }
-      if (signature[0] !== 0x30) return false;
+      // ECDSA's signatures say how long they are; Taproot's say nothing.
+      if (signature[0] !== 0x30 || signature[1] !== signature.length - 3) return false;
       const { signature: plain, hashType } = bitcoinjs.script.signature.decode(signature);
       const hash =
         kind === 'legacy'
