@@ -179,6 +179,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
       door.announce({ kind: 'webhooks' });
     },
     showActivity: (tx, row) => showEvent(operations, tx, row),
+    sandbox: substitutes.dev !== undefined,
   });
   const watch = new LogWatch();
   const lastUses = new LastUses({ units, keys: keyring, onFault });

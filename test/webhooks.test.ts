@@ -1,7 +1,9 @@
 /** Webhooks through the real port, to real receivers that behave, and that do not. */
 import { describe, expect, test, vi } from 'vitest';
 import { appendActivity, getLogRow, logEnd } from '../main/db/activities.ts';
-import { activityOf, newTestKey, resultOf, startTestVault, TestClient } from './support.ts';
+import { startDev } from '../main/commands/dev.ts';
+import { listWebhookEndpoints } from '../main/db/webhook-endpoints.ts';
+import { activityOf, newTestKey, resultOf, startTestVault, TestClient, testKeyOf } from './support.ts';
 import type { Answer, Json, TestVault } from './support.ts';
 import { fetchWebhookKeys, WebhookReceiver } from './webhook-receiver.ts';
 import type { Misbehaviour } from './webhook-receiver.ts';
@@ -40,6 +42,16 @@ const setFeature = async (service: TestVault, value: string) =>
       value,
     }),
   );
+
+const removeFeature = (service: TestVault) =>
+  service.root.submit('remove_organization_feature', 'REMOVE_ORGANIZATION_FEATURE', {
+    name: 'FEATURE_NAME_WEBHOOK',
+  });
+
+const features = async (service: TestVault) => {
+  const { body } = await service.root.query('get_organization_configs');
+  return (body?.['configs'] as { readonly features: readonly Json[] }).features;
+};
 
 /** An activity that says little. */
 let tags = 0;
@@ -102,12 +114,44 @@ describe('the webhook feature', () => {
       'x-turnkey-signature': expect.stringMatching(/^[0-9a-f]{128}$/) as unknown,
     });
     expect(new Set(receiver.events.map(({ headers }) => headers['x-turnkey-event-id'])).size).toBe(3);
-    await service.root.submit('remove_organization_feature', 'REMOVE_ORGANIZATION_FEATURE', {
-      name: 'FEATURE_NAME_WEBHOOK',
-    });
+    const removed = activityOf(await removeFeature(service));
     await makeTag(service);
     await makeTag(service);
-    expect(receiver.events).toHaveLength(3);
+    await vi.waitFor(() => {
+      expect(receiver.ids.at(-1)).toBe(removed.id);
+    }, patience);
+    expect(receiver.events).toHaveLength(4);
+  });
+
+  test('14: delivers what was accepted before it is removed, and the removal, however slow its receiver is', async () => {
+    await using scene = await start();
+    const { service, receiver } = scene;
+    const isThere = () =>
+      service.vault.units.read((tx) => listWebhookEndpoints(tx, service.organizationId)).length > 0;
+    receiver.misbehave = (response) => {
+      response.writeHead(503).end();
+      return true;
+    };
+    await setFeature(service, receiver.url);
+    const expected: string[] = [];
+    for (let count = 0; count < 80; count += 1) expected.push(await makeTag(service));
+    const removed = activityOf(await removeFeature(service));
+    expect(await features(service)).toEqual([]);
+    for (let count = 0; count < 3; count += 1) await makeTag(service);
+    await using other = await WebhookReceiver.start();
+    await setFeature(service, other.url);
+    const later = await makeTag(service);
+    receiver.misbehave = undefined;
+    service.clock.advance(60 * 60_000);
+    service.vault.webhooks.look();
+    await vi.waitFor(() => {
+      expect(receiver.ids).toEqual([...expected, removed.id]);
+      expect(other.ids).toEqual([later]);
+    }, patience);
+    await removeFeature(service);
+    await vi.waitFor(() => {
+      expect(isThere()).toBe(false);
+    }, patience);
   });
 
   test('follows a change of its URL', async () => {
@@ -665,4 +709,46 @@ test('a vault that was locked sends what waits once it is unlocked, and another 
     expect(receiver.ids).toEqual([tag]);
   }, patience);
   expect(receiver.events[0]?.verified).toBe(true);
+});
+
+test('14: in `latchkey dev`, a sub-organization has its events sent to this machine', async () => {
+  await using receiver = await WebhookReceiver.start();
+  await using usual = await startTestVault();
+  const { vault, line } = await startDev(usual.config, { clock: 'real' });
+  try {
+    const root = new TestClient(
+      line.url,
+      line.organizationId,
+      testKeyOf(line.apiPrivateKey, line.apiPublicKey),
+    );
+    const below = async (client: TestClient): Promise<TestClient> => {
+      const key = newTestKey();
+      const apiKeys = [{ apiKeyName: 'Key', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }];
+      const made = await client.submit('create_sub_organization', 'CREATE_SUB_ORGANIZATION_V8', {
+        subOrganizationName: 'Sub',
+        rootUsers: [{ userName: 'Ann', apiKeys, authenticators: [], oauthProviders: [] }],
+        rootQuorumThreshold: 1,
+      });
+      return new TestClient(client.url, (resultOf(made) as Json)['subOrganizationId'] as string, key);
+    };
+    const enable = (client: TestClient, value: string) =>
+      client.submit('set_organization_feature', 'SET_ORGANIZATION_FEATURE', {
+        name: 'FEATURE_NAME_WEBHOOK',
+        value,
+      });
+    const sub = await below(root);
+    const answer = await enable(sub, receiver.url);
+    expect(answer.status, answer.text).toBe(200);
+    const tag = activityOf(
+      await sub.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'Tag', userIds: [] }),
+    );
+    await vi.waitFor(() => {
+      expect(receiver.ids).toEqual([tag.id]);
+    }, patience);
+    // Nothing else of the network that a sub-organization may not reach otherwise.
+    expect((await enable(sub, 'http://10.0.0.1/hook')).status).toBe(400);
+    expect((await enable(await below(usual.root), receiver.url)).status).toBe(400);
+  } finally {
+    await vault.close();
+  }
 });

@@ -452,7 +452,7 @@ describe('an issuer', () => {
     expect(await verify('token', token)).toMatchObject({ audience: 'client' });
   });
 
-  test('without TLS is this machine alone, and only where that is allowed', async () => {
+  test('without TLS is this machine alone, and only where that is allowed', () => {
     // 15: it is refused at once, and not with the first token.
     expect(() => verifier({ allowLoopback: false })).toThrow(/invalid --oidc-issuer .*starts with https/);
     const url = issuer.url.replace('127.0.0.1', 'somewhere.test');

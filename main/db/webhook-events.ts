@@ -39,6 +39,7 @@ export function sorterFor(endpoint: WebhookEndpointRow): (event: EventRow) => Fa
     }
     if (endpoint.active === 0 && event.sequence > until) return 'skip';
     if (!subscriptions.some(({ filtersJson }) => passesFilters(filtersJson, event))) return 'skip';
-    return endpoint.active === 0 ? 'refuse' : 'send';
+    // A feature that was removed is told of what came before it.
+    return endpoint.active === 0 && endpoint.feature === 0 ? 'refuse' : 'send';
   };
 }

@@ -33,10 +33,10 @@ export const setOrganizationFeature = activity({
   authority: { resource: 'ORGANIZATION', action: 'UPDATE', rootQuorumOnly: true },
   params: z.object({ name, value: z.string().max(mostCharacters).optional() }),
   returns,
-  run({ tx, organizationId, params, now }) {
+  run(context) {
+    const { tx, organizationId, params, now } = context;
     const { name: feature, value = '' } = params;
-    if (feature === 'FEATURE_NAME_WEBHOOK')
-      checkWebhookUrl(tx, organizationId, 'parameters.value', params.value);
+    if (feature === 'FEATURE_NAME_WEBHOOK') checkWebhookUrl(context, 'parameters.value', params.value);
     const rule = values[feature];
     if (rule && !rule.fits(value)) {
       throw new LatchkeyError(

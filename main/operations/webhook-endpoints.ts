@@ -53,8 +53,9 @@ export const createWebhookEndpoint = activity({
   params: z.object({ url, name, subscriptions: subscriptions.optional() }),
   returns: z.object({ endpointId: uuid, webhookEndpoint: shownWebhookEndpoint }),
   authority: { resource: 'WEBHOOK_ENDPOINT', action: 'CREATE' },
-  run({ tx, organizationId, params, random, now }) {
-    checkWebhookUrl(tx, organizationId, 'parameters.url', params.url);
+  run(context) {
+    const { tx, organizationId, params, random, now } = context;
+    checkWebhookUrl(context, 'parameters.url', params.url);
     const present = listEndpointRows(tx, organizationId).length;
     checkLimit('webhook endpoints', present, 1, limits.webhookEndpointsPerOrganization);
     const given = params.subscriptions ?? [];
@@ -96,9 +97,10 @@ export const updateWebhookEndpoint = activity({
     action: 'UPDATE',
     shows: ({ endpointId }) => ({ endpoint_id: endpointId }),
   },
-  run({ tx, organizationId, params, now }) {
+  run(context) {
+    const { tx, organizationId, params, now } = context;
     const row = findNamed(tx, organizationId, params.endpointId);
-    if (params.url !== undefined) checkWebhookUrl(tx, organizationId, 'parameters.url', params.url);
+    if (params.url !== undefined) checkWebhookUrl(context, 'parameters.url', params.url);
     const changed: WebhookEndpointRow = {
       ...row,
       url: params.url ?? row.url,

@@ -27,7 +27,7 @@ import type { Clock } from '../lib/clock.ts';
 import { isThisMachine } from '../lib/network.ts';
 import { Lanes, longestSleepMs } from '../outbox/lanes.ts';
 import type { Outcome } from '../outbox/outbox.ts';
-import { followFeature, mayMoveFeature } from './feature-endpoint.ts';
+import { endFeature, followFeature, isEnding, mayMoveFeature } from './feature-endpoint.ts';
 import { keepOutcomes, parkBeyond } from './outcomes.ts';
 import { EventQueue, lotEvents, type Item, type Taken } from './queue.ts';
 import { makeWebhookKey, openWebhookKey, webhookJwks, type WebhookJwk, type WebhookKeys } from './signing.ts';
@@ -47,6 +47,8 @@ export interface WebhookParts {
   readonly onChange: () => void;
   /** An activity as the API shows one, as of a revision. */
   readonly showActivity: (tx: Reader, row: ActivityRow) => Record<string, unknown>;
+  /** Whether sub-organizations may have their events sent to this machine: it is a vault for tests. */
+  readonly sandbox?: boolean;
   /** Whether this machine is connected; a no is not wrong. */
   readonly isOnline?: () => boolean;
   /** From 0 up to 1. */
@@ -192,7 +194,8 @@ export class Webhooks {
     const start = performance.now();
     try {
       const taken = units.read((tx) => this.#take(tx, endpointId));
-      if (typeof taken !== 'object') return taken;
+      if (taken === undefined) return await this.#end(endpointId);
+      if (typeof taken === 'number') return taken;
       const outcomes =
         taken.refusal === undefined
           ? await this.#send(taken)
@@ -204,12 +207,23 @@ export class Webhooks {
       const rest = start + lotEveryMs - performance.now();
       if (taken.items.length < lotEvents && rest > 1)
         await pause(rest, undefined, { signal }).catch(() => undefined);
-      return units.read((tx) => this.#queue.nextAt(tx, endpointId));
+      const nextAt = units.read((tx) => this.#queue.nextAt(tx, endpointId));
+      return nextAt ?? (await this.#end(endpointId));
     } catch (error) {
       // The file does not hold, the disk is full, or the vault was locked meanwhile: what waits stays in the file.
       if (keys.unlocked && !signal.aborted) onFault(error);
       return clock.wall() + longestSleepMs;
     }
+  }
+
+  /** Nothing is left for an endpoint: that of a feature that was removed goes. */
+  async #end(endpointId: string): Promise<undefined> {
+    const { units, clock } = this.#parts;
+    const endpoint = units.read((tx) => getWebhookEndpoint(tx, endpointId));
+    if (endpoint === undefined || !isEnding(endpoint)) return;
+    await units.write((tx) => {
+      if (this.#queue.nextAt(tx, endpointId) === undefined) endFeature(tx, endpointId, clock.wall());
+    });
   }
 
   /** @returns what is due; else when something is, or undefined where there is nothing. */
@@ -244,8 +258,14 @@ export class Webhooks {
     const { lot, seed } = units.read((tx) => {
       const { keyId, seed } = openWebhookKey(tx, keys);
       const isSubOrganization = getOrganization(tx, endpoint.organizationId)?.parentId != null;
+      const isHere = isThisMachine(new URL(endpoint.url).hostname);
       // What this machine is called may lead elsewhere.
-      const reach: Reach = isSubOrganization ? 'the Internet' : isNetworkOn(tx) ? 'anywhere' : 'this machine';
+      const reach: Reach =
+        isSubOrganization && !(isHere && this.#parts.sandbox === true)
+          ? 'the Internet'
+          : isNetworkOn(tx) && !isSubOrganization
+            ? 'anywhere'
+            : 'this machine';
       const events = this.#render(tx, items);
       return { lot: { url: endpoint.url, reach, keyId, timestampMs: clock.wall(), events }, seed };
     });
