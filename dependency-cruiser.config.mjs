@@ -5,7 +5,11 @@ const layers = {
   lib: [],
   crypto: ['lib/'],
   policy: ['lib/'],
-  db: ['lib/'],
+  // New files in directories that are not ours alone.
+  files: [],
+  // The socket over which the owner's own commands speak to the service.
+  control: [],
+  db: ['files/', 'lib/'],
   // Rows that authenticate themselves, over all of db/.
   integrity: ['db/', 'crypto/', 'lib/'],
   auth: ['crypto/', 'db/', 'lib/', 'preload/contract.ts'],
@@ -19,6 +23,7 @@ const layers = {
   'self-test': ['keyslots/', 'integrity/', 'db/', 'crypto/', 'lib/', 'preload/contract.ts'],
   chains: ['policy/', 'crypto/', 'lib/'],
   backup: [
+    'files/',
     'keyslots/',
     'integrity/',
     'db/',
@@ -29,10 +34,12 @@ const layers = {
   ],
   activities: ['policy/', 'db/', 'crypto/', 'lib/'],
   operations: ['activities/define.ts', 'policy/', 'chains/', 'db/', 'crypto/', 'lib/'],
-  http: ['activities/', 'auth/', 'lib/', 'preload/contract.ts'],
+  http: ['activities/', 'auth/', 'files/', 'lib/', 'preload/contract.ts'],
   commands: [
     'audit/',
     'backup/',
+    'control/',
+    'files/',
     'keyslots/',
     'policy/',
     'self-test/',
@@ -51,7 +58,15 @@ const layers = {
   standalone: [],
   // What makes packages, and what runs in them before anything else: hardly anything of the product.
   packaging: ['lib/', 'desktop/update-key.ts'],
-  desktop: ['lib/', 'vault.ts', 'config.ts', 'bridge.ts', 'commands/client.ts', 'preload/contract.ts'],
+  desktop: [
+    'files/',
+    'lib/',
+    'vault.ts',
+    'config.ts',
+    'bridge.ts',
+    'commands/client.ts',
+    'preload/contract.ts',
+  ],
 };
 
 // What the folders hold of each package that reaches outside.
@@ -65,7 +80,6 @@ const packages = {
   express: ['main/http/'],
   jose: ['main/auth/'],
   nodemailer: ['main/messages/'],
-  '@scure/btc-signer': ['main/chains/'],
   keytar: ['main/keyslots/'],
   'shamir-secret-sharing': ['main/keyslots/'],
 };

@@ -32,6 +32,8 @@ export interface Config {
   readonly useKeychain: boolean;
   /** Linux: the address of the D-Bus session, on which the keychain is. */
   readonly sessionBus: string | undefined;
+  /** Linux: a directory of this user alone, which goes with the session. */
+  readonly runtimeDirectory: string | undefined;
   /** Linux: the file of the AppImage that this runs from; what it is unpacked to is gone after it. */
   readonly appImage: string | undefined;
   /** Where systemd puts this service's credentials. */
@@ -87,6 +89,7 @@ export function makeConfig(options: ConfigOptions, environment: Environment = pr
     allowLoopbackIssuers: false,
     useKeychain: options.keychain ?? true,
     sessionBus: sessionBusAddress(environment),
+    runtimeDirectory: given(environment['XDG_RUNTIME_DIR']),
     appImage: environment['APPIMAGE'],
     credentialsDirectory: environment['CREDENTIALS_DIRECTORY'],
     unitDirectory: join(environment['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'systemd', 'user'),
@@ -162,6 +165,9 @@ export function sessionBusAddress(environment: Environment): string | undefined 
     ? undefined
     : `unix:path=${encodeURIComponent(directory).replaceAll('%2F', '/')}/bus`;
 }
+
+/** A variable that is set to nothing is not set. */
+const given = (value: string | undefined): string | undefined => (value === '' ? undefined : value);
 
 function portNumber(text: string | undefined): number | null {
   if (text === undefined) return null;

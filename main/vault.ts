@@ -1,6 +1,6 @@
 /** The composition root: wires the service over an open file, and listens. The only wiring there is. */
 import { randomBytes } from 'node:crypto';
-import { homedir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Delayed, VaultBridge } from '../preload/contract.ts';
 import { showEvent } from './activities/events.ts';
@@ -11,6 +11,7 @@ import { Backups } from './backup/backups.ts';
 import { restoreHere } from './backup/restore.ts';
 import { VaultDoor } from './bridge.ts';
 import { defaultPort, version, type Config } from './config.ts';
+import { listenForControl } from './control/server.ts';
 import { checkSecp256k1Accelerator } from './crypto/secp256k1.ts';
 import type { Connection, Reader } from './db/connection.ts';
 import { countDelayed, hastenDeliveries } from './db/outbox.ts';
@@ -18,8 +19,10 @@ import { isNetworkOn } from './db/settings.ts';
 import { UnitOfWork } from './db/unit-of-work.ts';
 import type { VaultDirectory } from './db/vault-directory.ts';
 import { hastenWebhooks } from './db/webhook-deliveries.ts';
+import { controlApp, type WindowLinks } from './http/control.ts';
 import type { DevControls } from './http/dev-routes.ts';
 import type { Service } from './http/handle.ts';
+import { OpeningPages, pageLifetimeMs } from './http/opening-pages.ts';
 import { RequestJournal } from './http/request-journal.ts';
 import { listen } from './http/server.ts';
 import { WindowSessions } from './http/window-sessions.ts';
@@ -72,11 +75,9 @@ export interface OpenVault {
   close(): void;
 }
 
-export interface Vault extends Omit<OpenVault, 'close'> {
+export interface Vault extends Omit<OpenVault, 'close'>, WindowLinks {
   /** `http://127.0.0.1:7377`. */
   readonly url: string;
-  /** @returns an address that signs one browser in, once; by name, since passkeys are made for names. */
-  newLink(): string;
   close(): Promise<void>;
 }
 
@@ -309,8 +310,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
     substitutes,
   );
   const { units, keyring, log, outbox, webhooks, messages, lastUses } = vault;
-  const nonce = directory?.nonce ?? randomBytes(32).toString('base64url');
-  const sessions = new WindowSessions(nonce);
+  const sessions = new WindowSessions();
   // What is deferred last ends first. Each is ended whatever becomes of the others, so that the keys go and the file is freed.
   await using started = new AsyncDisposableStack();
   started.defer(() => {
@@ -349,10 +349,38 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
   started.defer(() => server.close());
   const url = `http://127.0.0.1:${String(server.port)}`;
   listensAt(url);
-  directory?.announce(server.port);
+  const { clock, onFault } = service;
+  // By name, since passkeys are made for names.
+  const linkWith = (code: string): string => `http://localhost:${server.port}/#code=${code}`;
+  const pages = new OpeningPages([homedir(), tmpdir()]);
+  started.defer(() => {
+    pages.close();
+  });
+  const links: WindowLinks = {
+    newLink: () => linkWith(sessions.newCode()),
+    newPage: () => {
+      const code = sessions.newCode(pageLifetimeMs, () => {
+        if (page !== null) pages.remove(page);
+      });
+      const page = pages.write(linkWith(code));
+      return page;
+    },
+  };
+  if (directory !== undefined) {
+    const control = await listenForControl({
+      directory: directory.path,
+      others: [...(config.runtimeDirectory === undefined ? [] : [config.runtimeDirectory]), tmpdir()],
+      secret: directory.nonce,
+      left: directory.left?.socket ?? undefined,
+      answer: controlApp(door, service, config.ui ? links : undefined),
+    });
+    if (control === undefined) {
+      onFault(new Error('no directory here can hold a private socket: no command can reach this vault'));
+    } else started.defer(() => control.close());
+    directory.announce({ port: server.port, socket: control?.address ?? null });
+  }
   outbox.start();
   webhooks.start();
-  const { clock, onFault } = service;
   started.defer(startSweeping({ units, keys: keyring, clock, onFault }));
   started.defer(() => {
     idleLock.close();
@@ -361,7 +389,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
   return {
     ...vault,
     url,
-    newLink: () => `http://localhost:${server.port}/#code=${sessions.newCode()}`,
+    ...links,
     close: () => running.disposeAsync(),
   };
 }

@@ -9,11 +9,12 @@ import { BackupFile } from '../main/backup/file.ts';
 import { chunkKey, openMasterKey } from '../main/backup/open.ts';
 import { appendActivity, checkActivityChain } from '../main/db/activities.ts';
 import { Connection } from '../main/db/connection.ts';
-import { readEndpoint } from '../main/db/vault-directory.ts';
 import {
+  askControl,
   CommandProcess,
   newWallet,
   runCommand,
+  signInWindow,
   startTestVault,
   TestClient,
   temporaryDirectory,
@@ -91,24 +92,25 @@ async function rowsIn(file: string): Promise<number> {
   }
 }
 
-function serve(): Promise<{ process: CommandProcess; url: string }> {
+async function serve(): Promise<{ process: CommandProcess; url: string; windowUrl: string }> {
   const places = ['--data-dir', directory, '--config-dir', home];
   const process = new CommandProcess(
-    ['serve', '--port', '0', '--no-keychain', '--json', ...places, '--password-fd', '3'],
+    ['serve', '--ui', '--port', '0', '--no-keychain', '--json', ...places, '--password-fd', '3'],
     { descriptor3: password },
   );
-  return process.nextLine().then((line) => ({ process, url: (JSON.parse(line) as { url: string }).url }));
+  const line = JSON.parse(await process.nextLine()) as { url: string; windowUrl: string };
+  return { process, ...line };
 }
 
 /** Of a process that was killed. */
 const isLeftover = (name: string): boolean => name === 'vault.db.copy' || name.startsWith('chosen-');
 
 /** The first part of a file, as a browser brings it, which never brings the rest. */
-async function bring(url: string, nonce: string, file: Buffer): Promise<void> {
+async function bring(url: string, windowUrl: string, file: Buffer): Promise<void> {
   const query = new URLSearchParams({ name: 'x.backup', size: String(file.length), at: '0' });
   await fetch(`${url}/window/files?${query.toString()}`, {
     method: 'POST',
-    headers: { Authorization: `Bearer ${nonce}` },
+    headers: await signInWindow(windowUrl),
     body: new Uint8Array(file.subarray(0, 300_000)),
   }).catch(() => undefined);
 }
@@ -126,24 +128,19 @@ test(
     // How long one takes, from the first that there was time for.
     let longest = 3 * seconds;
     for (let round = 1; round <= rounds; round++) {
-      const { process, url } = await serve();
+      const { process, url, windowUrl } = await serve();
       expect(readdirSync(directory).filter(isLeftover)).toEqual([]);
-      const nonce = readEndpoint(directory)?.nonce ?? '';
       const client = new TestClient(url, organizationId, key);
       const backingUp = (async () => {
         for (let count = 1; ; count++) {
           const file = join(folder, `${String(round)}-${String(count)}.backup`);
           const begun = performance.now();
-          const made = await fetch(`${url}/window/backUp`, {
-            method: 'POST',
-            headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${nonce}` },
-            body: JSON.stringify({ args: [{ file }] }),
-          }).then(
-            (answer) => answer.json() as Promise<unknown>,
+          const made = await askControl(directory, 'backUp', { args: [{ file }] }).then(
+            ({ body }) => body,
             () => undefined,
           );
           if (made === undefined) return;
-          if (count === 1) await bring(url, nonce, readFileSync(file));
+          if (count === 1) await bring(url, windowUrl, readFileSync(file));
           expect(made).toMatchObject({ value: { file } });
           expect(existsSync(file)).toBe(true);
           answered++;

@@ -4,11 +4,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { base58 } from '@scure/base';
 import { decryptExportBundle, generateP256KeyPair } from '@turnkey/crypto';
 import { english, generateMnemonic, mnemonicToAccount, privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { postControl } from '../main/control/client.ts';
+import { listenForControl } from '../main/control/server.ts';
 import { newWallet, resultOf, runCommand, send, startTestVault, temporaryDirectory } from './support.ts';
 import type { CommandOptions, Json, TestKey, TestVault } from './support.ts';
 import { Terminal } from './terminal.ts';
@@ -816,7 +819,8 @@ describe('a vault that is not ready', () => {
 type Change = (path: string, answer: Json) => Json | string | undefined;
 
 /**
- * Runs the command while another program stands where the vault is looked for, and passes on what it does not change.
+ * Runs the command while another program stands where the vault is looked for, and passes on what it does not change. It knows
+ * the secret of the control channel, which no such program does: what is checked beyond that is tried here.
  * @returns how the command ended, and the paths that it asked for.
  */
 async function behind(change: Change, argv: readonly string[], options: CommandOptions = {}) {
@@ -840,12 +844,29 @@ async function behind(change: Change, argv: readonly string[], options: CommandO
   await new Promise((resolve) => front.once('listening', resolve));
   const note = join(service.directory, 'endpoint.json');
   const own = readFileSync(note, 'utf8');
+  const endpoint = JSON.parse(own) as { socket: string; nonce: string };
   const { port } = front.address() as AddressInfo;
-  writeFileSync(note, JSON.stringify({ ...(JSON.parse(own) as Json), port }));
+  using place = temporaryDirectory();
+  const channel = await listenForControl({
+    ...{ directory: place.path, others: [], secret: endpoint.nonce, left: undefined },
+    answer: (request, response) => {
+      const { url = '' } = request;
+      void text(request).then(async (asked) => {
+        const told = await postControl(endpoint, url.slice(1), JSON.parse(asked));
+        const changed = change(`/window${url}`, JSON.parse(told.text) as Json);
+        const answer = typeof changed === 'object' ? JSON.stringify(changed) : told.text;
+        response
+          .writeHead(told.status, { 'content-type': 'application/json' })
+          .end(answer.replaceAll(service.url, `http://127.0.0.1:${String(port)}`));
+      });
+    },
+  });
+  writeFileSync(note, JSON.stringify({ ...endpoint, port, socket: channel?.address }));
   try {
     return { ...(await quietly(twelve, argv, options)), paths };
   } finally {
     writeFileSync(note, own);
+    await channel?.close();
     front.close();
   }
 }

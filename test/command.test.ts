@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -372,6 +373,7 @@ describe('serve', () => {
     expect(JSON.parse(readFileSync(note, 'utf8'))).toEqual({
       pid: process.child.pid,
       port: Number(new URL(String(line['url'])).port),
+      socket: join(realpathSync(home.vault), 'control.sock'),
       nonce: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/) as string,
     });
     await process.stop('SIGINT');

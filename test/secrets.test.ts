@@ -2,8 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { readEndpoint } from '../main/db/vault-directory.ts';
 import { filesIn, SecretWatch } from './secret-watch.ts';
 import {
+  askControl,
   CommandProcess,
   ethereumAccount,
   newTestKey,
@@ -36,7 +38,7 @@ describe('a vault with a password, a phrase, wallets and keys', () => {
     });
     const { secrets } = service;
     const { root, vault } = service;
-    const answers: Answer[] = [];
+    const answers: Pick<Answer, 'status' | 'text'>[] = [];
     const note = async (answer: Promise<Answer>): Promise<void> => {
       answers.push(await answer);
     };
@@ -76,17 +78,9 @@ describe('a vault with a password, a phrase, wallets and keys', () => {
     await note(send(service.url, { method: 'GET', path: '/public/v1/discovery/keys' }));
 
     // The window's door, as the command line uses it, and with the mistakes that people and programs make.
-    const { nonce } = JSON.parse(readFileSync(join(service.directory, 'endpoint.json'), 'utf8')) as {
-      nonce: string;
+    const call = async (path: string, body: unknown): Promise<void> => {
+      answers.push(await askControl(service.directory, path, body));
     };
-    const call = (path: string, body: unknown): Promise<void> =>
-      note(
-        send(service.url, {
-          path: `/window/${path}`,
-          headers: { authorization: `Bearer ${nonce}` },
-          body: JSON.stringify(body),
-        }),
-      );
     const phrase = service.recoveryPhrase;
     const wrong = [
       { with: 'password', password: `${password}!` },
@@ -160,7 +154,7 @@ describe('a vault with a password, a phrase, wallets and keys', () => {
     // The command line's own secret is in the note for it, and nowhere else.
     places.delete('endpoint.json');
     const own = new SecretWatch();
-    own.addText('nonce', nonce);
+    own.addText('nonce', readEndpoint(service.directory)?.nonce ?? '');
     expect(own.find(places)).toEqual([]);
 
     await vault.close();

@@ -14,7 +14,9 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { makeConfig } from '../main/config.ts';
 import type { Config, ConfigOptions } from '../main/config.ts';
+import { postControl } from '../main/control/client.ts';
 import { entropyLength, mnemonicFromEntropy } from '../main/crypto/mnemonics.ts';
+import { readEndpoint } from '../main/db/vault-directory.ts';
 import type { Keychain } from '../main/keyslots/keychain.ts';
 import type { Clock } from '../main/lib/clock.ts';
 import { operations } from '../main/operations/index.ts';
@@ -378,6 +380,29 @@ export async function startTestVault(options: TestVaultOptions = {}): Promise<Te
       if (faults.length > 0) throw new AggregateError(faults, 'the service reported faults of its own');
     },
   };
+}
+
+/** Signs a browser in with a link. @returns the headers of its requests. */
+export async function signInWindow(
+  link: string,
+): Promise<{ readonly cookie: string; readonly 'x-latchkey-session': string }> {
+  const { origin, hash } = new URL(link);
+  const code = hash.slice('#code='.length);
+  const answer = await send(origin, { path: '/window/session', body: JSON.stringify({ code }) });
+  const [cookie = ''] = (answer.headers['set-cookie'] ?? [''])[0]?.split(';') ?? [];
+  return { cookie, 'x-latchkey-session': String(answer.body?.['token']) };
+}
+
+/** Asks the process that holds a vault over its control channel, as a command does. */
+export async function askControl(
+  directory: string,
+  path: string,
+  body: unknown,
+): Promise<Pick<Answer, 'status' | 'text' | 'body'>> {
+  const { socket = null, nonce = '' } = readEndpoint(directory) ?? {};
+  if (socket === null) throw new Error(`no process serves the vault in ${directory}`);
+  const { status, text } = await postControl({ socket, nonce }, path, body);
+  return { status, text, body: parseObject(text) };
 }
 
 /** An activity as the tests read one. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import type { BackupRecord, BroughtBackup } from '../preload/contract.ts';
 import { bringFile } from '../renderer/parts/bring-file.ts';
-import { send, startTestVault, temporaryDirectory } from './support.ts';
+import { send, signInWindow, startTestVault, temporaryDirectory } from './support.ts';
 import type { Answer, TestVault } from './support.ts';
 
 const elsewhere = temporaryDirectory();
@@ -13,18 +13,11 @@ const file = join(elsewhere.path, 'family.backup');
 let service: TestVault;
 let backup: BackupRecord;
 let bytes: Buffer;
-let session: { readonly cookie: string; readonly 'x-latchkey-session': string };
-
-async function signIn(at: TestVault): Promise<typeof session> {
-  const code = new URL(at.vault.newLink()).hash.slice('#code='.length);
-  const answer = await send(at.url, { path: '/window/session', body: JSON.stringify({ code }) });
-  const [cookie = ''] = (answer.headers['set-cookie'] ?? [''])[0]?.split(';') ?? [];
-  return { cookie, 'x-latchkey-session': String(answer.body?.['token']) };
-}
+let session: Awaited<ReturnType<typeof signInWindow>>;
 
 beforeAll(async () => {
   service = await startTestVault({ config: { ui: true } });
-  session = await signIn(service);
+  session = await signInWindow(service.vault.newLink());
   backup = await service.vault.bridge.backUp({ file });
   bytes = readFileSync(file);
 });
@@ -186,7 +179,7 @@ test('a backup is taken away once by each link, by the browser that asked, whole
   expect((await fetchSaved(address)).status).toBe(404);
 
   const stolen = addressOf(await saveLink());
-  const other = await signIn(service);
+  const other = await signInWindow(service.vault.newLink());
   expect((await fetchSaved(stolen, { cookie: other.cookie })).status).toBe(404);
   expect((await fetchSaved(stolen)).status).toBe(404);
   expect((await fetchSaved(addressOf(await saveLink()), {})).status).toBe(404);
@@ -205,28 +198,20 @@ test('nothing is taken away but backups of the list', async () => {
   writeFileSync(file, 'what was put in its place');
   expect((await saveLink()).body?.['message']).toMatch(/does not begin as a Latchkey backup/);
   writeFileSync(file, bytes);
-  const nonce = JSON.parse(readFileSync(join(service.directory, 'endpoint.json'), 'utf8')) as {
-    nonce: string;
-  };
-  const command = await saveLink({ authorization: `Bearer ${nonce.nonce}` });
-  expect(command.status).toBe(403);
 });
 
 test('a backup that was brought is restored where there is no vault, and known by its name', async () => {
-  await using fresh = await startTestVault({ empty: true });
+  await using fresh = await startTestVault({ empty: true, config: { ui: true } });
   const name = 'family.backup';
   const { bridge } = fresh.vault;
   const part = { name, size: bytes.length, at: 0, bytes };
   await expect(
     bridge.restore({ file: 'chosen:none', secret: { with: 'recovery', phrase: 'x' } }),
   ).rejects.toThrow(/choose it again/);
-  const { nonce } = JSON.parse(readFileSync(join(fresh.directory, 'endpoint.json'), 'utf8')) as {
-    nonce: string;
-  };
   const query = new URLSearchParams({ name, size: String(part.size), at: '0' });
   const answer = await send(fresh.url, {
     path: `/window/files?${query.toString()}`,
-    headers: { authorization: `Bearer ${nonce}` },
+    headers: await signInWindow(fresh.vault.newLink()),
     body: bytes,
   });
   const { backup: brought } = answer.body?.['value'] as BroughtBackup;

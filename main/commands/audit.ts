@@ -63,10 +63,10 @@ async function openSource(config: Config): Promise<Source> {
       state: async () =>
         running === undefined
           ? { rows: logEnd(connection).sequence, head: head(), publicKey, witness: null }
-          : ((await running.call('logState', true)) as LogState),
+          : running.call('logState', true),
       part: async (range) => {
         if (running !== undefined) {
-          return (await running.call('exportLog', ...(range === undefined ? [] : [range]))) as LogPart;
+          return running.call('exportLog', ...(range === undefined ? [] : [range]));
         }
         return range === undefined
           ? exportStart(connection, identityOf(vault), publicKey, head())

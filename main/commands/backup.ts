@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type {
-  BackupRecord,
   BackupSecret,
   BackupsStatus,
   BackUp,
@@ -33,7 +32,7 @@ export async function backUp(
     ...(secret === undefined ? {} : { secret }),
   };
   const made = await withOpened(config, secret, (vault) =>
-    withProgress(vault, json, vault.call<BackupRecord>('backUp', wish)),
+    withProgress(vault, json, vault.call('backUp', wish)),
   );
   print(
     json,
@@ -57,7 +56,7 @@ export async function verifyBackup(
     ? await withOpened(
         config,
         secret,
-        (vault) => withProgress(vault, json, vault.call<VerifiedBackup>('verifyBackup', wish)),
+        (vault) => withProgress(vault, json, vault.call('verifyBackup', wish)),
         // Another vault's backup opens with another secret than this vault.
         { mayStayLocked: secret !== undefined },
       )
@@ -67,7 +66,7 @@ export async function verifyBackup(
 }
 
 export async function backupStatus(config: Config, json: boolean): Promise<void> {
-  const status = await withVault(config, (vault) => vault.call<BackupsStatus>('backups'));
+  const status = await withVault(config, (vault) => vault.call('backups'));
   print(json, status, describe(status));
 }
 
@@ -84,7 +83,7 @@ export async function scheduleBackups(
   }
   const schedule = directory === 'off' ? null : { directory: resolve(directory), hours: Number(hours) };
   const status = await withOpened(config, await readSecret(options), (vault) =>
-    vault.call<BackupsStatus>('scheduleBackups', schedule),
+    vault.call('scheduleBackups', schedule),
   );
   print(
     json,
@@ -141,7 +140,7 @@ export async function askForSecret(): Promise<BackupSecret> {
 async function withProgress<T>(vault: OpenedVault, json: boolean, work: Promise<T>): Promise<T> {
   if (json || !process.stderr.isTTY) return work;
   const timer = setInterval(() => {
-    vault.call<BackupsStatus>('backups').then(
+    vault.call('backups').then(
       ({ running }) => {
         if (running === null) return;
         process.stderr.write(`\r${progressText(running.done, running.total)}`);

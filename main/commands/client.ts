@@ -1,70 +1,118 @@
-/** Speaks to the process that holds the vault, as the same user: through `/window/`, with this run's nonce. */
+/** Speaks to the process that holds the vault, as the same user: over the control channel that `endpoint.json` names. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import type { BridgeCall, VaultEvent, VaultStatus } from '../../preload/contract.ts';
+import {
+  isStranger,
+  NobodyListensError,
+  postControl,
+  readControlEvents,
+  type ControlAnswer,
+} from '../control/client.ts';
 import { readEndpoint } from '../db/vault-directory.ts';
+import { answers, type AnswerOf, type Ask } from './answers.ts';
 import { CommandError, exitCodeOfRefusal, exitCodes } from './output.ts';
 
 /** Calls that are refused when what was given does not open the vault, for whatever reason. */
 export const opening: ReadonlySet<string> = new Set<BridgeCall>(['unlock', 'checkRecovery']);
 
 export interface Running {
+  /** Of the API, as the process itself says. */
   readonly url: string;
-  call(name: BridgeCall, ...args: readonly unknown[]): Promise<unknown>;
+  readonly call: Ask;
+  /** Passes a call on, with an answer that is nobody's to read here. */
+  pass(name: BridgeCall, args: readonly unknown[]): Promise<unknown>;
   status(): Promise<VaultStatus>;
   /** @returns an address that signs one browser in, once. */
   newLink(): Promise<string>;
+  /** @returns the path of a page for the same, to be named to the program that opens browsers; null where there is none. */
+  newPage(): Promise<string | null>;
   /** Tells of events until the process ends, or the signal comes. */
   listen(listener: (event: VaultEvent) => void, signal: AbortSignal): Promise<void>;
 }
 
-/** @returns undefined where no process serves the vault. */
+const answered = z.looseObject({ value: z.unknown() });
+const refused = z.looseObject({ message: z.string(), turnkeyErrorCode: z.string() });
+const event = z.custom<VaultEvent>((value) => z.looseObject({ kind: z.string() }).safeParse(value).success);
+
+/**
+ * @returns undefined where no process serves the vault.
+ * @throws CommandError where something else stands in its place; nothing was sent to that.
+ */
 export async function findRunning(directory: string): Promise<Running | undefined> {
   const endpoint = readEndpoint(directory);
-  if (endpoint?.port == null) return undefined;
-  const url = `http://127.0.0.1:${String(endpoint.port)}`;
-  const post = async (path: string, body: unknown): Promise<Record<string, unknown>> => {
-    const response = await fetch(`${url}/window/${path}`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${endpoint.nonce}` },
-      body: JSON.stringify(body),
-    });
-    const answer = (await response.json()) as Record<string, unknown>;
-    if (response.ok) return answer;
-    const message =
-      typeof answer['message'] === 'string' ? answer['message'] : `HTTP ${String(response.status)}`;
-    const code = exitCodeOfRefusal(answer['turnkeyErrorCode']);
-    throw new CommandError(opening.has(path) && code === exitCodes.failed ? exitCodes.locked : code, message);
+  if (endpoint?.socket == null) return undefined;
+  const { nonce, socket } = endpoint;
+  const channel = { nonce, socket };
+  const post = async <Shape extends z.ZodType>(
+    path: string,
+    body: unknown,
+    shape: Shape,
+  ): Promise<z.output<Shape>> => {
+    const answer = await postControl(channel, path, body);
+    if (answer.status !== 200) throw refusalOf(path, answer);
+    return read(path, shape, read(path, answered, parseJson(answer.text)).value);
   };
-  const running: Running = {
-    url,
-    call: async (name, ...args) => (await post(name, { args }))['value'],
-    status: async () => (await running.call('status')) as VaultStatus,
-    newLink: async () =>
-      `http://localhost:${endpoint.port}/#code=${String((await post('link', {}))['code'])}`,
-    listen: async (listener, signal) => {
-      const { body } = await fetch(`${url}/window/events`, {
-        headers: { Authorization: `Bearer ${endpoint.nonce}` },
-        signal,
-      });
-      let rest = '';
-      for await (const text of body?.pipeThrough(new TextDecoderStream()) ?? []) {
-        const lines = `${rest}${text}`.split('\n');
-        rest = lines.pop() ?? '';
-        for (const line of lines) {
-          if (line.startsWith('data: ')) listener(JSON.parse(line.slice('data: '.length)) as VaultEvent);
-        }
-      }
-    },
-  };
+  const call: Ask = (name, ...args) => post(name, { args }, answers[name]) as Promise<AnswerOf<typeof name>>;
+  const status = (): Promise<VaultStatus> => call('status');
   try {
-    await running.status();
-    return running;
+    const { url } = await status();
+    return {
+      url,
+      call,
+      pass: (name, args) => post(name, { args }, z.unknown()),
+      status,
+      newLink: () => post('link', {}, z.url()),
+      newPage: () => post('page', {}, z.string().nullable()),
+      listen: (listener, signal) =>
+        readControlEvents(channel, {
+          signal,
+          onEvent: (each) => {
+            listener(read('events', event, each));
+          },
+        }),
+    };
   } catch (error) {
-    // A process that was killed leaves its note behind: nobody listens there, or somebody else does.
-    if (error instanceof TypeError || error instanceof CommandError || error instanceof SyntaxError)
-      return undefined;
-    throw error;
+    // A process that was killed leaves its note behind.
+    if (error instanceof NobodyListensError) return undefined;
+    if (!isStranger(error)) throw error;
+    throw new CommandError(
+      exitCodes.absent,
+      `what answers at ${socket} is not the service of this vault: ${error.message}. Nothing secret was sent to it. Start the vault anew: \`latchkey serve\`, or the app`,
+    );
+  }
+}
+
+function refusalOf(path: string, { status, text }: ControlAnswer): CommandError {
+  const parsed = refused.safeParse(parseJson(text));
+  if (!parsed.success) return unexpected(path, `HTTP ${String(status)}`);
+  const code = exitCodeOfRefusal(parsed.data.turnkeyErrorCode);
+  return new CommandError(
+    opening.has(path) && code === exitCodes.failed ? exitCodes.locked : code,
+    parsed.data.message,
+  );
+}
+
+/** @throws CommandError for an answer that is not what was expected: then nothing is known of what was done. */
+function read<Shape extends z.ZodType>(path: string, shape: Shape, value: unknown): z.output<Shape> {
+  const parsed = shape.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw unexpected(path, issue === undefined ? '' : `${issue.path.join('.')}: ${issue.message}`);
+}
+
+const unexpected = (path: string, what: string): CommandError =>
+  new CommandError(
+    exitCodes.failed,
+    `the process that holds the vault answered ${JSON.stringify(path)} in a way that this command does not know (${what}): it may be of another version. Start it anew; \`latchkey status\` says what state the vault is in`,
+  );
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
   }
 }
 

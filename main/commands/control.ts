@@ -8,7 +8,7 @@ import { findRunning, noVault, requireRunning } from './client.ts';
 import { CommandError, exitCodes, print } from './output.ts';
 import { readProofs, secretFlags, type ProofOptions } from './proof.ts';
 import { askForPassword, canAsk } from './secrets.ts';
-import { openInBrowser } from './serve.ts';
+import { openPage } from './serve.ts';
 import { unlockingNotes } from './unlocking.ts';
 
 export async function status(config: Config, json: boolean): Promise<void> {
@@ -28,7 +28,7 @@ export async function status(config: Config, json: boolean): Promise<void> {
 
 export async function lock(config: Config, json: boolean): Promise<void> {
   const running = await requireRunning(dataDirectory(config));
-  const { state } = (await running.call('lock')) as VaultStatus;
+  const { state } = await running.call('lock');
   print(json, { state }, 'The vault is locked: its keys are out of memory.');
 }
 
@@ -43,7 +43,7 @@ export async function unlock(config: Config, json: boolean, options: UnlockOptio
   // What cannot be listened to is not told; the call says how it went.
   void running.listen(unlockingNotes(), over.signal).catch(() => undefined);
   try {
-    const { state } = (await running.call('unlock', how)) as VaultStatus;
+    const { state } = await running.call('unlock', how);
     print(json, { state }, 'The vault is unlocked.');
   } finally {
     over.abort();
@@ -54,7 +54,7 @@ export async function openWindow(config: Config, json: boolean, browser: boolean
   const running = await requireRunning(dataDirectory(config));
   const link = await running.newLink();
   print(json, { windowUrl: link }, `Window, for one browser, within ten minutes: ${link}`);
-  if (browser) openInBrowser(link);
+  if (browser) openPage(await running.newPage());
 }
 
 async function chooseHow(options: UnlockOptions, { keyslots, frozen }: VaultStatus): Promise<UnlockWith> {

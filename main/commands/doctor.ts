@@ -201,7 +201,7 @@ async function checkAuthenticity(
       return [...rowFindings(findings), ...more];
     }
     if (running && status?.state === 'unlocked') {
-      return rowFindings((await running.call('checkRows')) as readonly RowFinding[]);
+      return rowFindings(await running.call('checkRows'));
     }
   } catch (error) {
     if (!(error instanceof LatchkeyError || error instanceof CommandError || isSqliteError(error)))

@@ -1,11 +1,10 @@
 /** `latchkey freeze`: of the vault that runs, or of its file where none does. */
-import type { VaultStatus } from '../../preload/contract.ts';
 import type { Config } from '../config.ts';
 import { withVault } from './opened-vault.ts';
 import { print } from './output.ts';
 
 export async function freeze(config: Config, json: boolean): Promise<void> {
-  const { frozen } = await withVault(config, (vault) => vault.call<VaultStatus>('freeze'));
+  const { frozen } = await withVault(config, (vault) => vault.call('freeze'));
   print(
     json,
     { frozen },

@@ -1,6 +1,7 @@
 /** `latchkey keygen`: an API key pair as files, and on request registered for the owner. */
 import { rmSync } from 'node:fs';
-import { ownerProofRequired, type CallAnswer, type VaultStatus } from '../../preload/contract.ts';
+import { ownerProofRequired, type VaultStatus } from '../../preload/contract.ts';
+import { z } from 'zod';
 import type { Config } from '../config.ts';
 import { requireRunning, type Running } from './client.ts';
 import { dataDirectory } from './control.ts';
@@ -50,6 +51,9 @@ export async function keygen(config: Config, options: KeygenOptions): Promise<vo
   );
 }
 
+/** What a refusal says, which an answer does not have. */
+const refusal = z.looseObject({ message: z.string().optional(), turnkeyErrorCode: z.string().optional() });
+
 /** @param prove Shows a secret of the owner's, which the service asks for where it was shown none lately. */
 async function register(
   running: Running,
@@ -57,17 +61,16 @@ async function register(
   { name, publicKey }: { readonly name: string; readonly publicKey: string },
   prove: () => Promise<void>,
 ): Promise<void> {
-  const create = async (): Promise<{
-    readonly status: number;
-    readonly body: { readonly message?: string; readonly turnkeyErrorCode?: string };
-  }> =>
-    (await running.call('call', '/public/v1/submit/create_api_keys', {
+  const create = async () => {
+    const answer = await running.call('call', '/public/v1/submit/create_api_keys', {
       type: 'ACTIVITY_TYPE_CREATE_API_KEYS_V2',
       parameters: {
         userId: status.owner?.userId,
         apiKeys: [{ apiKeyName: name, publicKey, curveType: 'API_KEY_CURVE_P256' }],
       },
-    })) as CallAnswer & { readonly body: object };
+    });
+    return { status: answer.status, body: refusal.parse(answer.body) };
+  };
   let answer = await create();
   if (answer.body.turnkeyErrorCode === ownerProofRequired) {
     await prove();

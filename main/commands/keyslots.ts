@@ -21,7 +21,7 @@ export interface RotateOptions extends ProofOptions {
 type WithoutProof<Change> = Change extends unknown ? Omit<Change, 'proof'> : never;
 
 export async function listKeyslots(config: Config, json: boolean): Promise<void> {
-  const keyslots = await withVault(config, (vault) => vault.call<Keyslots>('keyslots'));
+  const keyslots = await withVault(config, (vault) => vault.call('keyslots'));
   print(json, keyslots, describe(keyslots));
 }
 
@@ -45,7 +45,7 @@ export async function addKeyslot(config: Config, kind: string, options: ChangeOp
 
 export async function changeKeyslot(config: Config, wanted: string, options: ChangeOptions): Promise<void> {
   await withVault(config, async (vault) => {
-    const { id: keyslotId, kind } = findKeyslot(await vault.call<Keyslots>('keyslots'), wanted);
+    const { id: keyslotId, kind } = findKeyslot(await vault.call('keyslots'), wanted);
     switch (kind) {
       case 'password':
         return run(vault, options, {
@@ -70,14 +70,14 @@ export async function changeKeyslot(config: Config, wanted: string, options: Cha
 
 export async function removeKeyslot(config: Config, wanted: string, options: ChangeOptions): Promise<void> {
   await withVault(config, async (vault) => {
-    const { id: keyslotId } = findKeyslot(await vault.call<Keyslots>('keyslots'), wanted);
+    const { id: keyslotId } = findKeyslot(await vault.call('keyslots'), wanted);
     await run(vault, options, { do: 'remove', keyslotId });
   });
 }
 
 export async function rotate(config: Config, options: RotateOptions): Promise<void> {
   await withVault(config, async (vault) => {
-    const { keyslots } = await vault.call<Keyslots>('keyslots');
+    const { keyslots } = await vault.call('keyslots');
     const offered = readProofs(options);
     const [proof, ...secrets] = offered.length > 0 ? offered : await askForEach(keyslots);
     if (proof === undefined) {
@@ -116,7 +116,7 @@ async function runWithPhrase(
 ): Promise<void> {
   const proof = await requireProof(options, vault.status);
   await unlocked(vault, proof, async () => {
-    const { phrase } = await vault.call<{ readonly phrase: string }>('newRecoveryPhrase');
+    const { phrase } = await vault.call('newRecoveryPhrase');
     const words = phrase.split(' ');
     const asked = options.json || !canAsk() ? [] : await confirmPhrase(phrase, 'nothing was changed');
     const confirmedWords = asked.map((position) => ({ position, word: words[position - 1] ?? '' }));
@@ -135,7 +135,7 @@ async function runWithPhrase(
 }
 
 const changed = (vault: OpenedVault, change: KeyslotChange): Promise<Keyslots> =>
-  vault.call<Keyslots>('changeKeyslots', change);
+  vault.call('changeKeyslots', change);
 
 async function newPassword({ newPasswordFile, newPasswordFd }: ChangeOptions): Promise<string> {
   const given = readPassword(

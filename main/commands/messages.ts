@@ -1,7 +1,6 @@
 /** `latchkey messages`: how codes reach people, by mail, by SMS, or on this computer. */
 import { readFileSync } from 'node:fs';
 import type {
-  BridgeCall,
   HttpGatewaySettings,
   MailSettings,
   MessageChannelChange,
@@ -11,6 +10,7 @@ import type {
 } from '../../preload/contract.ts';
 import type { Config } from '../config.ts';
 import { count, when } from './backup.ts';
+import type { Ask } from './answers.ts';
 import { requireRunning } from './client.ts';
 import { dataDirectory } from './control.ts';
 import { withVault } from './opened-vault.ts';
@@ -40,7 +40,7 @@ export interface SmsOptions extends PasswordOptions {
 }
 
 export async function messagesStatus(config: Config, json: boolean): Promise<void> {
-  const status = await withVault(config, (vault) => vault.call<MessagesStatus>('messages'));
+  const status = await withVault(config, (vault) => vault.call('messages'));
   print(json, status, describe(status));
 }
 
@@ -148,12 +148,15 @@ export async function testMessages(
   to: string | undefined,
   json: boolean,
 ): Promise<void> {
-  const { note } = await call<{ note: string }>(config, 'testMessages', toTest(channel, to));
+  const test = toTest(channel, to);
+  const call = await ask(config);
+  const { note } = await call('testMessages', test);
   print(json, { note }, `The test is on its way: ${note}.`);
 }
 
 export async function retryMessage(config: Config, id: string, json: boolean): Promise<void> {
-  const status = await call<MessagesStatus>(config, 'retryMessage', id);
+  const call = await ask(config);
+  const status = await call('retryMessage', id);
   print(json, status, 'The message is tried again now.');
 }
 
@@ -172,10 +175,7 @@ function toTest(channel: string, to: string | undefined): MessageTest {
 }
 
 /** Settings are sealed: it takes the process that has the vault unlocked. */
-async function call<Answer>(config: Config, name: BridgeCall, argument: unknown): Promise<Answer> {
-  const running = await requireRunning(dataDirectory(config));
-  return (await running.call(name, argument)) as Answer;
-}
+const ask = async (config: Config): Promise<Ask> => (await requireRunning(dataDirectory(config))).call;
 
 async function change(
   config: Config,
@@ -183,7 +183,8 @@ async function change(
   wish: MessageChannelChange,
   done: string,
 ): Promise<void> {
-  print(json, await call<MessagesStatus>(config, 'changeMessages', wish), done);
+  const call = await ask(config);
+  print(json, await call('changeMessages', wish), done);
 }
 
 function isOff(operand: string | undefined): boolean {

@@ -1,10 +1,11 @@
 /** The vault that a command works with: asked of the process that serves it, or opened here where none does. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BridgeCall, UnlockWith, VaultStatus } from '../../preload/contract.ts';
+import type { UnlockWith, VaultStatus } from '../../preload/contract.ts';
 import type { Config } from '../config.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { openVault } from '../vault.ts';
+import type { AnswerOf, Ask } from './answers.ts';
 import { findRunning, noVault, opening } from './client.ts';
 import { dataDirectory } from './control.ts';
 import { CommandError, exitCodes } from './output.ts';
@@ -14,7 +15,7 @@ export interface OpenedVault {
   readonly status: VaultStatus;
   /** Whether another process has it open. */
   readonly isServed: boolean;
-  call<T>(name: BridgeCall, ...args: readonly unknown[]): Promise<T>;
+  readonly call: Ask;
 }
 
 /** Asks the process that serves the vault, or opens the vault where none does. */
@@ -25,28 +26,27 @@ export async function withVault<T>(config: Config, work: (vault: OpenedVault) =>
     return work({
       status: checkThere(directory, await running.status()),
       isServed: true,
-      call: async <Answer>(name: BridgeCall, ...args: readonly unknown[]) =>
-        (await running.call(name, ...args)) as Answer,
+      call: running.call,
     });
   }
   // Opening makes what is missing.
   if (!existsSync(join(directory, 'vault.db'))) throw noVault(directory);
   const vault = openVault(config);
+  const call: Ask = async (name, ...args) => {
+    try {
+      return (await Reflect.apply(vault.bridge[name], vault.bridge, args)) as AnswerOf<typeof name>;
+    } catch (error) {
+      if (error instanceof LatchkeyError && opening.has(name)) {
+        throw new CommandError(exitCodes.locked, error.message);
+      }
+      throw error;
+    }
+  };
   try {
     return await work({
       status: checkThere(directory, await vault.bridge.status()),
       isServed: false,
-      call: async <Answer>(name: BridgeCall, ...args: readonly unknown[]) => {
-        try {
-          const answer: unknown = await Reflect.apply(vault.bridge[name], vault.bridge, args);
-          return answer as Answer;
-        } catch (error) {
-          if (error instanceof LatchkeyError && opening.has(name)) {
-            throw new CommandError(exitCodes.locked, error.message);
-          }
-          throw error;
-        }
-      },
+      call,
     });
   } finally {
     vault.close();

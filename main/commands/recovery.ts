@@ -1,7 +1,7 @@
 /** `latchkey recovery`: whether the recovery phrase is right, and sheets of it to be printed and kept. */
 import { closeSync, fsyncSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, extname } from 'node:path';
-import type { ProveWith, Sheet, SheetRequest } from '../../preload/contract.ts';
+import type { ProveWith, SheetRequest } from '../../preload/contract.ts';
 import type { Config } from '../config.ts';
 import { phraseFromShares } from '../keyslots/shares.ts';
 import { createFile, syncDirectory } from './new-files.ts';
@@ -45,7 +45,7 @@ export async function writeSheet(config: Config, options: SheetOptions): Promise
     await check(vault, how);
     const phrase = how.with === 'shares' ? await phraseFromShares(how.shares) : how.phrase;
     const request: SheetRequest = { phrase, ...(shares === undefined ? {} : { shares }) };
-    const sheets = await vault.call<readonly Sheet[]>('recoverySheet', request);
+    const sheets = await vault.call('recoverySheet', request);
     const files = writeFiles(
       options.output,
       sheets.map((sheet) => sheetPage(sheet)),

@@ -1,6 +1,6 @@
 /** `latchkey requests`: what came to the API, and what was wrong with it. */
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ProofStep, SeenRequest, SeenRequests } from '../../preload/contract.ts';
+import type { ProofStep, SeenRequest } from '../../preload/contract.ts';
 import type { Config } from '../config.ts';
 import { requireRunning } from './client.ts';
 import { dataDirectory } from './control.ts';
@@ -20,7 +20,7 @@ export async function showRequests(config: Config, { follow, failed, json }: Req
   const running = await requireRunning(dataDirectory(config));
   let last = 0;
   const show = async (): Promise<number> => {
-    const { requests } = (await running.call('requests', last)) as SeenRequests;
+    const { requests } = await running.call('requests', last);
     last = requests[0]?.id ?? last;
     const chosen = requests.filter(({ status }) => !failed || status >= 400).reverse();
     for (const request of chosen) print(json, request, describe(request));

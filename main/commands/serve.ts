@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { VaultStatus } from '../../preload/contract.ts';
 import type { Config } from '../config.ts';
 import { VaultInUseError } from '../db/vault-directory.ts';
@@ -43,7 +44,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
         ...(link === undefined ? [] : [`Window, for one browser, within ten minutes: ${link}`]),
       ].join('\n'),
     );
-    if (link !== undefined && options.open) openInBrowser(link);
+    if (link !== undefined && options.open) openPage(vault.newPage());
     await signalled;
   } finally {
     stopListening();
@@ -73,7 +74,7 @@ async function startOrJoin(config: Config, options: ServeOptions): Promise<Vault
       { url: running.url, windowUrl: link },
       `Latchkey runs already at ${running.url}. Window, for one browser, within ten minutes: ${link}`,
     );
-    if (options.open) openInBrowser(link);
+    if (options.open) openPage(await running.newPage());
     return undefined;
   }
 }
@@ -109,20 +110,26 @@ async function unlockWithPassword(vault: Vault, password: string): Promise<Vault
   }
 }
 
-interface Opener {
-  readonly command: string;
-  readonly args: readonly string[];
-}
-
-const openers: Partial<Record<NodeJS.Platform, Opener>> = {
-  darwin: { command: 'open', args: [] },
-  win32: { command: 'rundll32', args: ['url.dll,FileProtocolHandler'] },
+/** The words that open a file with the program that the user chose for its kind, the file's address last. */
+const openers: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** Asks the desktop to show an address; where there is none, the printed line has to do. */
-export function openInBrowser(address: string): void {
-  const { command, args } = openers[process.platform] ?? { command: 'xdg-open', args: [] };
-  const child = spawn(command, [...args, address], { stdio: 'ignore', detached: true });
+/** @param page A file of this user alone: every user of the machine can read what it is opened with. */
+export function opening(platform: NodeJS.Platform, page: string): readonly [string, ...string[]] {
+  const [program, ...words] = openers[platform] ?? ['xdg-open'];
+  return [program, ...words, pathToFileURL(page).href];
+}
+
+/** Asks the desktop to show the window; where that cannot be done, the printed line has to do. */
+export function openPage(page: string | null): void {
+  if (page === null) {
+    note('No page for the browser can be written here: open the link yourself.');
+    return;
+  }
+  const [program, ...words] = opening(process.platform, page);
+  const child = spawn(program, words, { stdio: 'ignore', detached: true });
   child.on('error', () => undefined);
   child.unref();
 }

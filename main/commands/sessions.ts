@@ -1,5 +1,4 @@
 /** `latchkey sessions`: who is signed in, and what ends it. */
-import type { CallAnswer } from '../../preload/contract.ts';
 import type { Config } from '../config.ts';
 import { count, when } from './backup.ts';
 import { requireRunning, type Running } from './client.ts';
@@ -74,8 +73,12 @@ async function sessionsOf(running: Running, userId: string | undefined): Promise
 }
 
 /** Asks as the vault's owner. */
-async function call(running: Running, path: string, body: object): Promise<Record<string, unknown>> {
-  const answer = (await running.call('call', `/public/v1/${path}`, body)) as CallAnswer;
+async function call(
+  running: Running,
+  path: string,
+  body: Readonly<Record<string, unknown>>,
+): Promise<Record<string, unknown>> {
+  const answer = await running.call('call', `/public/v1/${path}`, body);
   const answered = answer.body as Record<string, unknown>;
   if (answer.status === 200) return answered;
   throw new CommandError(exitCodeOfRefusal(answered['turnkeyErrorCode']), String(answered['message']));

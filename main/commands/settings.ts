@@ -92,7 +92,7 @@ export async function setSetting(
   const setting = named[name];
   const change = setting.change(text);
   const settings = await withOpened(config, await readSecret(options), (vault) =>
-    vault.call<Settings>('changeSettings', change),
+    vault.call('changeSettings', change),
   );
   const value = setting.read(settings);
   print(
@@ -104,8 +104,7 @@ export async function setSetting(
   );
 }
 
-const read = (config: Config): Promise<Settings> =>
-  withVault(config, (vault) => vault.call<Settings>('settings'));
+const read = (config: Config): Promise<Settings> => withVault(config, (vault) => vault.call('settings'));
 
 function switchOf(name: string, text: string): boolean {
   if (text === 'on' || text === 'off') return text === 'on';

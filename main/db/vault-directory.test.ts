@@ -53,9 +53,11 @@ describe('acquire', () => {
     const directory = VaultDirectory.acquire(path);
     const { nonce } = directory;
     expect(nonce).toMatch(/^[A-Za-z0-9_-]{43}$/);
-    expect(readEndpoint(path)).toEqual({ pid: process.pid, port: null, nonce });
-    directory.announce(7377);
-    expect(readEndpoint(path)).toEqual({ pid: process.pid, port: 7377, nonce });
+    expect(readEndpoint(path)).toEqual({ pid: process.pid, port: null, socket: null, nonce });
+    directory.announce({ port: 7377, socket: '/place/control.sock' });
+    expect(readEndpoint(path)).toEqual({
+      ...{ pid: process.pid, port: 7377, socket: '/place/control.sock', nonce },
+    });
     expect(modeOf(endpoint())).toBe(0o600);
     directory.release();
     expect(existsSync(endpoint())).toBe(false);
@@ -76,7 +78,7 @@ describe('acquire', () => {
       `The vault in ${path} is in use by process ${String(process.pid)}. Stop it first, or use it as it is.`,
     );
     expect(() => VaultDirectory.acquire(path)).toThrow(VaultInUseError);
-    holder.announce(7377);
+    holder.announce({ port: 7377, socket: null });
     const before = readFileSync(endpoint(), 'utf8');
     expect(() => VaultDirectory.acquire(path)).toThrow(
       `The vault in ${path} is in use by process ${String(process.pid)}, which serves port 7377. Stop it first, or use it as it is.`,
@@ -110,6 +112,7 @@ describe('acquire', () => {
     expect(killed).toMatchObject({ signal: 'SIGKILL', stdout: 'acquired\n' });
     expect(readEndpoint(path)?.pid).toBe(killed.pid);
     const next = VaultDirectory.acquire(path);
+    expect(next.left?.pid).toBe(killed.pid);
     expect(readEndpoint(path)?.pid).toBe(process.pid);
     next.release();
   });
@@ -130,7 +133,7 @@ describe('readEndpoint', () => {
   test('takes a port that is none for none', () => {
     VaultDirectory.acquire(path).release();
     writeFileSync(endpoint(), '{"pid":1,"port":"7377","nonce":"x"}');
-    expect(readEndpoint(path)).toEqual({ pid: 1, port: null, nonce: 'x' });
+    expect(readEndpoint(path)).toEqual({ pid: 1, port: null, socket: null, nonce: 'x' });
   });
 });
 

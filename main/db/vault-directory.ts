@@ -5,18 +5,34 @@
  * that ends, so there is no stale lock to judge.
  */
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import { replaceFile } from '../files/new-files.ts';
 
 /** What `endpoint.json` says of the process that holds the vault. */
 export interface Endpoint {
   readonly pid: number;
   /** Null until the service listens. */
   readonly port: number | null;
-  /** A secret of this run, for the same user's `latchkey` command to prove itself with. */
+  /** The address of the control channel; null where there is none. */
+  readonly socket: string | null;
+  /** A secret of this run: over the control channel, service and command prove to each other that they know it. */
   readonly nonce: string;
 }
+
+/** The service, as it is announced. */
+export type Announced = Pick<Endpoint, 'port' | 'socket'>;
 
 /** Another process holds the vault. */
 export class VaultInUseError extends Error {
@@ -35,13 +51,17 @@ export class VaultInUseError extends Error {
 
 export class VaultDirectory {
   readonly path: string;
+  /** What an earlier process wrote that did not live to remove it. */
+  readonly left: Endpoint | undefined;
   readonly #lock: Sqlite.Database;
   #endpoint: Endpoint;
 
   private constructor(path: string, lock: Sqlite.Database) {
     this.path = path;
     this.#lock = lock;
-    this.#endpoint = { pid: process.pid, port: null, nonce: randomBytes(32).toString('base64url') };
+    this.left = readEndpoint(path);
+    const nonce = randomBytes(32).toString('base64url');
+    this.#endpoint = { pid: process.pid, port: null, socket: null, nonce };
     this.#writeEndpoint();
   }
 
@@ -77,9 +97,9 @@ export class VaultDirectory {
     return this.#endpoint.nonce;
   }
 
-  /** Makes the port known to the same user's other processes. */
-  announce(port: number): void {
-    this.#endpoint = { ...this.#endpoint, port };
+  /** Makes the service known to the same user's other processes. */
+  announce(announced: Announced): void {
+    this.#endpoint = { ...this.#endpoint, ...announced };
     this.#writeEndpoint();
   }
 
@@ -89,23 +109,41 @@ export class VaultDirectory {
   }
 
   #writeEndpoint(): void {
-    const file = endpointFile(this.path);
-    const draft = `${file}.${String(process.pid)}`;
-    writeFileSync(draft, `${JSON.stringify(this.#endpoint)}\n`, { mode: 0o600 });
-    renameSync(draft, file);
+    replaceFile(endpointFile(this.path), `${JSON.stringify(this.#endpoint)}\n`);
   }
 }
 
-/** @returns what the holder wrote, or undefined where none did or what is there is not readable. */
+/**
+ * @returns what the holder wrote; undefined where none did, where what is there is not readable, or where another user wrote it.
+ */
 export function readEndpoint(directory: string): Endpoint | undefined {
-  const file = endpointFile(directory);
-  if (!existsSync(file)) return undefined;
   try {
-    const { pid, port, nonce } = JSON.parse(readFileSync(file, 'utf8')) as Partial<Endpoint>;
+    const { pid, port, socket, nonce } = JSON.parse(
+      readOwnFile(endpointFile(directory)),
+    ) as Partial<Endpoint>;
     if (typeof pid !== 'number' || typeof nonce !== 'string') return undefined;
-    return { pid, port: typeof port === 'number' ? port : null, nonce };
+    return {
+      pid,
+      port: typeof port === 'number' ? port : null,
+      socket: typeof socket === 'string' ? socket : null,
+      nonce,
+    };
   } catch {
     return undefined;
+  }
+}
+
+/** @throws Error for what is no plain file of this user. */
+function readOwnFile(file: string): string {
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const found = fstatSync(descriptor);
+    const user = process.geteuid?.();
+    if (!found.isFile() || (user !== undefined && found.uid !== user))
+      throw new Error('it is not this user’s');
+    return readFileSync(descriptor, 'utf8');
+  } finally {
+    closeSync(descriptor);
   }
 }
 

@@ -53,7 +53,7 @@ function join(running: Running): JoinedVault {
     });
   const call = async (name: BridgeCall, args: readonly unknown[]): Promise<unknown> => {
     try {
-      return await running.call(name, ...args);
+      return await running.pass(name, args);
     } catch (error) {
       if (error instanceof Error && error.name === 'CommandError') {
         throw new LatchkeyError('FAILED_PRECONDITION', error.message);

@@ -40,9 +40,17 @@ export const checkOrigin =
     const { origin } = request.headers;
     if (origin === undefined) {
       // A foreign page's plain GET carries no Origin, but says what it is. Another port of this machine is the same site;
-      // from there only a link may lead here.
-      const { 'sec-fetch-site': site, 'sec-fetch-mode': mode } = request.headers;
-      if (site === 'cross-site' || (site === 'same-site' && mode !== 'navigate')) {
+      // from there only a link may lead here. From elsewhere, as from the file that opens the window, a link may lead to
+      // the window's page alone, which says nothing by itself and lets itself be framed by none.
+      const {
+        'sec-fetch-site': site,
+        'sec-fetch-mode': mode,
+        'sec-fetch-dest': destination,
+      } = request.headers;
+      const isLink = mode === 'navigate';
+      const toWindow =
+        isLink && destination === 'document' && request.method === 'GET' && request.path === '/';
+      if ((site === 'cross-site' && !toWindow) || (site === 'same-site' && !isLink)) {
         throw new LatchkeyError(
           'PERMISSION_DENIED',
           'request not authorized: a page of another site sent it',

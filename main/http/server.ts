@@ -1,14 +1,15 @@
-/** The loopback port: bind, rules for hosts and origins, raw bodies with a limit, and errors rendered in one place. */
+/** The loopback port: bind, rules for hosts and origins, and the API's routes. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import express, { type NextFunction, type Request, type Response } from 'express';
+import type { Express, NextFunction, Request, Response } from 'express';
 import type { VaultBridge } from '../../preload/contract.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { rawBody, sendJson } from './answer.ts';
 import { apiReference, type ApiReferenceOptions } from './api-reference.ts';
+import { bareApp, rawBodies, refuseTheRest, renderErrors } from './app.ts';
 import { devRoutes, type DevControls } from './dev-routes.ts';
 import { EventStreams } from './event-stream.ts';
-import { handle, refusal, type Service } from './handle.ts';
+import { handle, type Service } from './handle.ts';
 import { takeNotes, type RequestJournal } from './request-journal.ts';
 import { checkHost, checkOrigin, type OriginRules } from './origins.ts';
 import { windowPage } from './window-page.ts';
@@ -60,8 +61,6 @@ export class PortInUseError extends Error {
   }
 }
 
-const bodyLimit = 4 * 1024 * 1024;
-
 export async function listen(options: ServerOptions): Promise<Listening> {
   const app = makeApp(options);
   const first = await bind(app, '127.0.0.1', options.port, options.isPortSetting);
@@ -84,21 +83,14 @@ export async function listen(options: ServerOptions): Promise<Listening> {
   };
 }
 
-function makeApp(options: ServerOptions): express.Express {
+function makeApp(options: ServerOptions): Express {
   const { service, bridge, sessions, origins, journal } = options;
-  const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.set('query parser', false);
+  const app = bareApp();
   app.use((request, response, next) => {
     journal.watch(request, response);
     next();
   });
-  app.use(
-    checkHost,
-    checkOrigin(origins),
-    express.raw({ type: () => true, limit: bodyLimit, inflate: false }),
-  );
+  app.use(checkHost, checkOrigin(origins), rawBodies());
 
   const streams = new EventStreams(service);
   app.post('/public/v1/stream/activities', checkContentType, async (request, response) => {
@@ -137,20 +129,7 @@ function makeApp(options: ServerOptions): express.Express {
   if (options.dev !== undefined) app.use('/dev', devRoutes(options.dev));
   if (options.window !== undefined) app.use(windowPage(options.window));
 
-  app.use((request: Request) => {
-    throw new LatchkeyError('NOT_FOUND', `there is nothing at ${JSON.stringify(request.path.slice(0, 200))}`);
-  });
-  app.use((error: unknown, _request: Request, response: Response, next: NextFunction) => {
-    if (response.headersSent) {
-      next(error);
-      return;
-    }
-    const told = fromExpress(error);
-    const { status, body } = refusal(service, told);
-    const notes = takeNotes(response);
-    if (told instanceof LatchkeyError) notes.refused = told;
-    notes.answerBytes = sendJson(response, status, body);
-  });
+  app.use(refuseTheRest, renderErrors(service));
   return app;
 }
 
@@ -171,26 +150,7 @@ function checkContentType(request: Request, _response: Response, next: NextFunct
   next();
 }
 
-/** Express and its body parser refuse with errors of their own, which carry an HTTP status. */
-function fromExpress(error: unknown): unknown {
-  if (error instanceof LatchkeyError || typeof error !== 'object' || error === null) return error;
-  const { status, type } = error as { readonly status?: unknown; readonly type?: unknown };
-  if (type === 'entity.too.large') {
-    return new LatchkeyError(
-      'PAYLOAD_TOO_LARGE',
-      `request body is too large: at most ${String(bodyLimit)} bytes`,
-    );
-  }
-  if (type === 'encoding.unsupported') {
-    return new LatchkeyError('UNSUPPORTED_MEDIA_TYPE', 'expected a body without Content-Encoding');
-  }
-  if (typeof status === 'number' && status >= 400 && status < 500) {
-    return new LatchkeyError('INVALID_ARGUMENT', 'bad request');
-  }
-  return error;
-}
-
-function bind(app: express.Express, host: string, port: number, isPortSetting?: boolean): Promise<Server> {
+function bind(app: Express, host: string, port: number, isPortSetting?: boolean): Promise<Server> {
   const server = createServer(
     {
       headersTimeout: 10_000,

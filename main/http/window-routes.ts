@@ -1,4 +1,4 @@
-/** The bridge of `preload/contract.ts` over HTTP, under `/window/`, for a browser and for the command line. */
+/** The bridge of `preload/contract.ts` over HTTP: under `/window/` for a browser, and over the control channel for commands. */
 import { Router, type Request, type Response } from 'express';
 import { z } from 'zod';
 import { parseSecret } from '../activities/parse.ts';
@@ -12,6 +12,7 @@ import {
 } from '../../preload/contract.ts';
 import { rawBody, sendJson } from './answer.ts';
 import { refusal, type Service } from './handle.ts';
+import { isOtherUser } from './peer.ts';
 import { readPart, SaveTickets, sendFile } from './window-files.ts';
 import type { WindowSessions } from './window-sessions.ts';
 
@@ -41,9 +42,16 @@ export function windowRoutes(
   const router = Router();
   const tickets = new SaveTickets();
 
-  router.post('/session', (request, response) => {
-    if (!ui) throw new LatchkeyError('NOT_FOUND', 'this Latchkey serves no window: start it with --ui');
+  router.post('/session', async (request, response) => {
+    if (!ui) throw noWindow();
     const { code } = parseSecret(sessionBody, json(request));
+    // The code is left as it is: the browser that it was made for may still come.
+    if (await isOtherUser(request.socket)) {
+      throw new LatchkeyError(
+        'PERMISSION_DENIED',
+        'another user of this computer opened this link: open it in a browser of the user who runs Latchkey',
+      );
+    }
     const opened = sessions.open(code);
     if (opened === undefined) {
       throw new LatchkeyError(
@@ -64,18 +72,13 @@ export function windowRoutes(
   });
 
   router.use((request, _response, next) => {
-    if (sessions.identify(request.headers, cookieName(request)) === undefined) {
+    if (!sessions.isSession(request.headers, cookieName(request))) {
       throw new LatchkeyError(
         'UNAUTHENTICATED',
         'this window is not signed in: run `latchkey open` for a link',
       );
     }
     next();
-  });
-
-  router.post('/link', (request, response) => {
-    if (!ui) throw new LatchkeyError('NOT_FOUND', 'this Latchkey serves no window: start it with --ui');
-    sendJson(response, 200, { code: sessions.newCode(), port: request.socket.localPort });
   });
 
   // It is no call of the bridge: the desktop's window is watched by its shell.
@@ -87,7 +90,10 @@ export function windowRoutes(
   router.post('/save', async (request, response) => {
     const session = sessions.browserOf(request.headers, cookieName(request));
     if (session === undefined) {
-      throw new LatchkeyError('PERMISSION_DENIED', 'a file is saved by a browser: read it where it lies');
+      throw new LatchkeyError(
+        'UNAUTHENTICATED',
+        'this window is not signed in: run `latchkey open` for a link',
+      );
     }
     const saved = await bridge.copyOfBackup(parseSecret(saveBody, json(request)).id);
     const address = `/window/save/${tickets.issue(saved, session)}`;
@@ -98,6 +104,13 @@ export function windowRoutes(
     sendJson(response, 200, { value: await bringBackup(readPart(request)) });
   });
 
+  router.use(bridgeRoutes(bridge, service));
+  return router;
+}
+
+/** The calls by name, and the events, for a caller who is known by now to be the owner. */
+export function bridgeRoutes(bridge: VaultBridge, service: Pick<Service, 'onFault'>): Router {
+  const router = Router();
   router.get('/events', (_request, response) => {
     streamEvents(bridge, response);
   });
@@ -119,6 +132,9 @@ export function windowRoutes(
 
   return router;
 }
+
+export const noWindow = (): LatchkeyError =>
+  new LatchkeyError('NOT_FOUND', 'this Latchkey serves no window: start it with --ui');
 
 /** Runs one call by name; what it is given comes from outside and is checked by the call itself. */
 function run(bridge: VaultBridge, call: BridgeCall, args: readonly unknown[]): Promise<unknown> {

@@ -8,7 +8,7 @@ let sessions: WindowSessions;
 
 beforeEach(() => {
   vi.useFakeTimers();
-  sessions = new WindowSessions('the nonce');
+  sessions = new WindowSessions();
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -22,9 +22,8 @@ function open(): Opened {
   return opened;
 }
 
-const identify = (headers: Record<string, string>): string | undefined =>
-  sessions.identify(headers, cookieName);
-const browser = ({ cookie, token }: Opened): string | undefined =>
+const identify = (headers: Record<string, string>): boolean => sessions.isSession(headers, cookieName);
+const browser = ({ cookie, token }: Opened): boolean =>
   identify({ cookie: `${cookieName}=${cookie}`, 'x-latchkey-session': token });
 
 describe('codes', () => {
@@ -44,74 +43,64 @@ describe('codes', () => {
     expect(sessions.open(two)).toBeUndefined();
   });
 
+  test('last as long as they are given, and tell when they are spent', () => {
+    const onSpent = vi.fn();
+    const [one, two] = [sessions.newCode(minute, onSpent), sessions.newCode(minute, onSpent)];
+    expect(sessions.open(one)).toBeDefined();
+    expect(onSpent).toHaveBeenCalledOnce();
+    vi.advanceTimersByTime(minute + 1);
+    expect(sessions.open(two)).toBeUndefined();
+    expect(onSpent).toHaveBeenCalledOnce();
+  });
+
   test('of another run open nothing', () => {
-    expect(new WindowSessions('the nonce').open(sessions.newCode())).toBeUndefined();
+    expect(new WindowSessions().open(sessions.newCode())).toBeUndefined();
   });
 });
 
 describe('sessions', () => {
   test('need both secrets, of the same session', () => {
     const [one, two] = [open(), open()];
-    expect(browser(one)).toBe('browser');
-    expect(browser({ cookie: one.cookie, token: two.token })).toBeUndefined();
-    expect(browser({ cookie: one.token, token: one.cookie })).toBeUndefined();
-    expect(identify({ cookie: `${cookieName}=${one.cookie}` })).toBeUndefined();
-    expect(identify({ 'x-latchkey-session': one.token })).toBeUndefined();
-    expect(identify({})).toBeUndefined();
+    expect(browser(one)).toBe(true);
+    expect(browser({ cookie: one.cookie, token: two.token })).toBe(false);
+    expect(browser({ cookie: one.token, token: one.cookie })).toBe(false);
+    expect(identify({ cookie: `${cookieName}=${one.cookie}` })).toBe(false);
+    expect(identify({ 'x-latchkey-session': one.token })).toBe(false);
+    expect(identify({})).toBe(false);
   });
 
   test('find their cookie among others, under the port’s own name', () => {
     const { cookie, token } = open();
-    const named = (text: string): string | undefined =>
-      identify({ cookie: text, 'x-latchkey-session': token });
-    expect(named(`a=b;${cookieName}=${cookie} ; c=d`)).toBe('browser');
-    expect(named(`latchkey_1=${cookie}`)).toBeUndefined();
-    expect(named(`x${cookieName}=${cookie}`)).toBeUndefined();
-    expect(named(`${cookieName}=`)).toBeUndefined();
-    expect(named(cookieName)).toBeUndefined();
+    const named = (text: string): boolean => identify({ cookie: text, 'x-latchkey-session': token });
+    expect(named(`a=b;${cookieName}=${cookie} ; c=d`)).toBe(true);
+    expect(named(`latchkey_1=${cookie}`)).toBe(false);
+    expect(named(`x${cookieName}=${cookie}`)).toBe(false);
+    expect(named(`${cookieName}=`)).toBe(false);
+    expect(named(cookieName)).toBe(false);
   });
 
   test('end twelve hours after their last use', () => {
     const opened = open();
     for (let use = 0; use < 3; use++) {
       vi.advanceTimersByTime(12 * 60 * minute);
-      expect(browser(opened)).toBe('browser');
+      expect(browser(opened)).toBe(true);
     }
     vi.advanceTimersByTime(12 * 60 * minute + 1);
-    expect(browser(opened)).toBeUndefined();
+    expect(browser(opened)).toBe(false);
   });
 
   test('are 32 at most: the oldest makes room', () => {
     const first = open();
     const others = Array.from({ length: 31 }, open);
-    expect(browser(first)).toBe('browser');
+    expect(browser(first)).toBe(true);
     const last = open();
-    expect(browser(first)).toBeUndefined();
-    for (const opened of [...others, last]) expect(browser(opened)).toBe('browser');
+    expect(browser(first)).toBe(false);
+    for (const opened of [...others, last]) expect(browser(opened)).toBe(true);
   });
 });
 
-describe('the command line', () => {
-  test('proves itself with the run’s nonce', () => {
-    expect(identify({ authorization: 'Bearer the' })).toBeUndefined();
-    const run = new WindowSessions('nonce');
-    expect(run.identify({ authorization: 'Bearer nonce' }, cookieName)).toBe('command');
-    for (const authorization of [
-      'Bearer Nonce',
-      'Bearer nonce2',
-      'Bearer  nonce',
-      'bearer nonce',
-      'nonce',
-      'Bearer ',
-    ]) {
-      expect(run.identify({ authorization }, cookieName), authorization).toBeUndefined();
-    }
-  });
-
-  test('with a wrong nonce is not let in by a session that comes along', () => {
-    const { cookie, token } = open();
-    const headers = { cookie: `${cookieName}=${cookie}`, 'x-latchkey-session': token };
-    expect(identify({ ...headers, authorization: 'Bearer wrong' })).toBeUndefined();
-    expect(identify(headers)).toBe('browser');
-  });
+test('no bearer token is a session, whatever comes along', () => {
+  const { cookie, token } = open();
+  expect(identify({ authorization: `Bearer ${token}` })).toBe(false);
+  expect(identify({ authorization: `Bearer ${token}`, cookie: `${cookieName}=${cookie}` })).toBe(false);
 });

@@ -1,6 +1,5 @@
 /**
- * Who may speak through `/window/`: a browser that was let in with a one-time code, and the same user's `latchkey`
- * command, which reads this run's nonce from `endpoint.json`.
+ * Who may speak through `/window/`: a browser that was let in with a one-time code.
  *
  * A browser sends a cookie to every port of a host, so the cookie alone proves nothing: a second secret, which the
  * page keeps for its own origin, must come with it.
@@ -8,6 +7,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
+/** Of a code that a person reads, or copies from a terminal. */
 const codeLifetimeMs = 10 * 60_000;
 const idleLimitMs = 12 * 60 * 60_000;
 const mostSessions = 32;
@@ -18,30 +18,32 @@ interface Session {
   lastUsed: number;
 }
 
+/** A code that was given out. */
+interface Code {
+  readonly expires: number;
+  /** The code has opened its session. */
+  readonly onSpent: () => void;
+}
+
 export class WindowSessions {
-  readonly #nonce: Buffer;
-  readonly #codes = new Map<string, number>();
+  readonly #codes = new Map<string, Code>();
   #sessions: Session[] = [];
 
-  /** @param nonce This run's secret for the command line. */
-  constructor(nonce: string) {
-    this.#nonce = digest(nonce);
-  }
-
-  /** @returns a code that opens one session, within ten minutes. */
-  newCode(): string {
-    for (const [key, expires] of this.#codes) if (expires < Date.now()) this.#codes.delete(key);
+  /** @returns a code that opens one session, within ten minutes unless it is given less. */
+  newCode(lifetimeMs = codeLifetimeMs, onSpent: () => void = () => undefined): string {
+    for (const [key, { expires }] of this.#codes) if (expires < Date.now()) this.#codes.delete(key);
     const code = randomBytes(16).toString('base64url');
-    this.#codes.set(digest(code).toString('hex'), Date.now() + codeLifetimeMs);
+    this.#codes.set(digest(code).toString('hex'), { expires: Date.now() + lifetimeMs, onSpent });
     return code;
   }
 
   /** Spends a code. @returns the session's two secrets, or undefined where the code is unknown, spent or old. */
   open(code: string): { readonly cookie: string; readonly token: string } | undefined {
     const key = digest(code).toString('hex');
-    const expires = this.#codes.get(key);
+    const found = this.#codes.get(key);
     this.#codes.delete(key);
-    if (expires === undefined || expires < Date.now()) return undefined;
+    if (found === undefined || found.expires < Date.now()) return undefined;
+    found.onSpent();
     const cookie = randomBytes(32).toString('base64url');
     const token = randomBytes(32).toString('base64url');
     const session = { cookie: digest(cookie), token: digest(token), lastUsed: Date.now() };
@@ -58,21 +60,19 @@ export class WindowSessions {
     )?.cookie;
   }
 
-  /** Whether a request comes from a browser session, from the command line, or from neither. */
-  identify(headers: IncomingHttpHeaders, cookieName: string): 'browser' | 'command' | undefined {
-    const bearer = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1];
-    if (bearer !== undefined) return timingSafeEqual(digest(bearer), this.#nonce) ? 'command' : undefined;
+  /** Whether a request comes from a session: it has both its secrets. */
+  isSession(headers: IncomingHttpHeaders, cookieName: string): boolean {
     const token = headers['x-latchkey-session'];
     const cookie = readCookie(headers.cookie ?? '', cookieName);
-    if (typeof token !== 'string' || cookie === undefined) return undefined;
+    if (typeof token !== 'string' || cookie === undefined) return false;
     const now = Date.now();
     const session = this.#sessions.find(
       (candidate) =>
         timingSafeEqual(candidate.token, digest(token)) && timingSafeEqual(candidate.cookie, digest(cookie)),
     );
-    if (session === undefined || now - session.lastUsed > idleLimitMs) return undefined;
+    if (session === undefined || now - session.lastUsed > idleLimitMs) return false;
     session.lastUsed = now;
-    return 'browser';
+    return true;
   }
 }
 

@@ -4,15 +4,14 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { request, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
 import { makeConfig } from '../../main/config.ts';
 import { signP256 } from '../../main/crypto/p256.ts';
 import { appendActivity } from '../../main/db/activities.ts';
 import type { UnitOfWork } from '../../main/db/unit-of-work.ts';
-import { readEndpoint } from '../../main/db/vault-directory.ts';
 import { openVault } from '../../main/vault.ts';
 import { fillActivities } from '../long-lists.ts';
+import { askControl } from '../support.ts';
 import { runLoad, type Load, type LoadRequest } from './load.ts';
 
 const password = 'correct horse battery staple';
@@ -265,18 +264,9 @@ function cpuOf(pid: number | undefined): Cpu {
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-async function backUp({ base, vaultDirectory }: Bench, file: string): Promise<void> {
-  const nonce = readEndpoint(vaultDirectory)?.nonce ?? '';
-  // A connection of its own: one that was kept may be closed by the service when it is used again.
-  const sent = request(new URL('/window/backUp', base), {
-    agent: false,
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${nonce}` },
-  });
-  sent.end(JSON.stringify({ args: [{ file, replace: true }] }));
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
-  answer.resume();
-  if (answer.statusCode !== 200) throw new Error(`the backup answered ${String(answer.statusCode)}`);
+async function backUp({ vaultDirectory }: Bench, file: string): Promise<void> {
+  const { status } = await askControl(vaultDirectory, 'backUp', { args: [{ file, replace: true }] });
+  if (status !== 200) throw new Error(`the backup answered ${String(status)}`);
 }
 
 /** Who the vault's first user is. */

@@ -1,0 +1,112 @@
+/**
+ * The place of the control channel. On Unix it is a socket in a directory that belongs to this user alone: the kernel keeps
+ * every other user from connecting to it, and from putting a socket of their own there. On Windows it is a named pipe with a
+ * name that cannot be guessed before it exists; libuv lets its creator alone write to it.
+ */
+import { randomBytes } from 'node:crypto';
+import { existsSync, lstatSync, mkdtempSync, realpathSync, rmSync, rmdirSync, type Stats } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+/** Bytes of `sun_path` without the zero at its end: macOS has 103, Linux 107. A longer path would be cut in silence. */
+const longestPath = 103;
+
+const socketName = 'control.sock';
+const ownDirectory = /^latchkey-[A-Za-z0-9]{6}$/;
+
+/** What is at the place is not this user's alone, so that nothing is sent there. */
+export class NotPrivateError extends Error {
+  override readonly name = 'NotPrivateError';
+}
+
+const pipes = '\\\\.\\pipe\\';
+
+const isPipe = (address: string): boolean => address.startsWith(pipes);
+
+/** The effective user; undefined on Windows, where access lists say what modes say here. */
+const me = (): number | undefined => process.geteuid?.();
+
+/** @returns what keeps a directory or socket from being this user's alone; undefined where nothing does. */
+function obstacle(path: string, kind: 'directory' | 'socket'): string | undefined {
+  const found: Stats | undefined = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return `${path} does not exist`;
+  if (kind === 'directory' ? !found.isDirectory() : !found.isSocket()) return `${path} is not a ${kind}`;
+  const user = me();
+  if (user !== undefined && found.uid !== user) {
+    return `${path} belongs to user id ${String(found.uid)}, and this command runs as user id ${String(user)}`;
+  }
+  if ((found.mode & 0o077) === 0) return undefined;
+  return `other users may use ${path}: its mode is ${(found.mode & 0o777).toString(8)}`;
+}
+
+/**
+ * Checks a socket before anything connects to it.
+ * @returns false where there is none.
+ * @throws NotPrivateError naming what is wrong.
+ */
+export function checkSocket(address: string): boolean {
+  if (isPipe(address)) return true;
+  if (!existsSync(dirname(address))) return false;
+  const problem = obstacle(dirname(address), 'directory');
+  if (problem !== undefined) throw new NotPrivateError(problem);
+  if (lstatSync(address, { throwIfNoEntry: false }) === undefined) return false;
+  const wrong = obstacle(address, 'socket');
+  if (wrong !== undefined) throw new NotPrivateError(wrong);
+  return true;
+}
+
+export interface Places {
+  /** The vault's, which this process holds. */
+  readonly directory: string;
+  /** Directories in which one for the socket can be made, where the vault's own will not do. */
+  readonly others: readonly string[];
+}
+
+/**
+ * Proposes addresses for a socket, the best first. Some file systems have neither modes nor sockets, and some paths are too
+ * long for one.
+ */
+export function* proposePlaces({ directory, others }: Places): Generator<string, void, undefined> {
+  if (process.platform === 'win32') {
+    yield `${pipes}latchkey-${randomBytes(32).toString('base64url')}`;
+    return;
+  }
+  const own = realpathSync(directory);
+  const beside = join(own, socketName);
+  if (fits(beside) && obstacle(own, 'directory') === undefined) {
+    // The vault is held by this process: what has the name is of one that was killed.
+    rmSync(beside, { force: true });
+    yield beside;
+  }
+  for (const other of others) {
+    const made = makeDirectory(other);
+    if (made !== undefined) yield join(made, socketName);
+  }
+}
+
+const fits = (path: string): boolean => Buffer.byteLength(path) <= longestPath;
+
+/** Makes a directory that no other process has: one that is there already is never taken. */
+function makeDirectory(parent: string): string | undefined {
+  let made: string;
+  try {
+    made = mkdtempSync(join(realpathSync(parent), 'latchkey-'));
+  } catch {
+    return undefined;
+  }
+  if (fits(join(made, socketName)) && obstacle(made, 'directory') === undefined) return made;
+  rmdirSync(made);
+  return undefined;
+}
+
+/** Removes the directory that was made for a socket, by this process or by one that did not live to remove it. */
+export function removeMadePlace(address: string): void {
+  const directory = dirname(address);
+  if (isPipe(address) || basename(address) !== socketName || !ownDirectory.test(basename(directory))) return;
+  if (obstacle(directory, 'directory') !== undefined) return;
+  rmSync(address, { force: true });
+  try {
+    rmdirSync(directory);
+  } catch {
+    // Something else is in it: that is not for this process to remove.
+  }
+}

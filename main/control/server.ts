@@ -1,0 +1,81 @@
+/** The service's side of the control channel: a socket whose connections are HTTP once they are proven. */
+import { chmodSync } from 'node:fs';
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { createServer, type Server, type Socket } from 'node:net';
+import { admitClient } from './handshake.ts';
+import { proposePlaces, removeMadePlace, type Places } from './place.ts';
+
+export interface ControlOptions extends Places {
+  /** Which the owner's own processes read in `endpoint.json`. */
+  readonly secret: string;
+  /** The address that an earlier process had, which may have been killed. */
+  readonly left: string | undefined;
+  readonly answer: RequestListener;
+}
+
+export interface ControlServer {
+  /** Of the socket, or of the pipe. */
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+/** How long answers under way may take once the channel closes, in milliseconds. */
+const lastWords = 500;
+
+/** @returns undefined where no directory of this machine can hold a private socket. */
+export async function listenForControl(options: ControlOptions): Promise<ControlServer | undefined> {
+  const { secret, answer, left } = options;
+  if (left !== undefined) removeMadePlace(left);
+  const http = createHttpServer(answer);
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    admitClient(socket, secret).then(
+      () => http.emit('connection', socket),
+      // A stranger, or a client that went away: the connection is closed, and nothing was told.
+      () => undefined,
+    );
+  });
+  const address = await listenSomewhere(server, options);
+  if (address === undefined) return undefined;
+  return {
+    address,
+    close: () =>
+      new Promise((resolve) => {
+        const impatience = setTimeout(() => {
+          for (const socket of sockets) socket.destroy();
+        }, lastWords);
+        // Node removes the socket's file.
+        server.close(() => {
+          clearTimeout(impatience);
+          removeMadePlace(address);
+          resolve();
+        });
+      }),
+  };
+}
+
+async function listenSomewhere(server: Server, places: Places): Promise<string | undefined> {
+  for (const address of proposePlaces(places)) {
+    try {
+      await listen(server, address);
+      if (process.platform !== 'win32') chmodSync(address, 0o600);
+      return address;
+    } catch {
+      // Its file system has no sockets: the next place may.
+      removeMadePlace(address);
+    }
+  }
+  return undefined;
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ path }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,107 @@
+/**
+ * Creates files in directories that other users may write to. A path there proves nothing: another user may have put a
+ * symbolic link, a FIFO or a file in its place a moment ago. So a file is created, exclusively and through no link, or an
+ * error says what is in the way.
+ */
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+
+/** Node leaves O_NOFOLLOW out on Windows, where the operator takes it for 0. */
+const creation = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+
+/** Of the owner alone. */
+const privateMode = 0o600;
+
+/** @returns the descriptor of a file that was not there. @throws Error EEXIST where something has the name. */
+export const createNewFile = (file: string): number => openSync(file, creation, privateMode);
+
+/** The same, asynchronously. */
+export const openNewFile = (file: string): Promise<FileHandle> => open(file, creation, privateMode);
+
+/** Writes a file that was not there, to the disk. Where that fails, nothing is left. */
+export function writeNewFile(file: string, content: string): void {
+  const descriptor = createNewFile(file);
+  try {
+    writeFileSync(descriptor, content);
+    fsyncSync(descriptor);
+  } catch (error) {
+    rmSync(file, { force: true });
+    throw error;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Puts a whole file in the place of whatever has the name. A link of that name is replaced and not followed. */
+export function replaceFile(file: string, content: string): void {
+  const draft = newDraft(file);
+  writeNewFile(draft, content);
+  try {
+    renameSync(draft, file);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
+/** A name beside a file that no other program can guess. */
+const newDraft = (file: string): string => `${file}.${randomUUID()}.draft`;
+
+/** Puts a copy of a file in the place of whatever has the name, whole or not at all. */
+export async function replaceWithCopy(source: string, file: string): Promise<void> {
+  const draft = newDraft(file);
+  try {
+    await using from = await open(source, 'r');
+    const to = await openNewFile(draft);
+    await pipeline(from.createReadStream({ autoClose: false }), to.createWriteStream({ flush: true }));
+    renameSync(draft, file);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
+/** File systems without hard links say one of these. */
+const withoutLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL']);
+
+/**
+ * Gives a draft its name, where nothing else has it. A file system without hard links cannot tell at the same instant:
+ * there the caller's own look must do.
+ * @throws Error EEXIST
+ */
+export function moveToFreeName(draft: string, file: string): void {
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if (!withoutLinks.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    renameSync(draft, file);
+    return;
+  }
+  rmSync(draft);
+}
+
+/** Makes the names in a directory last. */
+export function syncDirectory(directory: string): void {
+  // Windows has no handle of a directory to flush; NTFS journals the rename itself.
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(directory, 'r');
+  try {
+    fsyncSync(descriptor);
+  } catch (error) {
+    // Some file systems of sticks and networks cannot: the name is as durable as they make it.
+    if (!['EINVAL', 'ENOTSUP', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,56 @@
+/** The ground of both doors, port and control channel: raw bodies with a limit, and errors rendered in one place. */
+import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
+import { LatchkeyError } from '../lib/errors.ts';
+import { sendJson } from './answer.ts';
+import { refusal, type Service } from './handle.ts';
+import { takeNotes } from './request-journal.ts';
+
+const bodyLimit = 4 * 1024 * 1024;
+
+export function bareApp(): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', false);
+  return app;
+}
+
+export const rawBodies = (): RequestHandler =>
+  express.raw({ type: () => true, limit: bodyLimit, inflate: false });
+
+export function refuseTheRest(request: Request): never {
+  throw new LatchkeyError('NOT_FOUND', `there is nothing at ${JSON.stringify(request.path.slice(0, 200))}`);
+}
+
+export const renderErrors =
+  (service: Pick<Service, 'onFault'>): ErrorRequestHandler =>
+  (error: unknown, _request, response, next) => {
+    if (response.headersSent) {
+      next(error);
+      return;
+    }
+    const told = fromExpress(error);
+    const { status, body } = refusal(service, told);
+    const notes = takeNotes(response);
+    if (told instanceof LatchkeyError) notes.refused = told;
+    notes.answerBytes = sendJson(response, status, body);
+  };
+
+/** Express and its body parser refuse with errors of their own, which carry an HTTP status. */
+function fromExpress(error: unknown): unknown {
+  if (error instanceof LatchkeyError || typeof error !== 'object' || error === null) return error;
+  const { status, type } = error as { readonly status?: unknown; readonly type?: unknown };
+  if (type === 'entity.too.large') {
+    return new LatchkeyError(
+      'PAYLOAD_TOO_LARGE',
+      `request body is too large: at most ${String(bodyLimit)} bytes`,
+    );
+  }
+  if (type === 'encoding.unsupported') {
+    return new LatchkeyError('UNSUPPORTED_MEDIA_TYPE', 'expected a body without Content-Encoding');
+  }
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    return new LatchkeyError('INVALID_ARGUMENT', 'bad request');
+  }
+  return error;
+}

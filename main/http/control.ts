@@ -1,0 +1,37 @@
+/** What the owner's own commands ask over the control channel: the calls of the bridge, its events, and ways into the window. */
+import type { Express } from 'express';
+import type { VaultBridge } from '../../preload/contract.ts';
+import { sendJson } from './answer.ts';
+import { bareApp, rawBodies, refuseTheRest, renderErrors } from './app.ts';
+import type { Service } from './handle.ts';
+import { bridgeRoutes, noWindow } from './window-routes.ts';
+
+/** Ways into the window in a browser. */
+export interface WindowLinks {
+  /** @returns an address that signs one browser in, once. */
+  newLink(): string;
+  /** @returns the path of a page for the same; null where none can be written. */
+  newPage(): string | null;
+}
+
+/** @param links Undefined where no window is served. */
+export function controlApp(
+  bridge: VaultBridge,
+  service: Pick<Service, 'onFault'>,
+  links: WindowLinks | undefined,
+): Express {
+  const app = bareApp();
+  const served = (): WindowLinks => {
+    if (links === undefined) throw noWindow();
+    return links;
+  };
+  app.use(rawBodies());
+  app.post('/link', (_request, response) => {
+    sendJson(response, 200, { value: served().newLink() });
+  });
+  app.post('/page', (_request, response) => {
+    sendJson(response, 200, { value: served().newPage() });
+  });
+  app.use(bridgeRoutes(bridge, service), refuseTheRest, renderErrors(service));
+  return app;
+}
