@@ -3,18 +3,21 @@
  * kept by the name that a request called the key by, each name apart: what was reserved so is counted in.
  */
 import type { Reader } from '../db/connection.ts';
-import { reservedSince } from '../db/policy-reservations.ts';
+import { listCounters, reservedSince } from '../db/policy-reservations.ts';
 import { getPrivateKeyRow, listIdsOfPublicKey } from '../db/private-keys.ts';
 import { findAccountByAddress, listAddressesOfPublicKey } from '../db/wallet-accounts.ts';
 import type { Counters } from '../policy/evaluation.ts';
 import { keyName } from '../policy/functions.ts';
 
 export const countersOf = (tx: Reader, organizationId: string): Counters => ({
-  total: ({ measure, by }, since) =>
-    namings(tx, organizationId, by).reduce(
+  total({ measure, by }, since) {
+    const named = namings(tx, organizationId, by);
+    const counters = named.length === 1 ? named : listCounters(tx, { organizationId, measure }, named);
+    return counters.reduce(
       (sum, each) => sum + reservedSince(tx, { organizationId, measure, by: each }, since),
       0n,
-    ),
+    );
+  },
 });
 
 type Pair = readonly [name: string, value: string];

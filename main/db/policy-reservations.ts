@@ -43,6 +43,22 @@ export function reservedSince(tx: Reader, counter: CounterKey, since: number): b
   return BigInt(end.total) - BigInt(first.total) + BigInt(first.amount);
 }
 
+/** @returns what of the counters of a measure there is, of those that are kept by one of several. */
+export const listCounters = (
+  tx: Reader,
+  { organizationId, measure }: Omit<CounterKey, 'by'>,
+  by: readonly string[],
+): readonly string[] =>
+  tx
+    .all<{ readonly by: string }>(
+      `SELECT DISTINCT kept_by AS by FROM policy_reservations
+       WHERE organization_id = ? AND measure = ? AND kept_by IN (SELECT value FROM json_each(?))`,
+      organizationId,
+      measure,
+      JSON.stringify(by),
+    )
+    .map((row) => row.by);
+
 /**
  * @param keepMs How long a reservation can matter; a few of those that are older go with each new one. The oldest that is
  * within a while says what was before it, so none is missed.

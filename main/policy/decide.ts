@@ -8,10 +8,10 @@
  *
  * A policy to allow allows only what is known. One to deny also denies what it might deny, were all known.
  */
-import type { Program } from './compile.ts';
+import { once } from '../lib/once.ts';
 import { isPart } from './consensus.ts';
 import { Evaluation, type Reservation } from './evaluation.ts';
-import { distinct, submitterOf, type Facts, type Voter } from './facts.ts';
+import { submitterOf, type Facts, type Voter } from './facts.ts';
 import { throughItems, type Evaluated } from './items.ts';
 import type { Policy } from './policies.ts';
 
@@ -74,7 +74,8 @@ export function decide(facts: Facts): Verdict {
   if (rootQuorumOnly) return without(nothingAllows, nothing);
 
   const judged: Judged[] = [];
-  const reservations = throughItems(facts, (item) => judged.push(judge(item, facts)));
+  const waits = partOf(facts, facts.approvers, submitterOf(facts));
+  const reservations = throughItems(facts, (item) => judged.push(judge(item, facts, waits)));
   const found = standings.map((standing) => judged.findIndex((each) => each.standing === standing));
   const item = Math.max(0, found.find((index) => index >= 0) ?? 0);
   const { standing = 'not allowed', evaluations = [], policyIds = [] } = judged[item] ?? {};
@@ -99,10 +100,8 @@ interface Judged extends Omit<Decided, 'item'> {
   readonly standing: (typeof standings)[number];
 }
 
-function judge(item: Evaluated, facts: Facts): Judged {
-  const { policies = [], ownCredentials = false } = facts;
-  const approvers = distinct(facts.approvers);
-  const results = policies.map((policy) => resultOf(policy, item, facts, approvers));
+function judge(item: Evaluated, { policies = [], ownCredentials = false }: Facts, waits: IsPart): Judged {
+  const results = policies.map((policy) => resultOf(policy, item, waits));
   const evaluations = results.map(({ policyId, outcome }) => ({ policyId, outcome }));
   const which = (wanted: (result: Result) => boolean): readonly string[] =>
     results.filter(wanted).map(({ policyId }) => policyId);
@@ -151,27 +150,19 @@ export function isRootQuorum(approvers: readonly Voter[], threshold: number): bo
 export function mayApprove(facts: Facts, user: Voter): boolean {
   if (user.root) return true;
   if (facts.rootQuorumOnly === true) return false;
-  const { policies = [], voters, now = 0 } = facts;
-  const others = [...facts.approvers, ...absent(facts.approvers, voters)];
-  /** By policy: it depends on no item. */
-  const parts = new Map<Policy, boolean>();
-  const isPartOf = (policy: Policy, consensus: Program): boolean => {
-    const known = parts.get(policy) ?? isPart(consensus, user, others, now);
-    parts.set(policy, known);
-    return known;
-  };
+  const { policies = [] } = facts;
+  const needs = partOf(facts, facts.approvers, user);
   let may = false;
   throughItems(facts, ({ evaluation, uncounted }) => {
     may ||= policies.some((policy) => {
-      const { effect, time, condition, consensus, broken } = policy;
+      const { effect, time, condition, broken } = policy;
       return (
         effect === 'EFFECT_ALLOW' &&
         broken === undefined &&
-        consensus !== undefined &&
         !uncounted.has(policy) &&
         (time === undefined || evaluation.start(time.run) === true) &&
         (condition === undefined || evaluation.start(condition.run) === true) &&
-        isPartOf(policy, consensus)
+        needs(policy)
       );
     });
   });
@@ -198,14 +189,12 @@ interface Result extends PolicyEvaluation {
   readonly denies: boolean;
 }
 
-/** What one policy says of one item. */
-function resultOf(
-  policy: Policy,
-  { evaluation, uncounted }: Evaluated,
-  facts: Facts,
-  approvers: readonly Voter[],
-): Result {
-  const { policyId, consensus } = policy;
+/**
+ * What one policy says of one item.
+ * @param waits Tells whether the submitter is part of its consensus: nobody waits for one without a part in it.
+ */
+function resultOf(policy: Policy, { evaluation, uncounted }: Evaluated, waits: IsPart): Result {
+  const { policyId } = policy;
   const denies = policy.effect === 'EFFECT_DENY';
   // What it would have said is not known: it allows nothing, and where it was to deny it denies.
   if (policy.broken !== undefined) return { policyId, outcome: 'OUTCOME_ERROR', denies };
@@ -222,14 +211,30 @@ function resultOf(
   if (outcome !== 'OUTCOME_REQUIRES_CONSENSUS') {
     return { policyId, outcome, denies: outcome === 'OUTCOME_DENY_EXPLICIT' };
   }
-  // Nobody waits for a consensus that the submitter has no part in.
-  const submitter = submitterOf(facts);
-  const others = [...approvers, ...absent(approvers, facts.voters)];
-  const waits =
-    submitter !== undefined &&
-    consensus !== undefined &&
-    isPart(consensus, submitter, others, evaluation.now);
-  return { policyId, outcome: waits ? outcome : 'OUTCOME_DENY_IMPLICIT', denies: false };
+  return { policyId, outcome: waits(policy) ? outcome : 'OUTCOME_DENY_IMPLICIT', denies: false };
+}
+
+/** Whether a user is part of the consensus of a policy. */
+type IsPart = (policy: Policy) => boolean;
+
+/**
+ * Answers it for a user, once for each policy: it depends on no item.
+ * @param approvers Who voted; the others could.
+ */
+function partOf({ voters, now = 0 }: Facts, approvers: readonly Voter[], user: Voter | undefined): IsPart {
+  const known = new Map<Policy, boolean>();
+  const others = once(() => {
+    const voted = new Set(approvers.map(({ userId }) => userId));
+    return [...approvers, ...(voters?.() ?? []).filter(({ userId }) => !voted.has(userId))];
+  });
+  return (policy) => {
+    const { consensus } = policy;
+    const part =
+      known.get(policy) ??
+      (user !== undefined && consensus !== undefined && isPart(consensus, user, others(), now));
+    known.set(policy, part);
+    return part;
+  };
 }
 
 /**
@@ -257,9 +262,4 @@ function evaluate({ effect, condition, consensus, time }: Policy, evaluation: Ev
   if (applies === false) return 'OUTCOME_DENY_IMPLICIT';
   if (effect === 'EFFECT_DENY') return agreed === true ? 'OUTCOME_DENY_EXPLICIT' : 'OUTCOME_DENY_IMPLICIT';
   return agreed === true ? 'OUTCOME_ALLOW' : 'OUTCOME_REQUIRES_CONSENSUS';
-}
-
-function absent(approvers: readonly Voter[], voters: (() => readonly Voter[]) | undefined): readonly Voter[] {
-  const voted = new Set(approvers.map(({ userId }) => userId));
-  return (voters?.() ?? []).filter(({ userId }) => !voted.has(userId));
 }

@@ -81,27 +81,33 @@ export const itemsOf = ({ items = [] }: Facts): readonly [ConditionFacts, ...Con
 };
 
 /** Answers the keywords of all fields for one item of the activity, each computed once. */
-export function allFacts(facts: Facts, item: ConditionFacts): LoadFact {
+export const allFacts = (facts: Facts, item: ConditionFacts): LoadFact => factsOfItems(facts)(item);
+
+/** As `allFacts`, for each item; what is the same of all of them is computed once. */
+export function factsOfItems(facts: Facts): (item: ConditionFacts) => LoadFact {
   const { approvers, now = 0 } = facts;
   const fromVotes = consensusFacts(distinct(approvers));
   const submitter = submitterOf(facts);
-  const given = item as Readonly<Record<string, (() => unknown) | undefined>>;
-  const known = new Map<string, unknown>();
-  const find = (keyword: string): unknown => {
+  const find = (keyword: string, item: ConditionFacts): unknown => {
     switch (keyword) {
       case 'time.now':
         return now;
       case 'submitter':
         return submitter === undefined ? undefined : userFact(submitter);
-      default:
+      default: {
+        const given = item as Readonly<Record<string, (() => unknown) | undefined>>;
         return fromVotes(keyword) ?? (Object.hasOwn(given, keyword) ? given[keyword]?.() : undefined);
+      }
     }
   };
-  return (keyword) => {
-    const value = known.get(keyword);
-    if (value !== undefined || known.has(keyword)) return value;
-    const found = find(keyword);
-    known.set(keyword, found);
-    return found;
+  return (item) => {
+    const known = new Map<string, unknown>();
+    return (keyword) => {
+      const value = known.get(keyword);
+      if (value !== undefined || known.has(keyword)) return value;
+      const found = find(keyword, item);
+      known.set(keyword, found);
+      return found;
+    };
   };
 }

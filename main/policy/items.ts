@@ -3,7 +3,7 @@
  * functions count them.
  */
 import { Evaluation, type Counter, type Counters, type Reservation, type Spent } from './evaluation.ts';
-import { allFacts, itemsOf, type Facts } from './facts.ts';
+import { factsOfItems, itemsOf, type Facts } from './facts.ts';
 import type { Policy } from './policies.ts';
 
 /** An item as policies see it. */
@@ -14,7 +14,7 @@ export interface Evaluated {
 }
 
 /**
- * @param visit Called for each item; what it answers other than undefined ends the walk.
+ * @param visit Called for each item.
  * @returns what the activity adds to the counters of all its policies, once its items are allowed.
  */
 export function throughItems(
@@ -28,8 +28,9 @@ export function throughItems(
   // Two purses: an item whose conditions were afforded can be counted too.
   const decided: Spent = { steps: 0 };
   const counted: Spent = { steps: 0 };
+  const factsOf = factsOfItems(facts);
   for (const item of itemsOf(facts)) {
-    const load = allFacts(facts, item);
+    const load = factsOf(item);
     const { reservations, uncounted } = countItem(counting, new Evaluation(load, now, undefined, counted));
     visit({ evaluation: new Evaluation(load, now, counters, decided), uncounted });
     pending.add(reservations);
@@ -59,6 +60,8 @@ function countItem(counting: readonly Policy[], evaluation: Evaluation): Counted
 /** Counters with what the items before add to them. */
 class Pending implements Counters {
   readonly #before: Counters | undefined;
+  /** As of the decision: no item changes them. */
+  readonly #known = new Map<string, bigint>();
   readonly #added = new Map<string, Reservation>();
 
   constructor(before: Counters | undefined) {
@@ -67,7 +70,11 @@ class Pending implements Counters {
 
   /** What is added is added now, and so within any window. */
   total(counter: Counter, since: number): bigint {
-    return (this.#before?.total(counter, since) ?? 0n) + (this.#added.get(keyOf(counter))?.amount ?? 0n);
+    const key = keyOf(counter);
+    const sought = `${key} ${String(since)}`;
+    const before = this.#known.get(sought) ?? this.#before?.total(counter, since) ?? 0n;
+    this.#known.set(sought, before);
+    return before + (this.#added.get(key)?.amount ?? 0n);
   }
 
   add(reservations: readonly Reservation[]): void {

@@ -134,7 +134,7 @@ export function mutateBytes(bytes: Uint8Array, random: Random): Uint8Array {
 }
 
 /** Mulberry32: the same numbers for the same seed. */
-function randomOf(seed: number): Random {
+export function randomOf(seed: number): Random {
   let state = seed;
   const below = (count: number): number => {
     state = (state + 0x6d2b79f5) | 0;

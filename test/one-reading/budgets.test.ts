@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openScene, type Scene } from './budget-scene.ts';
+import { askAll, decideAll, type Outcome } from './budgets.ts';
+
+const asked = 384;
+const decided = 2000;
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await openScene();
+});
+afterAll(() => scene[Symbol.asyncDispose]());
+
+/** Each policy gave something, and none gave more than it says. */
+function expectKept({ allowed, violations }: Outcome): void {
+  expect(violations).toEqual([]);
+  for (const { template } of scene.users) expect(allowed[template], template).toBeGreaterThan(0);
+}
+
+test('64 requests at once get no more signed than the ready-made policies give, as viem tells it', async () => {
+  expectKept(await askAll(scene, asked, 15));
+});
+
+test('nor does any number of requests, one after another', async () => {
+  await using later = await openScene();
+  expectKept(await decideAll(later, decided, 16));
+});
