@@ -155,7 +155,7 @@ export function notifyOfApprovals(approvals: Approvals, bridge: Pick<Bridge, 'ca
   };
 }
 
-/** @returns what an activity signs, in a sentence; its kind alone where it signs nothing, or nobody can say. */
+/** @returns what an activity signs, in a sentence; its kind alone where it signs nothing, or the vault gives no description. */
 async function titleOf(bridge: Pick<Bridge, 'call'>, activity: WaitingActivity): Promise<string> {
   const [first, ...others] = toBeSigned(activity);
   const kind = inWords(activity.type);

@@ -194,7 +194,7 @@ describe('an activity that begins to wait for a vote', () => {
     },
   );
 
-  test('is told by its kind alone where nobody can say more', async () => {
+  test('is told by its kind alone where the vault gives no description', async () => {
     double.failure = new Error('the vault is locked');
     approvals.set('one');
     await shown(1);
