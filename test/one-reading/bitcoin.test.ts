@@ -10,6 +10,7 @@ import { bitcoin } from '../../main/chains/bitcoin/chain.ts';
 import type { Opened } from '../../main/chains/chain.ts';
 import { mostParts } from '../../main/chains/description.ts';
 import type { FactOf } from '../../main/chains/facts.ts';
+import { encodeAddress } from '../../main/crypto/addresses.ts';
 import { taggedHash, sha256 } from '../../main/crypto/hashes.ts';
 import { toHex } from '../../main/crypto/encodings.ts';
 import { Unknown } from '../../main/policy/types.ts';
@@ -707,5 +708,41 @@ describe('the law of one reading', () => {
       },
     });
     expect(violations[0]).toContain('the same description of different effects');
+  });
+});
+
+/** A key signs on every network, whichever of its addresses a request names: facts must not depend on that choice. */
+describe('addresses in facts', () => {
+  const named = (network: 'MAINNET' | 'TESTNET' | 'REGTEST') =>
+    encodeAddress(`ADDRESS_FORMAT_BITCOIN_${network}_P2WPKH`, 'CURVE_SECP256K1', own.publicKey);
+  const psbt = psbtOf(
+    [{ coin: coinOf(scriptOf(own.address('P2WPKH')), 100_000n), more: {} }],
+    [{ script: scriptOf(stranger.address('P2WPKH')), value: 99_000n }],
+  );
+  const receiver = (format: 'MAINNET' | 'TESTNET' | 'REGTEST', listed: readonly string[]): unknown => {
+    const opened = openBitcoin(new Uint8Array(psbt.toBuffer()), {
+      key: {
+        curve: 'CURVE_SECP256K1',
+        publicKey: own.publicKey,
+        format: `ADDRESS_FORMAT_BITCOIN_${format}_P2WPKH`,
+      },
+      interfaces: { abi: () => undefined, idl: () => undefined },
+      ours: (address) => (listed.includes(address) ? 'Savings' : undefined),
+    });
+    return opened.facts['bitcoin.tx']?.();
+  };
+  const isOn = (start: string) => ({ outputs: [{ address: expect.stringMatching(`^${start}`) as string }] });
+
+  test.each(['MAINNET', 'TESTNET', 'REGTEST'] as const)(
+    'are those of mainnet where the key has an account there, if %s names it',
+    (format) => {
+      const listed = [named('MAINNET'), named('TESTNET'), named('REGTEST')];
+      expect(receiver(format, listed)).toMatchObject(isOn('bc1'));
+    },
+  );
+
+  test('are those of a test network where the key has no other account', () => {
+    expect(receiver('TESTNET', [named('TESTNET')])).toMatchObject(isOn('tb1'));
+    expect(receiver('REGTEST', [named('REGTEST')])).toMatchObject(isOn('bcrt1'));
   });
 });

@@ -4,14 +4,14 @@ import { toHex } from '../../crypto/encodings.ts';
 import { sha256 } from '../../crypto/hashes.ts';
 import { once } from '../../lib/once.ts';
 import { Unknown } from '../../policy/types.ts';
-import { nothingInPayload, refused, whenRead, type Chain } from '../chain.ts';
+import { nothingInPayload, refused, whenRead, type Chain, type Context } from '../chain.ts';
 import { attempt } from '../reading.ts';
 import { describeBitcoin } from './describe.ts';
 import { bitcoinFact } from './facts.ts';
 import { faultsOf } from './faults.ts';
 import { moneyOf } from './money.ts';
 import { readBitcoin } from './read.ts';
-import { locksOf, ownScripts, type BitcoinNetwork } from './scripts.ts';
+import { addressOf, locksOf, ownScripts, type BitcoinNetwork } from './scripts.ts';
 import { signBitcoin } from './sign.ts';
 
 export const bitcoin: Chain = {
@@ -26,8 +26,9 @@ export const bitcoin: Chain = {
       const { transaction } = read;
       const own = key && ownScripts(key.publicKey);
       const locks = key && own ? locksOf(transaction.inputs, key.publicKey, own) : [];
-      const network = networkOf(key?.format);
-      const money = once(() => moneyOf(transaction, { locks, own, network, ours }));
+      const money = once(() =>
+        moneyOf(transaction, { locks, own, network: networkOf(key?.format, own, ours), ours }),
+      );
       return {
         describe: () => describeBitcoin(money(), key === undefined ? [] : faultsOf(transaction, locks)),
         facts: { 'bitcoin.tx': () => bitcoinFact(money()) },
@@ -54,8 +55,21 @@ const taprootTag = toHex(sha256(Buffer.from('TapSighash', 'ascii')));
 const isTaprootMessage = (bytes: Uint8Array): boolean =>
   toHex(bytes.subarray(0, 64)) === taprootTag + taprootTag;
 
-/** Signet writes its addresses as testnet does; a key that no address names is taken for mainnet's. */
-function networkOf(format: AddressFormat | undefined): BitcoinNetwork {
+/**
+ * The network whose addresses are shown. A signature holds on each, whichever of the key's addresses a request names: so it
+ * is mainnet, where money is, wherever the organization lists the key there. Signet writes its addresses as testnet does; a
+ * key that no address names is taken for mainnet's.
+ */
+function networkOf(
+  format: AddressFormat | undefined,
+  own: ReturnType<typeof ownScripts> | undefined,
+  ours: Context['ours'],
+): BitcoinNetwork {
+  const isOnMainnet = [...(own?.keys() ?? [])].some((script) => {
+    const found = addressOf(Buffer.from(script, 'hex'), 'mainnet');
+    return found !== undefined && ours(found.address) !== undefined;
+  });
+  if (isOnMainnet) return 'mainnet';
   if (format?.includes('_REGTEST_') === true) return 'regtest';
   return format?.includes('_TESTNET_') === true || format?.includes('_SIGNET_') === true
     ? 'testnet'

@@ -208,7 +208,9 @@ describe('PSBT version 2', () => {
     expect(factOf(second(first))).toEqual(factOf(first));
     const again = ScureTransaction.fromPSBT(signed(second(first)));
     // The signatures cover all outputs.
-    expect(() => again.addOutput({ script: scriptOf(payee), amount: 1n })).toThrow('outputs are not modifiable');
+    expect(() => again.addOutput({ script: scriptOf(payee), amount: 1n })).toThrow(
+      'outputs are not modifiable',
+    );
     again.finalize();
     const expected = parsed(signed(first)).finalizeAllInputs().extractTransaction();
     expect(again.hex).toBe(expected.toHex());
