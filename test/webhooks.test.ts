@@ -142,13 +142,13 @@ describe('the webhook feature', () => {
     await setFeature(service, other.url);
     const later = await makeTag(service);
     receiver.misbehave = undefined;
-    service.clock.advance(60 * 60_000);
+    service.clock.advance(30 * 60_000);
     service.vault.webhooks.look();
     await vi.waitFor(() => {
       expect(receiver.ids).toEqual([...expected, removed.id]);
       expect(other.ids).toEqual([later]);
     }, patience);
-    await removeFeature(service);
+    activityOf(await removeFeature(service));
     await vi.waitFor(() => {
       expect(isThere()).toBe(false);
     }, patience);

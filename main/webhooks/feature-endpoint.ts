@@ -3,15 +3,13 @@
  * is switched off, and stays until all that came about before is delivered, the removal included.
  */
 import { randomUUID } from 'node:crypto';
-import type { Writer } from '../db/connection.ts';
+import type { Reader, Writer } from '../db/connection.ts';
 import { getFeature } from '../db/features.ts';
-import { removeWebhookEndpoint } from '../db/webhook-deliveries.ts';
 import {
   getWebhookEndpoint,
   insertWebhookEndpoint,
   listWebhookEndpoints,
   updateWebhookEndpoint,
-  type WebhookEndpointRow,
 } from '../db/webhook-endpoints.ts';
 
 const featureName = 'FEATURE_NAME_WEBHOOK';
@@ -24,14 +22,10 @@ const changesFeatures = [
 /** Whether activities of a type may leave the endpoint where the feature is not. */
 export const mayMoveFeature = (activityType: string): boolean => changesFeatures.includes(activityType);
 
-/** Whether an endpoint of a feature that was removed may still have events to deliver. */
-export const isEnding = ({ feature, active }: Pick<WebhookEndpointRow, 'feature' | 'active'>): boolean =>
-  feature === 1 && active === 0;
-
-/** Removes an endpoint that has delivered all that it was to. */
-export function endFeature(tx: Writer, endpointId: string, now: number): void {
+/** Whether an endpoint is of a feature that was removed. */
+export function hasEnded(tx: Reader, endpointId: string): boolean {
   const endpoint = getWebhookEndpoint(tx, endpointId);
-  if (endpoint !== undefined && isEnding(endpoint)) removeWebhookEndpoint(tx, endpointId, now);
+  return endpoint?.feature === 1 && endpoint.active === 0;
 }
 
 /** Has the feature's endpoint be where the feature says. */

@@ -11,7 +11,11 @@ import type { Reader, Writer } from '../db/connection.ts';
 import { getOrganization } from '../db/organizations.ts';
 import { isNetworkOn } from '../db/settings.ts';
 import type { UnitOfWork } from '../db/unit-of-work.ts';
-import { adoptWebhookDeliveries, forgetWebhookDeliveries } from '../db/webhook-deliveries.ts';
+import {
+  adoptWebhookDeliveries,
+  forgetWebhookDeliveries,
+  removeWebhookEndpoint,
+} from '../db/webhook-deliveries.ts';
 import {
   getWebhookEndpoint,
   listEndpointLanes,
@@ -27,7 +31,7 @@ import type { Clock } from '../lib/clock.ts';
 import { isThisMachine } from '../lib/network.ts';
 import { Lanes, longestSleepMs } from '../outbox/lanes.ts';
 import type { Outcome } from '../outbox/outbox.ts';
-import { endFeature, followFeature, isEnding, mayMoveFeature } from './feature-endpoint.ts';
+import { followFeature, hasEnded, mayMoveFeature } from './feature-endpoint.ts';
 import { keepOutcomes, parkBeyond } from './outcomes.ts';
 import { EventQueue, lotEvents, type Item, type Taken } from './queue.ts';
 import { makeWebhookKey, openWebhookKey, webhookJwks, type WebhookJwk, type WebhookKeys } from './signing.ts';
@@ -194,8 +198,7 @@ export class Webhooks {
     const start = performance.now();
     try {
       const taken = units.read((tx) => this.#take(tx, endpointId));
-      if (taken === undefined) return await this.#end(endpointId);
-      if (typeof taken === 'number') return taken;
+      if (typeof taken !== 'object') return taken ?? (await this.#nextAt(endpointId));
       const outcomes =
         taken.refusal === undefined
           ? await this.#send(taken)
@@ -207,8 +210,7 @@ export class Webhooks {
       const rest = start + lotEveryMs - performance.now();
       if (taken.items.length < lotEvents && rest > 1)
         await pause(rest, undefined, { signal }).catch(() => undefined);
-      const nextAt = units.read((tx) => this.#queue.nextAt(tx, endpointId));
-      return nextAt ?? (await this.#end(endpointId));
+      return await this.#nextAt(endpointId);
     } catch (error) {
       // The file does not hold, the disk is full, or the vault was locked meanwhile: what waits stays in the file.
       if (keys.unlocked && !signal.aborted) onFault(error);
@@ -216,14 +218,19 @@ export class Webhooks {
     }
   }
 
-  /** Nothing is left for an endpoint: that of a feature that was removed goes. */
-  async #end(endpointId: string): Promise<undefined> {
+  /** When an endpoint is due. That of a feature that was removed goes once nothing is left for it. */
+  async #nextAt(endpointId: string): Promise<number | undefined> {
     const { units, clock } = this.#parts;
-    const endpoint = units.read((tx) => getWebhookEndpoint(tx, endpointId));
-    if (endpoint === undefined || !isEnding(endpoint)) return;
-    await units.write((tx) => {
-      if (this.#queue.nextAt(tx, endpointId) === undefined) endFeature(tx, endpointId, clock.wall());
-    });
+    const look = (): number | undefined => units.read((tx) => this.#queue.nextAt(tx, endpointId));
+    if (look() === undefined && units.read((tx) => hasEnded(tx, endpointId))) {
+      await units.write((tx) => {
+        if (this.#queue.nextAt(tx, endpointId) === undefined) {
+          removeWebhookEndpoint(tx, endpointId, clock.wall());
+        }
+      });
+    }
+    // In the turn in which the lane ends: what comes later is told to it anew.
+    return look();
   }
 
   /** @returns what is due; else when something is, or undefined where there is nothing. */
