@@ -516,6 +516,29 @@ describe('describe_payload', () => {
     ]);
   });
 
+  test('an address that only begins and ends like one of ours is told apart', async () => {
+    const own = accountOf('ADDRESS_FORMAT_ETHEREUM').address;
+    const poison = getAddress(
+      `${own.slice(0, 6).toLowerCase()}${'0'.repeat(32)}${own.slice(-4).toLowerCase()}`,
+    );
+    const { warnings } = await transaction(
+      'ETHEREUM',
+      serializeTransaction({ type: 'eip1559', chainId: 1, to: poison, value: 1n }),
+    );
+    expect(warnings).toEqual([
+      `${poison} is not yours. It begins and ends like your address ${own}: compare every character.`,
+    ]);
+    const { title, warnings: none } = await transaction(
+      'ETHEREUM',
+      serializeTransaction({ type: 'eip1559', chainId: 1, to: getAddress(own), value: 1n }),
+    );
+    expect([title, none]).toEqual([expect.stringContaining('Chains'), []]);
+  });
+
+  test('an empty text is described as well', async () => {
+    expect((await raw('', 'SHA256')).lines).toContainEqual({ label: 'Size', value: '0 bytes' });
+  });
+
   test('a call that nobody can read', async () => {
     const { warnings } = await transaction(
       'ETHEREUM',

@@ -81,6 +81,22 @@ export const findAccountByPublicKey = (
     curve,
   );
 
+/** Addresses of accounts and private keys that begin so, in either case; at most 100 of each. */
+export function listAddressesThatBegin(tx: Reader, organizationId: string, beginning: string): string[] {
+  const ofTable = (table: 'wallet_accounts' | 'private_key_addresses') =>
+    tx.all<{ readonly address: string }>(
+      `SELECT address FROM ${table}
+       WHERE organization_id = ? AND address COLLATE NOCASE >= ? AND address COLLATE NOCASE < ? LIMIT 100`,
+      organizationId,
+      beginning,
+      beginning + afterAll,
+    );
+  return [...ofTable('wallet_accounts'), ...ofTable('private_key_addresses')].map(({ address }) => address);
+}
+
+/** Comes after every character that addresses have. */
+const afterAll = '\u{10ffff}';
+
 /** The addresses of all accounts that have this public key. */
 export const listAddressesOfPublicKey = (
   tx: Reader,

@@ -98,6 +98,10 @@ export function looksLike(address: string, ours: readonly string[]): string | un
   });
 }
 
+/** The part of an address by which those that `looksLike` may find begin, in either case. */
+export const beginningOf = (address: string): string =>
+  address.slice(0, (prefix.exec(address)?.[0].length ?? 0) + compared);
+
 const comparable = (address: string): string => (caseless.test(address) ? address.toLowerCase() : address);
 
 function endsOf(address: string): string {

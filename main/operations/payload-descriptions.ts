@@ -7,7 +7,9 @@ import { unreadDescription, type Description } from '../chains/description.ts';
 import { openPayload } from '../chains/payloads/open.ts';
 import { decodeHex, invalid } from '../crypto/encodings.ts';
 import type { Reader } from '../db/connection.ts';
+import { listAddressesThatBegin } from '../db/wallet-accounts.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import { beginningOf, looksLike } from '../lib/look-alikes.ts';
 import { limits } from './limits.ts';
 import { payloadParameters, preimage } from './payload-parameters.ts';
 import { findNamedKey, keyOf } from './signers.ts';
@@ -25,7 +27,7 @@ const shownDescription = z
   })
   .meta({ id: 'PayloadDescription' });
 
-const text = z.string().min(1).max(limits.payloadCharacters).optional();
+const text = z.string().max(limits.payloadCharacters).optional();
 
 export const describePayload = query({
   path: 'describe_payload',
@@ -45,9 +47,24 @@ export const describePayload = query({
   returns: z.object({ description: shownDescription }),
   run({ tx, organizationId, params }) {
     const { unsignedTransaction, type, payload, encoding, hashFunction, signWith } = params;
-    const context = signingContext(tx, organizationId, keyNamed(tx, organizationId, signWith));
+    const around = signingContext(tx, organizationId, keyNamed(tx, organizationId, signWith));
+    const strangers = new Set<string>();
+    const context: Context = {
+      ...around,
+      ours(address) {
+        const name = around.ours(address);
+        if (name === undefined) strangers.add(address);
+        return name;
+      },
+    };
+    const answer = (description: Description) => ({
+      description: {
+        ...description,
+        warnings: [...poisonWarnings(tx, organizationId, strangers), ...description.warnings],
+      },
+    });
     if (unsignedTransaction !== undefined && type !== undefined) {
-      return { description: describeTransaction(type, unsignedTransaction, context) };
+      return answer(describeTransaction(type, unsignedTransaction, context));
     }
     if (payload === undefined || encoding === undefined || hashFunction === undefined) {
       throw invalid(
@@ -56,9 +73,21 @@ export const describePayload = query({
       );
     }
     const raw = { payload, encoding, hashFunction, preimage: params.preimage };
-    return { description: openPayload(raw, context, 'payload').describe() };
+    return answer(openPayload(raw, context, 'payload').describe());
   },
 });
+
+/** More addresses than a title names: beyond them nobody compares an address by eye. */
+const mostCompared = 100;
+
+/** Warns of addresses that only seem to be the organization's: they begin and end like one of its own. */
+const poisonWarnings = (tx: Reader, organizationId: string, strangers: ReadonlySet<string>): string[] =>
+  [...strangers].slice(0, mostCompared).flatMap((address) => {
+    const own = looksLike(address, listAddressesThatBegin(tx, organizationId, beginningOf(address)));
+    return own === undefined
+      ? []
+      : [`${address} is not yours. It begins and ends like your address ${own}: compare every character.`];
+  });
 
 /** The key that is to sign. A request is described all the same where the key is gone. */
 function keyNamed(tx: Reader, organizationId: string, signWith: string | undefined): Key | undefined {
