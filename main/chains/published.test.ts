@@ -13,7 +13,7 @@ import { readBitcoin } from './bitcoin/read.ts';
 import { readEthereum } from './ethereum/read.ts';
 import { readKnown } from './solana/programs.ts';
 import { encodeMessage, readSolana, signedSolana, signersOf } from './solana/read.ts';
-import { readTron } from './tron/read.ts';
+import { digestOf, readTron } from './tron/read.ts';
 import type { Read } from './reading.ts';
 
 function valueOf<T>(read: Read<T>): T {
@@ -90,16 +90,16 @@ test('Solana: the message is what the sender signed', () => {
 
 test('Tron: the id, and the signature', () => {
   const { id, privateKey, owner, to, amount, rawData, signature } = vectors.tron;
-  const { transaction, digest, unread } = valueOf(readTron(hexBytes(rawData)));
+  const read = valueOf(readTron(hexBytes(rawData)));
+  const digest = digestOf(read);
   expect(toHex(digest)).toBe(id);
-  expect(unread).toEqual([]);
-  expect(transaction.contracts).toMatchObject([
-    {
-      type: 'TransferContract',
-      ownerAddress: TronWeb.address.fromHex(owner),
-      toAddress: TronWeb.address.fromHex(to),
-      amount: BigInt(amount),
-    },
+  const fields = {
+    owner_address: TronWeb.address.fromHex(owner),
+    to_address: TronWeb.address.fromHex(to),
+    amount: BigInt(amount),
+  };
+  expect(valueOf(read.transaction).contracts).toMatchObject([
+    { type: 'TransferContract', known: { value: { fields } } },
   ]);
   const ours = curves.CURVE_SECP256K1.sign(hexBytes(privateKey), digest);
   const [r, s, v] = [signature.slice(0, 64), signature.slice(64, 128), signature.slice(128)];

@@ -224,7 +224,8 @@ const tronTransaction = struct('TronTransaction', {
       owner: tronPermission,
       witness: tronPermission,
       actives: list(tronPermission),
-      // Ours.
+      // Ours. `fields` has all that the contract holds, by Tron's own names.
+      fields: map(dynamic),
       asset_name: text,
       function_signature: text,
       function_name: text,

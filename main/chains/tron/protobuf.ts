@@ -1,75 +1,210 @@
-/** The wire format of Protocol Buffers, read to the last bit: whole numbers are exact, and no field is passed over. */
-import { concatBytes } from '../../crypto/bytes.ts';
-import { Cursor, unreadable } from '../reading.ts';
+/**
+ * Protocol Buffers by schema. A message is read where the one encoding that Tron's nodes write of its fields is the same
+ * bytes: each field once, in order, nothing beside them, and no number longer than it needs to be.
+ */
+import { concatBytes, joinBytes } from '../../crypto/bytes.ts';
+import { decodeBase58, encodeBase58Check, toHex } from '../../crypto/encodings.ts';
+import { mostParts } from '../description.ts';
+import { attempt, Cursor, unreadable, utf8, type Read } from '../reading.ts';
 
-/** The fields of a message by number, each with all values it was given. */
-export class Fields {
-  readonly #what: string;
-  readonly #fields = new Map<number, (bigint | Uint8Array)[]>();
-  readonly #asked = new Set<number>();
+/**
+ * What a field holds: bytes in hex, a text of UTF-8, a name that is a text or other bytes, an address in Base58, a number of
+ * 64 or of 32 bits that is not negative, money in sun, a time in milliseconds, rights by contract type, one of several names
+ * by number, or a message.
+ */
+export type Kind =
+  | 'bytes'
+  | 'text'
+  | 'name'
+  | 'address'
+  | 'whole'
+  | 'whole32'
+  | 'sun'
+  | 'time'
+  | 'bool'
+  | 'operations'
+  | readonly string[]
+  | Schema;
 
-  /** @throws Unreadable where the bytes are no message. */
-  constructor(bytes: Uint8Array, what: string) {
-    this.#what = what;
-    const cursor = new Cursor(bytes, what);
-    while (cursor.left > 0) {
-      const tag = readVarint(cursor, what);
-      const number = Number(tag >> 3n);
-      const value = readValue(cursor, what, Number(tag & 7n));
-      if (number === 0 || number > 536_870_911)
-        unreadable(`${what} has a field of a number that there is not`);
-      this.#fields.set(number, [...(this.#fields.get(number) ?? []), value]);
+/** The field's number, what it holds, and whether there may be several of it. */
+export type Field = readonly [number: number, kind: Kind, many?: 'many'];
+
+/** Fields by their names. */
+export type Schema = Readonly<Record<string, Field>>;
+
+export type Value =
+  string | bigint | boolean | undefined | readonly Value[] | { readonly [name: string]: Value };
+export type Message = Readonly<Record<string, Value>>;
+
+type ValueOf<K> = K extends 'whole' | 'whole32' | 'sun' | 'time'
+  ? bigint
+  : K extends 'bool'
+    ? boolean
+    : K extends string | readonly string[]
+      ? string
+      : K extends Schema
+        ? MessageOf<K>
+        : never;
+
+/** What is read of a schema: a field that is not there has its empty value, and a message that is not there is undefined. */
+export type MessageOf<S extends Schema> = {
+  readonly [Name in keyof S]: S[Name] extends readonly [number, infer K, 'many']
+    ? readonly ValueOf<K>[]
+    : ValueOf<S[Name][1]> | (S[Name][1] extends string | readonly string[] ? never : undefined);
+};
+
+type Wire = bigint | Uint8Array;
+
+/** @param what What the message is, for problems. */
+export const readMessage = <S extends Schema>(
+  schema: S,
+  bytes: Uint8Array,
+  what: string,
+): Read<MessageOf<S>> =>
+  attempt(() => {
+    const message = decode(schema, bytes, what);
+    if (Buffer.compare(encode(schema, message), bytes) !== 0) {
+      unreadable(
+        `${what} has fields that are not read here, or is not written the way that Tron’s nodes write it`,
+      );
     }
-  }
+    return message as MessageOf<S>;
+  });
 
-  /** Fields that nobody asked for. */
-  get unknown(): readonly number[] {
-    return [...this.#fields.keys()].filter((number) => !this.#asked.has(number));
-  }
+/** @returns the numbers of the fields that bytes have; a problem where they are no message at all. */
+export const fieldNumbers = (bytes: Uint8Array, what: string): Read<readonly number[]> =>
+  attempt(() => [...wireOf(bytes, what).keys()]);
 
-  /** An int64, or 0 where it is not there. */
-  integer(number: number, name: string): bigint {
-    const value = this.#one(number, name);
-    if (value === undefined) return 0n;
-    if (typeof value !== 'bigint') unreadable(`expected ${name} of ${this.#what} as a number, got bytes`);
-    return BigInt.asIntN(64, value);
-  }
+function decode(schema: Schema, bytes: Uint8Array, what: string): Message {
+  const wire = wireOf(bytes, what);
+  return Object.fromEntries(
+    Object.entries(schema).map(([name, [number, kind, many]]) => {
+      const values = wire.get(number) ?? [];
+      const at = `${name} of ${what}`;
+      if (many === 'many') {
+        if (values.length > mostParts) unreadable(`${at} is there more than ${String(mostParts)} times`);
+        return [name, values.map((value) => decodeValue(kind, value, at))];
+      }
+      return [name, values[0] === undefined ? emptyOf(kind) : decodeValue(kind, values[0], at)];
+    }),
+  );
+}
 
-  /** Empty where it is not there. */
-  bytes(number: number, name: string): Uint8Array {
-    return this.#asBytes(this.#one(number, name) ?? new Uint8Array(), name);
-  }
+const isSchema = (kind: Kind): kind is Schema => typeof kind === 'object' && !Array.isArray(kind);
+const isNames = (kind: Kind): kind is readonly string[] => Array.isArray(kind);
 
-  /** Undefined where it is not there. */
-  message(number: number, name: string): Fields | undefined {
-    const value = this.#one(number, name);
-    return value === undefined ? undefined : new Fields(this.#asBytes(value, name), name);
-  }
+function emptyOf(kind: Kind): Value {
+  if (isSchema(kind)) return undefined;
+  if (isNames(kind)) return kind[0] ?? '';
+  if (isNumber(kind)) return 0n;
+  return kind === 'bool' ? false : '';
+}
 
-  messages(number: number, name: string): Fields[] {
-    return this.#all(number).map((value) => new Fields(this.#asBytes(value, name), name));
-  }
+const isNumber = (kind: Kind): boolean =>
+  kind === 'whole' || kind === 'whole32' || kind === 'sun' || kind === 'time';
 
-  #all(number: number): readonly (bigint | Uint8Array)[] {
-    this.#asked.add(number);
-    return this.#fields.get(number) ?? [];
+function decodeValue(kind: Kind, value: Wire, at: string): Value {
+  if (isNames(kind)) {
+    const number = wholeOf(value, at);
+    return (
+      kind[Number(number)] ??
+      unreadable(`expected ${at} of 0 to ${String(kind.length - 1)}, got ${String(number)}`)
+    );
   }
-
-  /** Programs differ in which of two values they take. */
-  #one(number: number, name: string): bigint | Uint8Array | undefined {
-    const [value, second] = this.#all(number);
-    if (second !== undefined) unreadable(`${this.#what} gives ${name} twice`);
-    return value;
+  if (isNumber(kind)) {
+    const number = wholeOf(value, at);
+    const most = kind === 'whole32' ? 2n ** 31n : 2n ** 63n;
+    return number < most ? number : unreadable(`${at} is negative, or too large`);
   }
-
-  #asBytes(value: bigint | Uint8Array, name: string): Uint8Array {
-    return typeof value === 'bigint'
-      ? unreadable(`expected ${name} of ${this.#what} as bytes, got a number`)
-      : value;
+  if (kind === 'bool') return wholeOf(value, at) !== 0n;
+  if (typeof value === 'bigint') unreadable(`expected ${at} as bytes, got a number`);
+  if (isSchema(kind)) return decode(kind, value, at);
+  switch (kind) {
+    case 'text':
+      return utf8(value) ?? unreadable(`expected ${at} as text`);
+    case 'address':
+      return addressOf(value, at);
+    default:
+      return toHex(value);
   }
 }
 
-function readValue(cursor: Cursor, what: string, wireType: number): bigint | Uint8Array {
+const wholeOf = (value: Wire, at: string): bigint =>
+  typeof value === 'bigint' ? value : unreadable(`expected ${at} as a number, got bytes`);
+
+/** Base58Check of 21 bytes that begin with 0x41; empty where there is none. */
+function addressOf(bytes: Uint8Array, at: string): string {
+  if (bytes.length !== 21 || bytes[0] !== 0x41) {
+    unreadable(
+      `expected ${at} as 21 bytes that begin with 41, got ${String(bytes.length)} bytes${bytes[0] === undefined ? '' : ` that begin with ${toHex(bytes.subarray(0, 1))}`}`,
+    );
+  }
+  return encodeBase58Check(bytes);
+}
+
+/** In the order of the fields’ numbers, without those that are empty. */
+export const encode = (schema: Schema, message: Message): Uint8Array =>
+  joinBytes(
+    Object.entries(schema)
+      .toSorted(([, [one]], [, [other]]) => one - other)
+      .flatMap(([name, [number, kind, many]]) => {
+        const value = message[name];
+        if (many === 'many') {
+          return (value as readonly Value[]).map((each) => encodeField(number, encodeValue(kind, each)));
+        }
+        return value === emptyOf(kind) ? [] : [encodeField(number, encodeValue(kind, value))];
+      }),
+  );
+
+function encodeValue(kind: Kind, value: Value): Wire {
+  if (isNames(kind)) return BigInt(kind.indexOf(value as string));
+  if (isNumber(kind)) return value as bigint;
+  if (kind === 'bool') return value === true ? 1n : 0n;
+  if (isSchema(kind)) return encode(kind, value as Message);
+  switch (kind) {
+    case 'text':
+      return Buffer.from(value as string, 'utf8');
+    case 'address':
+      return decodeBase58('address', value as string, 25).subarray(0, 21);
+    default:
+      return Buffer.from(value as string, 'hex');
+  }
+}
+
+/** A field with its number. */
+const encodeField = (number: number, value: Wire): Uint8Array =>
+  typeof value === 'bigint'
+    ? concatBytes(varint(BigInt(number * 8)), varint(value))
+    : concatBytes(varint(BigInt(number * 8 + 2)), varint(BigInt(value.length)), value);
+
+/** A field of bytes. */
+export const bytesField = (number: number, bytes: Uint8Array): Uint8Array => encodeField(number, bytes);
+
+/** Seven bits to a byte, the lowest first. */
+const varint = (number: bigint): Uint8Array =>
+  number < 0x80n
+    ? Uint8Array.of(Number(number))
+    : concatBytes(Uint8Array.of(Number(number & 0x7fn) | 0x80), varint(number >> 7n));
+
+/** The fields of a message by number, each with all values it was given. */
+function wireOf(bytes: Uint8Array, what: string): ReadonlyMap<number, readonly Wire[]> {
+  const fields = new Map<number, Wire[]>();
+  const cursor = new Cursor(bytes, what);
+  while (cursor.left > 0) {
+    const tag = readVarint(cursor, what);
+    const number = Number(tag >> 3n);
+    if (number === 0 || number > 536_870_911) {
+      unreadable(`${what} has a field of a number that there is not`);
+    }
+    const value = readWire(cursor, what, Number(tag & 7n));
+    const values = fields.get(number);
+    if (values === undefined) fields.set(number, [value]);
+    else values.push(value);
+  }
+  return fields;
+}
+
+function readWire(cursor: Cursor, what: string, wireType: number): Wire {
   switch (wireType) {
     case 0:
       return readVarint(cursor, what);
@@ -92,17 +227,9 @@ function readVarint(cursor: Cursor, what: string): bigint {
   for (let shift = 0n; shift < 70n; shift += 7n) {
     const byte = cursor.byte();
     value |= BigInt(byte & 0x7f) << shift;
-    if (byte < 0x80)
+    if (byte < 0x80) {
       return value < 1n << 64n ? value : unreadable(`${what} has a number of more than 64 bits`);
+    }
   }
   return unreadable(`${what} has a number of more than 64 bits`);
-}
-
-/** A field of bytes. */
-export function bytesField(number: number, bytes: Uint8Array): Uint8Array {
-  return concatBytes(Uint8Array.of(...varint(number * 8 + 2), ...varint(bytes.length)), bytes);
-}
-
-function varint(number: number): number[] {
-  return number < 0x80 ? [number] : [(number & 0x7f) | 0x80, ...varint(Math.floor(number / 0x80))];
 }
