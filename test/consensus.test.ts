@@ -190,6 +190,48 @@ describe('who may vote', () => {
     expect(activityOf(await vote(service.root, 'approve', asked)).status).toBe('ACTIVITY_STATUS_COMPLETED');
   });
 
+  test('a batch waits for those of whom one of its items needs it', async () => {
+    const made = await service.root.submit('create_policy', 'CREATE_POLICY_V3', {
+      policyName: 'Ann signs mail',
+      effect: 'EFFECT_ALLOW',
+      condition: "eth.eip_712.primary_type == 'Mail'",
+      consensus: `approvers.any(user, user.id == '${people.ann.userId}')`,
+      notes: '',
+    });
+    const batch = async (...types: string[]): Promise<Answer> =>
+      people.ann.client.submit(
+        'sign_raw_payloads',
+        'SIGN_RAW_PAYLOADS',
+        {
+          signWith: address,
+          encoding: 'PAYLOAD_ENCODING_EIP712',
+          hashFunction: 'HASH_FUNCTION_NO_OP',
+          payloads: types.map((primaryType) =>
+            JSON.stringify({
+              domain: { name: 'App' },
+              primaryType,
+              types: {
+                EIP712Domain: [{ name: 'name', type: 'string' }],
+                [primaryType]: [{ name: 'text', type: 'string' }],
+              },
+              message: { text: 'x' },
+            }),
+          ),
+        },
+        now(),
+      );
+    expect(activityOf(await batch('Mail', 'Mail')).status).toBe('ACTIVITY_STATUS_COMPLETED');
+    const asked = activityOf(await batch('Mail', 'Order'));
+    expect(asked.status).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
+    expect(await current(people.ben.client, asked)).toMatchObject({ canApprove: true });
+    expect(await current(people.dan.client, asked)).toMatchObject({ canApprove: false });
+    const done = await approve('ben', asked);
+    expect(activityOf(done).status).toBe('ACTIVITY_STATUS_COMPLETED');
+    expect(resultOf(done)['signatures']).toHaveLength(2);
+    const { policyId } = resultOf(made) as unknown as { policyId: string };
+    await service.root.submit('delete_policy', 'DELETE_POLICY', { policyId });
+  });
+
   test('whoever asked may take it back', async () => {
     const asked = await waiting('changed my mind');
     expect(activityOf(await vote(people.ann.client, 'reject', asked)).status).toBe(

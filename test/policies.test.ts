@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { policyTemplates } from '../renderer/parts/policy-templates.ts';
 import {
   activityOf,
   CommandProcess,
@@ -279,6 +280,172 @@ test('a stored policy that cannot be read any more allows nothing, and one that 
   await allowing[Symbol.asyncDispose]();
 });
 
+/** Typed data of a type, which no contract takes. */
+const typedData = (primaryType: string): string =>
+  JSON.stringify({
+    domain: { name: 'App' },
+    primaryType,
+    types: {
+      EIP712Domain: [{ name: 'name', type: 'string' }],
+      [primaryType]: [{ name: 'text', type: 'string' }],
+    },
+    message: { text: 'x' },
+  });
+
+describe('a denial is not got round by', () => {
+  const signing = { signWith: '', encoding: 'PAYLOAD_ENCODING_EIP712', hashFunction: 'HASH_FUNCTION_NO_OP' };
+  const signAll = (client: TestClient, ...types: string[]): Promise<Answer> =>
+    client.submit('sign_raw_payloads', 'SIGN_RAW_PAYLOADS', {
+      ...signing,
+      signWith: address,
+      payloads: types.map(typedData),
+    });
+  /** Lets a user do everything but what is denied. @returns the id of the policy that denies. */
+  const allowAllBut = async (policies: AsyncDisposableStack, userId: string, denied: string) => {
+    policies.use(await makePolicy('ALLOW', { consensus: `approvers.any(user, user.id == '${userId}')` }));
+    return policies.use(await makePolicy('DENY', { condition: denied })).policyId;
+  };
+
+  test('a batch, wherever in it stands what is denied', async () => {
+    const user = await service.newUser('Batches');
+    await using policies = new AsyncDisposableStack();
+    const policyId = await allowAllBut(policies, user.userId, "eth.eip_712.primary_type == 'Permit'");
+    expect(activityOf(await signAll(user.client, 'Mail', 'Order')).status).toBe('ACTIVITY_STATUS_COMPLETED');
+    for (const types of [['Permit'], ['Mail', 'Permit'], ['Permit', 'Mail'], ['Mail', 'Order', 'Permit']]) {
+      expect((await signAll(user.client, ...types)).status).toBe(403);
+    }
+    expect(saidOf(await signAll(user.client, 'Mail', 'Permit')).message).toBe(
+      `The following policies denied this action: ${policyId} (item 2 of 2)`,
+    );
+    // Nor by a digest, which may be one.
+    const digest = { ...signing, signWith: address, encoding: 'PAYLOAD_ENCODING_HEXADECIMAL' };
+    const raw = { ...digest, payload: 'ab'.repeat(32) };
+    expect((await user.client.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', raw)).status).toBe(403);
+    const batch = { ...digest, payloads: ['ab'.repeat(32), 'cd'.repeat(32)] };
+    expect((await user.client.submit('sign_raw_payloads', 'SIGN_RAW_PAYLOADS', batch)).status).toBe(403);
+  });
+
+  test('an older type of the same activity', async () => {
+    const user = await service.newUser('Older');
+    await using policies = new AsyncDisposableStack();
+    await allowAllBut(policies, user.userId, "activity.type == 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2'");
+    const { signWith: _, ...how } = signing;
+    const payload = typedData('Mail');
+    const older = await user.client.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD', {
+      ...how,
+      privateKeyId: address,
+      payload,
+    });
+    expect(older.status).toBe(403);
+    const newest = { ...how, signWith: address, payload };
+    expect((await user.client.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', newest)).status).toBe(403);
+    expect((await signAll(user.client, 'Mail')).status).toBe(200);
+  });
+
+  test('what else is deleted along', async () => {
+    const user = await service.newUser('Deleting');
+    const [kept, other] = [await newWallet(service.root, 'Kept'), await newWallet(service.root, 'Other')];
+    await using policies = new AsyncDisposableStack();
+    await allowAllBut(policies, user.userId, `wallet.id == '${kept.walletId}'`);
+    const remove = (...walletIds: string[]) =>
+      user.client.submit('delete_wallets', 'DELETE_WALLETS', { walletIds, deleteWithoutExport: true });
+    expect((await remove(other.walletId, kept.walletId)).status).toBe(403);
+    expect((await remove(kept.walletId)).status).toBe(403);
+    expect((await remove(other.walletId)).status).toBe(200);
+  });
+
+  test('and its explanation says which item it was about, and what was unknown of it', async () => {
+    const user = await service.newUser('Explained');
+    await using policies = new AsyncDisposableStack();
+    const policyId = await allowAllBut(policies, user.userId, "eth.tx.to == '0xab'");
+    const requestBody = JSON.stringify({
+      type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOADS',
+      parameters: {
+        signWith: address,
+        encoding: 'PAYLOAD_ENCODING_HEXADECIMAL',
+        hashFunction: 'HASH_FUNCTION_NO_OP',
+        payloads: ['ab'.repeat(32), 'cd'.repeat(32)],
+      },
+    });
+    const { body } = await service.root.query('explain_policies', { requestBody, userId: user.userId });
+    expect(body?.['policyExplanation']).toMatchObject({
+      outcome: 'OUTCOME_DENY_EXPLICIT',
+      item: 1,
+      policyIds: [policyId],
+      policies: expect.arrayContaining([
+        expect.objectContaining({
+          policyId,
+          outcome: 'OUTCOME_ERROR',
+          expressions: [
+            expect.objectContaining({
+              fault: expect.objectContaining({
+                kind: 'unknown',
+                message: expect.stringMatching(/^eth\.tx is unknown: a digest is signed as it is/) as string,
+              }) as Json,
+            }),
+          ],
+        }),
+      ]) as Json[],
+    });
+  });
+});
+
+test('the ready-made policy for adding users gives no other right', async () => {
+  const { userId, client } = await service.newUser('Adding');
+  const signer = await service.newUser('Signing');
+  const tag = await service.root.submit('create_user_tag', 'CREATE_USER_TAG', {
+    userTagName: 'Signers',
+    userIds: [signer.userId],
+  });
+  const { userTagId } = resultOf(tag) as unknown as { readonly userTagId: string };
+  const template = policyTemplates.find(({ id }) => id === 'user-manager')?.draft;
+  await using policies = new AsyncDisposableStack();
+  policies.use(
+    await makePolicy('ALLOW', {
+      condition: template?.condition ?? '',
+      consensus: template?.consensus.replace('…', userId) ?? '',
+    }),
+  );
+  policies.use(
+    await makePolicy('ALLOW', {
+      condition: "activity.action in ['SIGN', 'EXPORT']",
+      consensus: `approvers.any(user, user.tags.contains('${userTagId}'))`,
+    }),
+  );
+  const add = (userName: string, userTags: readonly string[], key = newTestKey()) =>
+    client.submit('create_users', 'CREATE_USERS_V3', {
+      users: [
+        {
+          userName,
+          apiKeys: [{ apiKeyName: 'key', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }],
+          authenticators: [],
+          oauthProviders: [],
+          userTags,
+        },
+      ],
+    });
+  const key = newTestKey();
+  expect((await add('Plain', [], key)).status).toBe(200);
+  expect((await add('Tagged', [userTagId])).status).toBe(403);
+  const mine = { userId: signer.userId, apiKeys: [{ apiKeyName: 'x', publicKey: newTestKey().publicKey }] };
+  const others: readonly (readonly [string, string, Json])[] = [
+    [
+      'create_api_keys',
+      'CREATE_API_KEYS_V2',
+      { ...mine, apiKeys: [{ ...mine.apiKeys[0], curveType: 'API_KEY_CURVE_P256' }] },
+    ],
+    ['update_user_tag', 'UPDATE_USER_TAG', { userTagId, addUserIds: [userId], removeUserIds: [] }],
+    ['update_user', 'UPDATE_USER', { userId, userTagIds: [userTagId] }],
+    ['update_user_email', 'UPDATE_USER_EMAIL', { userId: signer.userId, userEmail: 'mine@example.com' }],
+    ['delete_users', 'DELETE_USERS', { userIds: [signer.userId] }],
+  ];
+  for (const [path, type, parameters] of others) {
+    expect((await client.submit(path, type, parameters)).status, path).toBe(403);
+  }
+  for (const each of [client, client.as(key)]) expect((await sign(each, 'mine')).status).toBe(403);
+  expect((await sign(signer.client, 'allowed')).status).toBe(200);
+});
+
 describe('the root quorum', () => {
   test('of two decides together, and no policy keeps it from anything', async () => {
     await using home = await startTestVault();
@@ -369,6 +536,37 @@ describe('budgets', () => {
     );
     expect(later.filter(({ status }) => status === 200)).toHaveLength(10);
     service.clock.advance(-25 * hour);
+  });
+
+  test('counts signatures, and one key under all of its names', async () => {
+    const { userId, client } = await service.newUser('Counted');
+    const formats = ['ETHEREUM', 'COMPRESSED', 'TRON', 'BITCOIN_MAINNET_P2WPKH'];
+    const wallet = await service.root.submit('create_wallet', 'CREATE_WALLET', {
+      walletName: 'Many names',
+      accounts: formats.map((format) => ({ ...ethereumAccount, addressFormat: `ADDRESS_FORMAT_${format}` })),
+    });
+    const names = resultOf(wallet).addresses;
+    await using policies = new AsyncDisposableStack();
+    policies.use(
+      await makePolicy('ALLOW', {
+        condition: "activity.action == 'SIGN' && RollingCount('24h', wallet_account.address) <= 4",
+        consensus: `approvers.any(user, user.id == '${userId}')`,
+      }),
+    );
+    const signMany = (signWith: string, count: number) =>
+      client.submit('sign_raw_payloads', 'SIGN_RAW_PAYLOADS', {
+        signWith,
+        encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
+        hashFunction: 'HASH_FUNCTION_SHA256',
+        payloads: Array.from({ length: count }, (_each, index) => `number ${String(index)}`),
+      });
+    expect((await signMany(names[0] ?? '', 5)).status).toBe(403);
+    expect((await signMany(names[0] ?? '', 2)).status).toBe(200);
+    expect((await signMany(names[1] ?? '', 3)).status).toBe(403);
+    expect((await sign(client, 'third', names[2])).status).toBe(200);
+    expect((await signMany(names[3] ?? '', 2)).status).toBe(403);
+    expect((await sign(client, 'fourth', names[3])).status).toBe(200);
+    for (const name of names) expect((await sign(client, 'fifth', name)).status).toBe(403);
   });
 
   test(
