@@ -549,6 +549,8 @@ export interface Settings {
   readonly port: number | null;
   /** Whether anything may leave this machine: mail, text messages, webhooks, issuers' keys, update checks. Loopback always may. */
   readonly network: boolean;
+  /** How many times the usual number of users, keys, wallets and the like an organization may have. */
+  readonly limits: number;
   /** Null where the shell cannot start with the session. */
   readonly startAtLogin: boolean | null;
   /** Whether the shell looks for updates, after asking; null where it does not update itself. */
@@ -560,6 +562,7 @@ export interface SettingsChange {
   readonly autoLock?: Partial<Settings['autoLock']>;
   readonly port?: number | null;
   readonly network?: boolean;
+  readonly limits?: number;
   readonly startAtLogin?: boolean;
   readonly updates?: 'off' | 'ask';
 }

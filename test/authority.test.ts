@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operations } from '../main/operations/index.ts';
 import { policyTemplates } from '../renderer/parts/policy-templates.ts';
 import { SoftwareAuthenticator } from './software-authenticator.ts';
-import { newTestKey, newUserBy, resultOf, startTestVault, TestClient } from './support.ts';
+import { newTestKey, newUserBy, resultOf, send, startTestVault, TestClient } from './support.ts';
 import type { Answer, Json, TestKey, TestVault } from './support.ts';
 
 /** A root user, and one who is to get no say over it. */
@@ -674,4 +674,25 @@ describe('10, 16: names', () => {
       expect(answer.status, answer.text).toBe(200);
     }
   });
+});
+
+test('16: limits are documented, raised by a setting, and answered as limits and not as rates', async () => {
+  await using vault = await startTestVault();
+  const keys = (count: number) => ({
+    userId: vault.rootUserId,
+    apiKeys: Array.from({ length: count }, () => apiKeyOf(newTestKey())),
+  });
+  const refused = await submitAs(vault.root, 'create_api_keys', keys(11));
+  expect(refused.body).toMatchObject({ code: 8, turnkeyErrorCode: 'LIMIT_REACHED' });
+  expect(refused.body?.['message']).toContain('10 are allowed');
+  await vault.vault.bridge.changeSettings({ limits: 2 });
+  const taken = await submitAs(vault.root, 'create_api_keys', keys(11));
+  expect(taken.status, taken.text).toBe(200);
+  const beyond = await submitAs(vault.root, 'create_api_keys', keys(11));
+  expect(beyond.body?.['message']).toContain('20 are allowed');
+  const { body } = await send(vault.url, { method: 'GET', path: '/openapi.json' });
+  const { description } = body?.['info'] as { readonly description: string };
+  for (const limit of ['100 users', '1000 private keys', '10 authenticators', 'LIMIT_REACHED']) {
+    expect(description).toContain(limit);
+  }
 });

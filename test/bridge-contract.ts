@@ -316,7 +316,7 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
         });
         // Another organization than this one and those under it is not there.
         const other = { organizationId: '00000000-0000-4000-8000-000000000000' };
-        expect(await bridge.call('/public/v1/query/whoami', other)).toMatchObject({ status: 404 });
+        expect(await bridge.call('/public/v1/query/whoami', other)).toMatchObject({ status: 401 });
       });
 
       test('call runs an activity, and two that look the same are two', async () => {
@@ -495,6 +495,7 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
           autoLock: { idleMinutes: 10, onScreenLock: true, onSuspend: true },
           port: null,
           network: true,
+          limits: 1,
           startAtLogin: null,
           updates: null,
         };

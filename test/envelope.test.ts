@@ -1335,7 +1335,7 @@ describe('limits', () => {
 
   const refusedFor = (answer: Answer, message: string): void => {
     expect(answer.status, answer.text).toBe(429);
-    expect(answer.body).toMatchObject({ code: 8, message, turnkeyErrorCode: 'RATE_LIMIT_EXCEEDED' });
+    expect(answer.body).toMatchObject({ code: 8, message, turnkeyErrorCode: 'LIMIT_REACHED' });
   };
 
   const addKeys = (userId: string, apiKeys: readonly Json[]): Promise<Answer> =>

@@ -66,6 +66,7 @@ test('latchkey settings shows and changes them, whether the vault runs or not', 
     autoLock: { idleMinutes: null, onScreenLock: true, onSuspend: true },
     port: 17_377,
     network: false,
+    limits: 1,
     startAtLogin: null,
     updates: null,
   });

@@ -175,6 +175,7 @@ const settings = z.looseObject({
   }),
   port: number.nullable(),
   network: z.boolean(),
+  limits: number,
   startAtLogin: z.boolean().nullable(),
   updates: z.enum(['off', 'ask']).nullable(),
 });

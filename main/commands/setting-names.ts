@@ -5,6 +5,7 @@ export const settingNames = [
   'autoLock.onSuspend',
   'port',
   'network',
+  'limits',
   'startAtLogin',
   'updates',
 ] as const;

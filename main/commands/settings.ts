@@ -50,6 +50,11 @@ const named: Readonly<Record<SettingName, Named>> = {
     change: (text) => ({ network: switchOf('network', text) }),
     tell: onOff,
   },
+  limits: {
+    read: ({ limits }) => limits,
+    change: (text) => ({ limits: text === 'usual' ? 1 : numberOf('limits', text, 'usual', 1, 100) }),
+    tell: (value) => (value === 1 ? 'usual' : `${String(value)} times the usual ones`),
+  },
   startAtLogin: {
     read: ({ startAtLogin }) => startAtLogin,
     change: (text) => ({ startAtLogin: switchOf('startAtLogin', text) }),

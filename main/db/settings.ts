@@ -1,7 +1,7 @@
 /** How this vault behaves on this computer: a row for each setting that is not as it is by default. */
 import type { Reader, Writer } from './connection.ts';
 
-export type SettingName = 'autoLock' | 'network' | 'port';
+export type SettingName = 'autoLock' | 'limits' | 'network' | 'port';
 
 /** @returns the JSON of a setting, or undefined for the default. */
 export const getSetting = (tx: Reader, name: SettingName): string | undefined =>
@@ -12,6 +12,9 @@ export function putSetting(tx: Writer, name: SettingName, value: string, now: nu
   tx.run('DELETE FROM settings WHERE name = ?', name);
   tx.run('INSERT INTO settings (name, value, updated_at) VALUES (?, ?, ?)', name, value, now);
 }
+
+/** How many times the usual number of users, keys and the like an organization may have. */
+export const limitsOf = (tx: Reader): number => Number(getSetting(tx, 'limits') ?? 1);
 
 /** Whether anything may leave this machine. */
 export const isNetworkOn = (tx: Reader): boolean => getSetting(tx, 'network') !== 'false';

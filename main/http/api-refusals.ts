@@ -34,7 +34,10 @@ const refusalTexts: Readonly<Record<ErrorCodeName, RefusalText>> = {
   },
   PAYLOAD_TOO_LARGE: { text: 'The body is too large.', of: every },
   UNSUPPORTED_MEDIA_TYPE: { text: 'The body is not announced as JSON.', of: every },
-  RESOURCE_EXHAUSTED: { text: 'A limit is reached.', of: every },
+  RESOURCE_EXHAUSTED: {
+    text: 'A limit of the organization is reached, or there were too many requests: `turnkeyErrorCode` tells which.',
+    of: every,
+  },
   UNAVAILABLE: { text: 'An issuer of identity tokens cannot be reached now.', of: ['activity'] },
   INTERNAL: { text: 'Latchkey failed; the request was not carried out.', of: every },
   UNIMPLEMENTED: { text: 'Latchkey does not have the operation.', of: [] },

@@ -12,6 +12,7 @@ import {
   type ApiKeyRow,
 } from '../db/api-keys.ts';
 import type { Writer } from '../db/connection.ts';
+import { limitsOf } from '../db/settings.ts';
 import { checkUnclaimed } from './credential-claims.ts';
 import { limits } from './limits.ts';
 import { checkLimit, name, seconds } from './parameters.ts';
@@ -123,10 +124,10 @@ export const checkKeyUnclaimed = (
 function makeRoom(tx: Writer, userId: string, expiring: boolean, now: number): void {
   const present = listApiKeysOfUser(tx, userId).filter(({ expiresAt }) => (expiresAt !== null) === expiring);
   if (!expiring) {
-    checkLimit('long-lived api keys', present.length, 1, limits.longLivedApiKeysPerUser);
+    checkLimit(tx, 'long-lived api keys', present.length, 1, limits.longLivedApiKeysPerUser);
     return;
   }
-  if (present.length < limits.expiringApiKeysPerUser) return;
+  if (present.length < limits.expiringApiKeysPerUser * limitsOf(tx)) return;
   const goes = present.find(({ expiresAt }) => (expiresAt ?? now) <= now) ?? present[0];
   if (goes) deleteApiKey(tx, goes.id);
 }

@@ -153,7 +153,7 @@ export function addAuthenticators(
 ): string[] {
   const { tx, organizationId, random, now } = context;
   const present = countAuthenticatorsOfUser(tx, userId);
-  checkLimit('authenticators', present, authenticators.length, limits.authenticatorsPerUser);
+  checkLimit(tx, 'authenticators', present, authenticators.length, limits.authenticatorsPerUser);
   return authenticators.map((authenticator, index) => {
     const { credentialId, publicKey } = authenticator;
     // Whoever registers its id with a key of its own takes nothing: the assertion tells them apart.

@@ -91,7 +91,7 @@ export function addOauthProviders(
   at: string,
 ): string[] {
   const present = listOauthProvidersOfUser(tx, userId).length;
-  checkLimit('OAuth providers', present, providers.length, limits.oauthProvidersPerUser);
+  checkLimit(tx, 'OAuth providers', present, providers.length, limits.oauthProvidersPerUser);
   return providers.map((provider, index) => {
     if (findOauthProvider(tx, organizationId, provider)) {
       throw new LatchkeyError(

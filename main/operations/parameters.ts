@@ -2,7 +2,9 @@
 import { z } from 'zod';
 import { addressFormats } from '../crypto/addresses.ts';
 import { curves, type Curve } from '../crypto/curves.ts';
+import type { Reader } from '../db/connection.ts';
 import type { Page } from '../db/page.ts';
+import { limitsOf } from '../db/settings.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { isVisibleName, mistakenFor } from '../lib/names.ts';
 import { limits } from './limits.ts';
@@ -100,12 +102,25 @@ export function checkUnmistakable(
   );
 }
 
-/** @throws LatchkeyError RESOURCE_EXHAUSTED when adding would go over a limit. */
-export function checkLimit(what: string, present: number, adding: number, limit: number): void {
+/**
+ * @param usual What may be there unless the settings say more.
+ * @throws LatchkeyError RESOURCE_EXHAUSTED when adding would go over a limit: no rate, which time would help.
+ */
+export function checkLimit(tx: Reader, what: string, present: number, adding: number, usual: number): void {
+  const limit = usual * limitsOf(tx);
   if (present + adding <= limit) return;
   throw new LatchkeyError(
     'RESOURCE_EXHAUSTED',
     `maximum number of ${what} reached: ${String(limit)} are allowed, there are ${String(present)} and ${String(adding)} would be added`,
+    {
+      turnkeyErrorCode: 'LIMIT_REACHED',
+      details: [
+        {
+          '@type': 'type.googleapis.com/google.rpc.QuotaFailure',
+          violations: [{ subject: what, description: 'latchkey settings set limits raises it' }],
+        },
+      ],
+    },
   );
 }
 

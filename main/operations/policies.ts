@@ -210,7 +210,7 @@ const givenTime = (time: string | undefined): string | null =>
   time === undefined || time.trim() === '' ? null : time;
 
 function checkRoom({ tx, organizationId }: Adding, adding: number): void {
-  checkLimit('policies', countPolicies(tx, organizationId), adding, limits.policiesPerOrganization);
+  checkLimit(tx, 'policies', countPolicies(tx, organizationId), adding, limits.policiesPerOrganization);
 }
 
 function checkNameFree(tx: Reader, organizationId: string, wanted: string, at: string): void {

@@ -57,6 +57,7 @@ export function makePrivateKeys(
     wanted.map(({ privateKeyName }) => privateKeyName),
   );
   checkLimit(
+    tx,
     'private keys',
     countPrivateKeys(tx, organizationId),
     wanted.length,

@@ -112,7 +112,13 @@ export const importPrivateKey = activity({
           `invalid parameters.encryptedBundle: expected a private key of ${params.curve}, 32 bytes, in it`,
         );
       }
-      checkLimit('private keys', countPrivateKeys(tx, organizationId), 1, limits.privateKeysPerOrganization);
+      checkLimit(
+        tx,
+        'private keys',
+        countPrivateKeys(tx, organizationId),
+        1,
+        limits.privateKeysPerOrganization,
+      );
       return {
         ...addPrivateKey(context, { ...params, secret: prepared.secret, imported: true }, 'parameters'),
       };

@@ -56,6 +56,7 @@ export const createSmartContractInterface = activity({
       );
     }
     checkLimit(
+      tx,
       'smart contract interfaces',
       listInterfaceRows(tx, organizationId).length,
       1,

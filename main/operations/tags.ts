@@ -172,7 +172,7 @@ function createTag(context: TagContext, type: TagType, tagName: string, at: stri
   const { tx, organizationId, random, now } = context;
   const isSubOrganization = (getOrganization(tx, organizationId)?.parentId ?? null) !== null;
   const limit = isSubOrganization ? limits.tagsPerSubOrganization : limits.tagsPerOrganization;
-  checkLimit('tags', countTags(tx, organizationId), 1, limit);
+  checkLimit(tx, 'tags', countTags(tx, organizationId), 1, limit);
   checkNameFree(context, type, tagName, at);
   const tag = {
     id: uuidV4(random('tag', 16)),

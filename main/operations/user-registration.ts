@@ -87,7 +87,7 @@ export function addUsers(
   const { tx, organizationId, random, now } = context;
   const names = users.map(({ userName }) => userName);
   checkDistinct(at, names);
-  checkLimit('users', countUsers(tx, organizationId), names.length, limits.usersPerOrganization);
+  checkLimit(tx, 'users', countUsers(tx, organizationId), names.length, limits.usersPerOrganization);
   return users.map((user, index) => {
     const field = `${at}[${index}]`;
     checkUserNameFree(tx, organizationId, user.userName, `${field}.userName`);

@@ -58,7 +58,7 @@ interface NewWallet {
  */
 export function addWallet(context: WalletContext, wallet: NewWallet, at: string): AddedWallet {
   const { tx, keys, organizationId, now } = context;
-  checkLimit('wallets', countWallets(tx, organizationId), 1, limits.walletsPerOrganization);
+  checkLimit(tx, 'wallets', countWallets(tx, organizationId), 1, limits.walletsPerOrganization);
   checkWalletNameFree(tx, organizationId, wallet.walletName, at);
   const secret = phraseBytes(wallet.phrase);
   const seed = seedOf(wallet.phrase);

@@ -57,7 +57,7 @@ export const createWebhookEndpoint = activity({
     const { tx, organizationId, params, random, now } = context;
     checkWebhookUrl(context, 'parameters.url', params.url);
     const present = listEndpointRows(tx, organizationId).length;
-    checkLimit('webhook endpoints', present, 1, limits.webhookEndpointsPerOrganization);
+    checkLimit(tx, 'webhook endpoints', present, 1, limits.webhookEndpointsPerOrganization);
     const given = params.subscriptions ?? [];
     // Without any it could get nothing, ever: no operation adds one later.
     const kept: readonly WebhookSubscription[] =

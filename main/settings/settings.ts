@@ -7,7 +7,7 @@ import type { Settings as SettingsShown, SettingsChange } from '../../preload/co
 import { parse } from '../activities/parse.ts';
 import type { Reader } from '../db/connection.ts';
 import { hastenDeliveries } from '../db/outbox.ts';
-import { getSetting, isNetworkOn, putSetting } from '../db/settings.ts';
+import { getSetting, isNetworkOn, limitsOf, putSetting, type SettingName } from '../db/settings.ts';
 import type { UnitOfWork } from '../db/unit-of-work.ts';
 import { requireVault } from '../db/vault.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -29,6 +29,9 @@ const defaultAutoLock: AutoLock = { idleMinutes: 10, onScreenLock: true, onSuspe
 
 const longestIdleMinutes = 24 * 60;
 
+/** So many users make lists that are still shown in one answer. */
+const mostTimes = 100;
+
 const change = z.strictObject({
   autoLock: z
     .strictObject({
@@ -40,6 +43,7 @@ const change = z.strictObject({
   // Lower ones belong to the system, and a service of a user cannot have them.
   port: z.int().min(1024).max(65_535).nullable().optional(),
   network: z.boolean().optional(),
+  limits: z.int().min(1).max(mostTimes).optional(),
   startAtLogin: z.boolean().optional(),
   updates: z.enum(['off', 'ask']).optional(),
 });
@@ -54,7 +58,12 @@ export class Settings {
   read(): SettingsShown {
     const { units, shell } = this.#parts;
     return {
-      ...units.read((tx) => ({ autoLock: autoLockOf(tx), port: portOf(tx), network: isNetworkOn(tx) })),
+      ...units.read((tx) => ({
+        autoLock: autoLockOf(tx),
+        port: portOf(tx),
+        network: isNetworkOn(tx),
+        limits: limitsOf(tx),
+      })),
       startAtLogin: shell.startAtLogin?.read() ?? null,
       updates: shell.updates?.read() ?? null,
     };
@@ -77,14 +86,15 @@ export class Settings {
     units.read(requireVault);
     keys.checkUnlocked();
     checkShell(shell, wanted);
-    const { autoLock, port, network, startAtLogin, updates } = wanted;
+    const { autoLock, port, network, limits, startAtLogin, updates } = wanted;
     await units.write((tx) => {
-      const put = (name: 'autoLock' | 'network' | 'port', value: unknown): void => {
+      const put = (name: SettingName, value: unknown): void => {
         putSetting(tx, name, JSON.stringify(value), clock.now());
       };
       if (autoLock !== undefined) put('autoLock', { ...autoLockOf(tx), ...autoLock });
       if (port !== undefined) put('port', port);
       if (network !== undefined) put('network', network);
+      if (limits !== undefined) put('limits', limits);
       if (network === true) hastenDeliveries(tx);
     });
     if (startAtLogin !== undefined) await shell.startAtLogin?.write(startAtLogin);

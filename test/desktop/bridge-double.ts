@@ -47,6 +47,7 @@ export class BridgeDouble implements VaultBridge {
     autoLock: { idleMinutes: 10, onScreenLock: true, onSuspend: true },
     port: null,
     network: true,
+    limits: 1,
     startAtLogin: null,
     updates: null,
   };
