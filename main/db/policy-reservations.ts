@@ -43,7 +43,7 @@ export function reservedSince(tx: Reader, counter: CounterKey, since: number): b
   return BigInt(end.total) - BigInt(first.total) + BigInt(first.amount);
 }
 
-/** @returns what of the counters of a measure there is, of those that are kept by one of several. */
+/** @returns what is kept by one of several, of a measure. */
 export const listCounters = (
   tx: Reader,
   { organizationId, measure }: Omit<CounterKey, 'by'>,
@@ -51,11 +51,11 @@ export const listCounters = (
 ): readonly string[] =>
   tx
     .all<{ readonly by: string }>(
-      `SELECT DISTINCT kept_by AS by FROM policy_reservations
-       WHERE organization_id = ? AND measure = ? AND kept_by IN (SELECT value FROM json_each(?))`,
+      `SELECT value AS by FROM json_each(?) WHERE EXISTS (SELECT 1 FROM policy_reservations
+       WHERE organization_id = ? AND measure = ? AND kept_by = value)`,
+      JSON.stringify(by),
       organizationId,
       measure,
-      JSON.stringify(by),
     )
     .map((row) => row.by);
 

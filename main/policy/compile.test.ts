@@ -5,6 +5,7 @@ import { Evaluation, maxSteps, type Fault } from './evaluation.ts';
 import { allFacts } from './facts.ts';
 import { keywords, type ConditionFacts, type Place } from './schema.ts';
 import { ExpressionError, maxInt } from './syntax.ts';
+import { Unknown } from './types.ts';
 
 const big = 10n ** 20n;
 
@@ -564,13 +565,19 @@ describe('for any program', () => {
     expect(sources.length).toBe(6);
     fc.assert(
       fc.property(
-        fc.anything({ withBigInt: true, withNullPrototype: true }),
+        fc.anything({
+          withBigInt: true,
+          withNullPrototype: true,
+          values: [fc.string(), fc.integer(), fc.constant(new Unknown('it cannot be read'))],
+        }),
         fc.constantFrom(...sources),
         (fact, { run }) => {
           const given = Object.fromEntries(names.map((name) => [name, () => fact]));
           const evaluation = new Evaluation(allFacts({ approvers: [], rootQuorumThreshold: 1 }, given), 0);
           const value = evaluation.start(run);
           expect(typeof value === 'boolean').toBe(evaluation.fault === undefined);
+          const certain = evaluation.start(run, true);
+          if (value !== undefined) expect(certain).toBe(value);
         },
       ),
       { numRuns: 2_000 },

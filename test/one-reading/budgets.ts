@@ -165,7 +165,9 @@ async function signedBy(request: SceneRequest, answer: Answer): Promise<readonly
     return effects.map((effect) => ({ ...effect, transaction: parsed(hex) }));
   }
   const all = signatures ?? (request.operation === 'sign_raw_payload' ? [resultOf(answer)] : []);
-  const { payload, payloads } = request.parameters;
+  const { payload, payloads, signWith, privateKeyId } = request.parameters;
+  // By a name of another chain a key may sign in the way of that chain.
+  if (!request.key.ethereumNames.includes(String(signWith ?? privateKeyId))) return effects;
   for (const [index, { r, s, v }] of all.entries()) {
     // Only of what viem reads the digest is known here.
     if (effects[index]?.transaction === undefined || request.key.ethereum === undefined) continue;
