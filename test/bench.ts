@@ -11,6 +11,9 @@
  * `longLog` is signing in a vault whose log has `--activities` in it, beside signing in one that has none.
  *
  * `mutations` are valid transactions changed at random, `--mutations` of each chain: no decoder may throw.
+ *
+ * `--lies` measures nothing else: it tries the law of one reading on `--reads` payloads of each chain, and the ready-made
+ * budgets on as many requests; `--only tron,budgets` tries some of them. It ends with 1 where anything breaks them.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,6 +21,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildIfNeeded } from '../main/start.ts';
 import { measureBackups } from './bench/backups.ts';
+import { measureLies } from './bench/lies.ts';
 import { measureMutations } from './bench/mutations.ts';
 import { measurePolicies } from './bench/policies.ts';
 import { measurePrimitives } from './bench/primitives.ts';
@@ -35,8 +39,19 @@ const { values } = parseArgs({
     accounts: { type: 'string', default: '10,10000,100000' },
     mutations: { type: 'string', default: '100000' },
     activities: { type: 'string', default: '200000' },
+    lies: { type: 'boolean' },
+    reads: { type: 'string', default: '1000000' },
+    only: { type: 'string', default: '' },
   },
 });
+
+if (values.lies === true) {
+  const only = values.only === '' ? [] : values.only.split(',');
+  const result = await measureLies(Number(values.reads), only);
+  print(result);
+  const broken = Object.values(result).some(({ violations }) => violations !== 0);
+  process.exit(broken ? 1 : 0);
+}
 
 await buildIfNeeded();
 const directory = mkdtempSync(join(tmpdir(), 'latchkey-bench-'));
@@ -60,9 +75,13 @@ try {
     ),
     webhooks: await measureSigningDuringWebhooks(join(directory, 'webhooks'), Number(values.seconds)),
   };
-  process.stdout.write(values.json === true ? `${JSON.stringify(result, round)}\n` : table(result));
+  print(result);
 } finally {
   rmSync(directory, { recursive: true, force: true });
+}
+
+function print(result: Readonly<Record<string, object>>): void {
+  process.stdout.write(values.json === true ? `${JSON.stringify(result, round)}\n` : table(result));
 }
 
 function round(_key: string, value: unknown): unknown {
