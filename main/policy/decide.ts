@@ -74,26 +74,26 @@ export function decide(facts: Facts): Verdict {
   if (rootQuorumOnly) return without(nothingAllows, nothing);
 
   const judged: Judged[] = [];
-  const waits = partOf(facts, facts.approvers, submitterOf(facts));
+  const waits = partOf(facts, submitterOf(facts));
   const reservations = throughItems(facts, (item) => judged.push(judge(item, facts, waits)));
-  const found = standings.map((standing) => judged.findIndex((each) => each.standing === standing));
-  const item = Math.max(0, found.find((index) => index >= 0) ?? 0);
-  const { standing = 'not allowed', evaluations = [], policyIds = [] } = judged[item] ?? {};
+  const worst = standings.find((standing) => judged.some((each) => each.standing === standing));
+  const item = judged.findIndex(({ standing }) => standing === worst);
+  const { evaluations = [], policyIds = [] } = judged[item] ?? {};
   const decided: Decided = { evaluations, policyIds, item };
   const where = judged.length === 1 ? '' : ` (item ${String(item + 1)} of ${String(judged.length)})`;
-  switch (standing) {
-    case 'denied':
-      return without(`The following policies denied this action: ${policyIds.join(', ')}${where}`, decided);
-    case 'not allowed':
-      return without(`${nothingAllows}${where}`, decided);
-    case 'waiting':
-      return { outcome: 'consensus', reason: `${nothingAllows}${where}`, ...decided };
+  switch (worst) {
     case 'allowed':
       return { outcome: 'allow', ...together(judged), item, reservations };
+    case 'waiting':
+      return { outcome: 'consensus', reason: `${nothingAllows}${where}`, ...decided };
+    case 'denied':
+      return without(`The following policies denied this action: ${policyIds.join(', ')}${where}`, decided);
+    default:
+      return without(`${nothingAllows}${where}`, decided);
   }
 }
 
-/** How an item stands, from worst to best: an activity stands as the worst of its items. */
+/** How an item may stand, from worst to best: an activity stands as the worst of its items. */
 const standings = ['denied', 'not allowed', 'waiting', 'allowed'] as const;
 
 interface Judged extends Omit<Decided, 'item'> {
@@ -151,7 +151,7 @@ export function mayApprove(facts: Facts, user: Voter): boolean {
   if (user.root) return true;
   if (facts.rootQuorumOnly === true) return false;
   const { policies = [] } = facts;
-  const needs = partOf(facts, facts.approvers, user);
+  const needs = partOf(facts, user);
   let may = false;
   throughItems(facts, ({ evaluation, uncounted }) => {
     may ||= policies.some((policy) => {
@@ -214,14 +214,10 @@ function resultOf(policy: Policy, { evaluation, uncounted }: Evaluated, waits: I
   return { policyId, outcome: waits(policy) ? outcome : 'OUTCOME_DENY_IMPLICIT', denies: false };
 }
 
-/** Whether a user is part of the consensus of a policy. */
 type IsPart = (policy: Policy) => boolean;
 
-/**
- * Answers it for a user, once for each policy: it depends on no item.
- * @param approvers Who voted; the others could.
- */
-function partOf({ voters, now = 0 }: Facts, approvers: readonly Voter[], user: Voter | undefined): IsPart {
+/** Tells whether a user is part of the consensus of a policy; once for each, since it depends on no item. */
+function partOf({ approvers, voters, now = 0 }: Facts, user: Voter | undefined): IsPart {
   const known = new Map<Policy, boolean>();
   const others = once(() => {
     const voted = new Set(approvers.map(({ userId }) => userId));

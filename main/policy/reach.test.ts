@@ -24,6 +24,7 @@ const kind = (
 });
 const kinds = {
   sign: kind('SIGN_TRANSACTION', 'PRIVATE_KEY', 'SIGN'),
+  raw: kind('SIGN_RAW_PAYLOADS', 'PRIVATE_KEY', 'SIGN'),
   create: kind('CREATE_WALLET', 'WALLET', 'CREATE'),
   users: kind('CREATE_USERS', 'USER', 'CREATE'),
   keys: kind('CREATE_API_KEYS', 'CREDENTIAL', 'CREATE', { credentials: true }),
@@ -50,6 +51,7 @@ describe('without policies', () => {
   test('a user changes its own credentials alone', () => {
     expect(reach([])).toEqual({
       sign: 'DENIED',
+      raw: 'DENIED',
       create: 'DENIED',
       users: 'DENIED',
       keys: 'OWN_CREDENTIALS',
@@ -82,6 +84,11 @@ describe('a condition', () => {
     ["!(activity.action == 'SIGN')", { sign: 'DENIED', create: 'ALLOWED' }],
     ["solana.tx.transfers.all(wallet, wallet.to == 'x')", { sign: 'DEPENDS', create: 'DENIED' }],
     ["RollingCount('1h') <= 3", { sign: 'DEPENDS' }],
+    // A raw payload may be a transaction; typed data is none.
+    ['eth.tx.nonce < 5', { sign: 'DEPENDS', raw: 'DEPENDS', create: 'DENIED' }],
+    ["eth.eip_712.primary_type == 'Mail'", { sign: 'DENIED', raw: 'DEPENDS' }],
+    ["signing_key.public_key == '02ab'", { sign: 'DEPENDS', raw: 'DEPENDS', create: 'DENIED' }],
+    ["activity.type == 'ACTIVITY_TYPE_SIGN_TRANSACTION'", { sign: 'ALLOWED', raw: 'DENIED' }],
   ])('to allow %s', (condition, expected) => {
     expect(reach([rule('ALLOW', condition)])).toMatchObject(expected);
   });
