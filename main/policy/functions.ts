@@ -112,13 +112,18 @@ function rolling(scope: CallScope, node: Of<'call'>, amount: Node | undefined): 
   }
   const added = amount === undefined ? signatures(node) : scope.wanted(int, amount);
   const measure = amount === undefined ? '' : print(amount);
-  const parts = by.map((part) => ({ node: part, source: print(part), ...scope.wanted(text, part) }));
+  const parts = by.map((part) => ({
+    node: part,
+    source: print(part),
+    ofKey: namesKey(part),
+    ...scope.wanted(text, part),
+  }));
 
   /** @param written Whether to look at what the counter is kept by as it is written, also where its key stands for it. */
   const count = (evaluation: Evaluation, written: boolean): Reservation | undefined => {
     const value = added.run(evaluation);
     const pairs = parts.map((part): readonly [string, unknown] => {
-      const key = namesKey(part.node) ? optional(evaluation, 'signing_key', 'public_key') : undefined;
+      const key = part.ofKey ? optional(evaluation, 'signing_key', 'public_key') : undefined;
       const found = key === undefined || written ? part.run(evaluation) : '';
       if (key === undefined || found === undefined) return [part.source, found];
       if (key instanceof Unknown) return [part.source, unknown(evaluation, part.node, key)];
