@@ -33,7 +33,7 @@ import { systemClock, type Clock } from './lib/clock.ts';
 import type { Random } from './lib/random.ts';
 import type { Shell } from './lib/shell.ts';
 import { Messages, messageKind } from './messages/messages.ts';
-import { operations, versions } from './operations/index.ts';
+import { operations } from './operations/index.ts';
 import { startSweeping } from './operations/sweeping.ts';
 import { NetworkWatch } from './outbox/network-watch.ts';
 import { Outbox } from './outbox/outbox.ts';
@@ -207,7 +207,6 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     },
     watchLog: (listener) => watch.add(listener),
     operations,
-    versions,
     onActivity: ({ id, type, status }) => {
       log.noticed();
       door.announce({ kind: 'activity', id, type, status });
