@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operations } from '../main/operations/index.ts';
+import { typeFilters } from '../renderer/parts/activity-words.ts';
 import { policyTemplates } from '../renderer/parts/policy-templates.ts';
 import { SoftwareAuthenticator } from './software-authenticator.ts';
 import { newTestKey, newUserBy, resultOf, send, startTestVault, TestClient } from './support.ts';
@@ -695,4 +696,14 @@ test('16: limits are documented, raised by a setting, and answered as limits and
   for (const limit of ['100 users', '1000 private keys', '10 authenticators', 'LIMIT_REACHED']) {
     expect(description).toContain(limit);
   }
+});
+
+test('the window’s filter by type has every version of each', () => {
+  const versionsOf = new Map(
+    activities.flatMap(({ versions }) => {
+      const types = versions.map(({ type }) => type).sort();
+      return types.map((type) => [type, types]);
+    }),
+  );
+  for (const { types } of typeFilters) expect([...types].sort()).toEqual(versionsOf.get(types[0] ?? ''));
 });

@@ -314,7 +314,7 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
           status: 200,
           body: { organizationId: organization?.id, userId: owner?.userId, username: 'Ada' },
         });
-        // Another organization than this one and those under it is not there.
+        // Another organization than this one and those under it does not know the window's key.
         const other = { organizationId: '00000000-0000-4000-8000-000000000000' };
         expect(await bridge.call('/public/v1/query/whoami', other)).toMatchObject({ status: 401 });
       });

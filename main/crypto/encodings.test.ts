@@ -1,15 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LatchkeyError } from '../lib/errors.ts';
-import {
-  decodeBase58,
-  decodeBase64url,
-  decodeHex,
-  encodeBase58,
-  encodeBase58Check,
-  encodeUtf8,
-  toHex,
-} from './encodings.ts';
+import { decodeBase58, decodeHex, encodeBase58, encodeBase58Check, encodeUtf8, toHex } from './encodings.ts';
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 
@@ -47,38 +39,6 @@ describe('hex', () => {
 
   test('a part of a larger buffer is encoded alone', () => {
     expect(toHex(bytes(1, 2, 3, 4).subarray(1, 3))).toBe('0203');
-  });
-});
-
-describe('base64url', () => {
-  test.each([
-    ['', bytes()],
-    ['_-8', bytes(0xff, 0xef)],
-    ['_-8=', bytes(0xff, 0xef)],
-    ['AA==', bytes(0)],
-  ])('%j', (text, expected) => {
-    expect(decodeBase64url('id', text)).toEqual(expected);
-  });
-
-  test.each([
-    ['+/8=', 'invalid id: expected base64url, got "+" at character 1'],
-    ['AAA AA', 'invalid id: expected base64url, got " " at character 4'],
-    ['A', 'invalid id: expected base64url, got 1 characters, which is not a length it has'],
-    ['AA=', 'invalid id: expected base64url, got 3 characters, which is not a length it has'],
-    ['AB', 'invalid id: expected base64url, got a last character with unused bits that are not zero'],
-  ])('%j is refused', (text, message) => {
-    expect(() => decodeBase64url('id', text)).toThrow(new LatchkeyError('INVALID_ARGUMENT', message));
-  });
-
-  test('round trip', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 100 }), (any) => {
-        expect(decodeBase64url('x', Buffer.from(any).toString('base64url'))).toEqual(any);
-        expect(
-          decodeBase64url('x', Buffer.from(any).toString('base64').replaceAll('+', '-').replaceAll('/', '_')),
-        ).toEqual(any);
-      }),
-    );
   });
 });
 

@@ -31,28 +31,6 @@ export function decodeHex(field: string, text: string, length?: number): Uint8Ar
   return plain(Buffer.from(digits, 'hex'));
 }
 
-/**
- * Decodes base64url; padding, where there is any, must be right, and so must the unused bits of the last character.
- * @throws LatchkeyError INVALID_ARGUMENT naming the field and the place of the fault, never the text itself.
- */
-export function decodeBase64url(field: string, text: string): Uint8Array {
-  checkString(field, text);
-  const digits = text.replace(/={1,2}$/, '');
-  const fault = /[^A-Za-z0-9_-]/.exec(digits);
-  if (fault) throw invalid(field, `expected base64url, got ${faultAt(fault, 0)}`);
-  if (digits.length % 4 === 1 || (digits.length !== text.length && text.length % 4 !== 0)) {
-    throw invalid(
-      field,
-      `expected base64url, got ${String(text.length)} characters, which is not a length it has`,
-    );
-  }
-  const bytes = Buffer.from(digits, 'base64url');
-  if (bytes.toString('base64url') !== digits) {
-    throw invalid(field, 'expected base64url, got a last character with unused bits that are not zero');
-  }
-  return plain(bytes);
-}
-
 /** @returns Base58 in Bitcoin's alphabet, without a checksum. */
 export function encodeBase58(bytes: Uint8Array): string {
   checkBytes('bytes', bytes);

@@ -1,7 +1,7 @@
 /** The API described in OpenAPI 3.1, from the operations themselves: what `/openapi.json` serves. */
 import type { ActivityOperation, Operation, QueryOperation, VoteOperation } from '../activities/define.ts';
-import { limits } from '../operations/limits.ts';
 import { activityStatuses } from '../lib/activity-status.ts';
+import { publishedLimits as limits } from '../lib/published-limits.ts';
 import { otherPaths } from './api-other-paths.ts';
 import { details, refusals, refusalsOf } from './api-refusals.ts';
 import {

@@ -3,7 +3,6 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { ask } from '../activities/ask.ts';
 import type { Engine, SubmitRequest } from '../activities/engine.ts';
-import type { ActivityVersion } from '../activities/define.ts';
 import { parse } from '../activities/parse.ts';
 import { submitVote } from '../activities/cast-vote.ts';
 import { noteRefusal } from '../activities/refusals.ts';
@@ -17,8 +16,6 @@ import { z } from 'zod';
 
 /** What the service serves, and with what. */
 export interface Service extends Engine {
-  /** By activity type. */
-  readonly versions: ReadonlyMap<string, ActivityVersion>;
   /** Calls back after rows were appended to the log and committed. @returns the function that stops it. */
   readonly watchLog: (listener: () => void) => () => void;
   /** Called after an activity is committed. */

@@ -1,5 +1,5 @@
 /** Every operation, by the names that requests use. */
-import type { ActivityVersion, Operation } from '../activities/define.ts';
+import type { Operation } from '../activities/define.ts';
 import * as activities from './activities.ts';
 import * as activityLists from './activity-lists.ts';
 import * as apiKeys from './api-keys.ts';
@@ -71,13 +71,4 @@ const all: readonly Operation[] = [
 /** By path, as it follows `/public/v1/`: `submit/create_wallet`, `query/list_wallets`. */
 export const operations: ReadonlyMap<string, Operation> = new Map(
   all.map((operation) => [`${operation.kind === 'query' ? 'query' : 'submit'}/${operation.path}`, operation]),
-);
-
-/** By activity type, every accepted version. */
-export const versions: ReadonlyMap<string, ActivityVersion> = new Map(
-  all.flatMap((operation) =>
-    operation.kind === 'activity'
-      ? operation.versions.map((version) => [version.type, version] as const)
-      : [],
-  ),
 );

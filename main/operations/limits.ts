@@ -1,9 +1,8 @@
-/** How much there may be of what: the real service's documented limits, in one table. */
+/** How much there may be of what, in one table. */
+import { publishedLimits } from '../lib/published-limits.ts';
+
 export const limits = {
-  usersPerOrganization: 100,
-  longLivedApiKeysPerUser: 10,
-  expiringApiKeysPerUser: 10,
-  oauthProvidersPerUser: 10,
+  ...publishedLimits,
   /** How long a key that a sign-in makes can be asked to last: a year. */
   sessionKeySeconds: 31_536_000,
   wrongTriesPerOneTimeCode: 3,
@@ -16,16 +15,9 @@ export const limits = {
   oneTimeCodeSeconds: 600,
   verificationTokenSeconds: 86_400,
   readOnlySessionsPerUser: 10,
-  authenticatorsPerUser: 10,
-  privateKeysPerOrganization: 1000,
-  walletsPerOrganization: 100,
-  tagsPerOrganization: 100,
-  webhookEndpointsPerOrganization: 20,
   /** Events that one request sends again. */
   replayedEvents: 10_000,
-  tagsPerSubOrganization: 10,
   nameCharacters: 64,
-  policiesPerOrganization: 100,
   policyNameCharacters: 255,
   policyNotesCharacters: 10_000,
   /** Elements of one array in one request. */
@@ -34,7 +26,6 @@ export const limits = {
   payloadCharacters: 1_000_000,
   /** A whole request, given as a text. */
   requestCharacters: 1_100_000,
-  interfacesPerOrganization: 100,
   /** 400 KB of JSON. */
   interfaceCharacters: 400_000,
   noteCharacters: 10_000,

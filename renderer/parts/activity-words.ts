@@ -98,7 +98,7 @@ export const typeFilters: readonly { readonly label: string; readonly types: rea
   ['DELETE_PRIVATE_KEYS'],
   ['SIGN_TRANSACTION_V2', 'SIGN_TRANSACTION'],
   ['SIGN_RAW_PAYLOAD_V2', 'SIGN_RAW_PAYLOAD'],
-  ['CREATE_USERS_V4', 'CREATE_USERS_V3', 'CREATE_USERS_V2'],
+  ['CREATE_USERS_V4', 'CREATE_USERS_V3', 'CREATE_USERS_V2', 'CREATE_USERS'],
   ['DELETE_USERS'],
   ['CREATE_API_KEYS_V2', 'CREATE_API_KEYS'],
   ['DELETE_API_KEYS'],
