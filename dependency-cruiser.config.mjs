@@ -20,7 +20,7 @@ const layers = {
   messages: ['outbox/', 'crypto/', 'db/', 'lib/', 'preload/contract.ts'],
   webhooks: ['outbox/', 'crypto/', 'db/', 'lib/', 'auth/guarded-get.ts'],
   settings: ['db/', 'lib/', 'activities/parse.ts', 'preload/contract.ts'],
-  'self-test': ['keyslots/', 'integrity/', 'db/', 'crypto/', 'lib/', 'preload/contract.ts'],
+  'self-test': ['files/', 'keyslots/', 'integrity/', 'db/', 'crypto/', 'lib/', 'preload/contract.ts'],
   chains: ['policy/', 'crypto/', 'lib/'],
   backup: [
     'files/',

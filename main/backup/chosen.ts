@@ -4,9 +4,10 @@
  */
 import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync, statfsSync } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BackupPart, BroughtBackup, ChosenBackup } from '../../preload/contract.ts';
+import { openNewFile } from '../files/new-files.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { checkLength, messageOf } from './file.ts';
 import { fileLength, readHead, type BackupHead } from './format.ts';
@@ -74,7 +75,7 @@ export class ChosenBackups {
     }
     return this.#during(draft, async () => {
       try {
-        draft.handle ??= await open(draft.path, 'wx', 0o600);
+        draft.handle ??= await openNewFile(draft.path);
         await draft.handle.writeFile(bytes);
       } catch (error) {
         draft.ended = true;

@@ -1,7 +1,8 @@
 /** Backup files on disk: written beside their place and moved there whole, read a chunk at a time. */
-import { existsSync, lstatSync, openSync, closeSync, fsyncSync, readSync } from 'node:fs';
-import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { closeSync, constants, existsSync, lstatSync, openSync, readSync, renameSync } from 'node:fs';
+import { open, rm, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { moveToFreeName, openNewFile, syncDirectory } from '../files/new-files.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import {
   chunkCount,
@@ -31,10 +32,7 @@ export function checkFree(file: string, replace: boolean): void {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found === undefined) return;
   if (!replace) {
-    throw new LatchkeyError(
-      'ALREADY_EXISTS',
-      `there is a file ${file} already: choose another name, or say that it may be replaced (--force)`,
-    );
+    throw alreadyThere(file);
   }
   if (!found.isFile() || (found.size > 0 && !beginsAsBackup(file))) {
     throw new LatchkeyError(
@@ -44,10 +42,16 @@ export function checkFree(file: string, replace: boolean): void {
   }
 }
 
+const alreadyThere = (file: string): LatchkeyError =>
+  new LatchkeyError(
+    'ALREADY_EXISTS',
+    `there is a file ${file} already: choose another name, or say that it may be replaced (--force)`,
+  );
+
 function beginsAsBackup(file: string): boolean {
   const expected = 'latchkey-backup ';
   const beginning = Buffer.alloc(expected.length);
-  const descriptor = openSync(file, 'r');
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     readSync(descriptor, beginning);
   } finally {
@@ -78,47 +82,47 @@ export async function writeBackup(
   const { size } = await stat(copy);
   const bytes = encodeHead({ ...header, size });
   const head = readHead(bytes);
+  await using source = await open(copy, 'r');
+  // What an interrupted backup left goes. What cannot be removed is not this user's, and stays as it is.
+  await unlink(draft).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  });
+  const target = await openNewFile(draft);
   try {
-    await using source = await open(copy, 'r');
-    await using target = await open(draft, 'w', 0o600);
-    // A draft that somebody left there may have had another mode.
-    await target.chmod(0o600);
-    await target.writeFile(bytes);
-    const plain = Buffer.alloc(head.header.chunkSize);
-    for (let index = 0; index < chunkCount(head.header); index++) {
-      const length = Math.min(plain.length, size - index * plain.length);
-      await readWhole(source, plain.subarray(0, length));
-      await target.writeFile(sealChunk(key, head, index, plain.subarray(0, length)));
-      onProgress(index * plain.length + length, size);
-    }
-    await target.sync();
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  }
-  try {
+    await fill(target, bytes, sealed(source, key, head, onProgress));
     checkFree(file, replace);
-    await rename(draft, file);
+    if (replace) renameSync(draft, file);
+    else moveToFreeName(draft, file);
   } catch (error) {
     await rm(draft, { force: true });
-    throw error;
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? alreadyThere(file) : error;
   }
   syncDirectory(dirname(file));
   return fileLength(head);
 }
 
-/** Makes what was renamed in a directory last. */
-export function syncDirectory(directory: string): void {
-  // Windows has no handle of a directory to flush; NTFS journals the rename itself.
-  if (process.platform === 'win32') return;
-  const descriptor = openSync(directory, 'r');
-  try {
-    fsyncSync(descriptor);
-  } catch (error) {
-    // Some file systems of sticks and networks cannot: the rename is as durable as they make it.
-    if (!['EINVAL', 'ENOTSUP', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
-  } finally {
-    closeSync(descriptor);
+/** Writes all of a file to the disk, and closes it. */
+async function fill(file: FileHandle, head: Uint8Array, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  await using target = file;
+  await target.writeFile(head);
+  for await (const chunk of chunks) await target.writeFile(chunk);
+  await target.sync();
+}
+
+/** The database, sealed a chunk at a time. */
+async function* sealed(
+  source: FileHandle,
+  key: Uint8Array,
+  head: BackupHead,
+  onProgress: Progress,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const { size, chunkSize } = head.header;
+  const plain = Buffer.alloc(chunkSize);
+  for (let index = 0; index < chunkCount(head.header); index++) {
+    const length = Math.min(plain.length, size - index * plain.length);
+    await readWhole(source, plain.subarray(0, length));
+    yield sealChunk(key, head, index, plain.subarray(0, length));
+    onProgress(index * plain.length + length, size);
   }
 }
 
@@ -144,7 +148,8 @@ export class BackupFile implements AsyncDisposable {
   /** @throws LatchkeyError NOT_FOUND, or BACKUP_UNREADABLE for what is no whole backup by its header and length. */
   static async open(path: string): Promise<BackupFile> {
     if (!existsSync(path)) throw new LatchkeyError('NOT_FOUND', `there is no file ${path}`);
-    const handle = await open(path, 'r').catch((error: unknown) => {
+    // A FIFO would have the open wait for a writer.
+    const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
       throw new LatchkeyError('INVALID_ARGUMENT', `${path} cannot be opened: ${messageOf(error)}`);
     });
     try {

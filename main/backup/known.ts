@@ -60,12 +60,13 @@ export class KnownBackups {
   async write(write?: (tx: Writer) => void): Promise<void> {
     if (write !== undefined) this.#pending.push(write);
     if (this.#pending.length === 0 || !this.#keyring.unlocked || this.#closed) return;
-    const writes = this.#pending;
+    const writes = [...this.#pending];
     const rows = this.#pendingRows;
-    this.#pending = [];
     await this.#units.write((tx) => {
       for (const each of writes) each(tx);
     });
+    // Not before: what fails waits for the next try. Repeating what is written already changes nothing.
+    this.#pending = this.#pending.filter((each) => !writes.includes(each));
     this.#pendingRows = this.#pendingRows.filter((row) => !rows.includes(row));
   }
 

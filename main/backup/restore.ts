@@ -3,7 +3,6 @@
  * found right; whatever interrupts before leaves no vault, and the next try begins anew.
  */
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { checkActivityChain } from '../db/activities.ts';
 import { deleteBackupSchedule, insertBackup } from '../db/backups.ts';
 import { Connection } from '../db/connection.ts';
@@ -20,12 +19,13 @@ import { getVault, requireVault, type VaultRow } from '../db/vault.ts';
 import { uuidV4 } from '../crypto/uuid.ts';
 import type { Keychain } from '../keyslots/keychain.ts';
 import { Keyring } from '../keyslots/keyring.ts';
+import { openNewFile, syncDirectory } from '../files/new-files.ts';
 import { forgetKeychainSlot, makeKeychainSlot, witnessAccount } from '../keyslots/slots.ts';
 import { unlockVault, type UnlockParts } from '../keyslots/unlock.ts';
 import type { Clock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
-import { BackupFile, messageOf, syncDirectory, type Progress } from './file.ts';
+import { BackupFile, messageOf, type Progress } from './file.ts';
 import { unreadable } from './format.ts';
 import { chunkKey, openMasterKey, type OpenBackupWith } from './open.ts';
 
@@ -168,7 +168,7 @@ async function decrypt(
   const { header } = backup.head;
   const key = chunkKey(masterKey, header);
   try {
-    await using target = await open(draft, 'wx', 0o600);
+    await using target = await openNewFile(draft);
     let done = 0;
     for await (const chunk of backup.chunks(key)) {
       await target.writeFile(chunk);

@@ -10,10 +10,11 @@ import { concatBytes } from '../crypto/bytes.ts';
 import { encodeBase58, toHex } from '../crypto/encodings.ts';
 import { openWithPrivateKey } from '../crypto/hpke.ts';
 import { generateP256, uncompressP256 } from '../crypto/p256.ts';
+import { syncDirectory } from '../files/new-files.ts';
 import { seen } from '../lib/errors.ts';
 import { bytesOf, hex, publicKeyHex, VaultApi, type ActivityKind } from './api.ts';
 import { findNamed, findWallet } from './named.ts';
-import { createFile, syncDirectory } from './new-files.ts';
+import { createFile } from './new-files.ts';
 import { CommandError, exitCodes, note, print } from './output.ts';
 import { canAsk } from './secrets.ts';
 

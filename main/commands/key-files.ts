@@ -1,9 +1,10 @@
 /** API key pairs as files: NAME.public and NAME.private, hex, readable by their owner alone. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { toHex } from '../crypto/encodings.ts';
 import { generateP256, isP256PrivateKey, p256PublicKey } from '../crypto/p256.ts';
+import { writeNewFile } from '../files/new-files.ts';
 import { CommandError, exitCodes, reasonOf } from './output.ts';
 
 /** A P-256 key pair, hex: the private scalar and the compressed public key. */
@@ -30,8 +31,8 @@ export function writeKeyFiles(directory: string, name: string, pair: KeyPair): K
       throw new CommandError(exitCodes.failed, `${file} is there already: it is not overwritten`);
   }
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  writeFileSync(files.privateKeyFile, `${pair.privateKey}\n`, { mode: 0o600, flag: 'wx' });
-  writeFileSync(files.publicKeyFile, `${pair.publicKey}\n`, { mode: 0o600, flag: 'wx' });
+  writeNewFile(files.privateKeyFile, `${pair.privateKey}\n`);
+  writeNewFile(files.publicKeyFile, `${pair.publicKey}\n`);
   return { ...pair, ...files };
 }
 

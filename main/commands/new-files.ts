@@ -1,12 +1,12 @@
 /** Files that commands make. Nothing is overwritten, and nobody else reads them. */
-import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { createNewFile } from '../files/new-files.ts';
 import { CommandError, exitCodes, reasonOf } from './output.ts';
 
 /** @param name For errors: the option that names the file. @returns its descriptor. */
 export function createFile(file: string, name = file): number {
   try {
-    return openSync(file, 'wx', 0o600);
+    return createNewFile(file);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
       throw new CommandError(exitCodes.failed, `${file} is there already: it is not overwritten`);
@@ -15,17 +15,5 @@ export function createFile(file: string, name = file): number {
         ? `there is no directory ${dirname(resolve(file))}`
         : reasonOf(error);
     throw new CommandError(exitCodes.usage, `${name} cannot be made: ${reason}`);
-  }
-}
-
-/** A file's name is as durable as its directory. */
-export function syncDirectory(directory: string): void {
-  // Windows has no such thing.
-  if (process.platform === 'win32') return;
-  const descriptor = openSync(directory, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }

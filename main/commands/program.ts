@@ -59,6 +59,10 @@ const groups: readonly ((program: Command) => void)[] = [
   declareDoctor,
 ];
 
+export function declareCommands(program: Command): void {
+  for (const declare of groups) declare(program);
+}
+
 export async function main(argv: readonly string[]): Promise<void> {
   // Parsing may fail before it comes to the option.
   const json = argv.includes('--json');
@@ -84,7 +88,7 @@ export async function main(argv: readonly string[]): Promise<void> {
         command === program ? [] : program.options.filter(({ long }) => long?.endsWith('-dir') === true),
     })
     .exitOverride();
-  for (const declare of groups) declare(program);
+  declareCommands(program);
   nameHelp(program, program.name());
   try {
     await program.parseAsync([...argv]);

@@ -1,10 +1,11 @@
 /** `latchkey service`: `latchkey serve` whenever its user is signed in, run by systemd or launchd. */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { isSea } from 'node:sea';
 import type { Config } from '../config.ts';
+import { replaceFile } from '../files/new-files.ts';
 import { CommandError, exitCodes, note, print } from './output.ts';
 import { launchdAgent, launchdLabel, madeBy, systemdName, systemdUnit } from './service-files.ts';
 import type { ServiceSpecification } from './service-files.ts';
@@ -58,7 +59,7 @@ export async function installService(config: Config, options: InstallOptions): P
   }
   if (existsSync(manager.file)) refuseStrangers(manager.file);
   mkdirSync(dirname(manager.file), { recursive: true });
-  writeFileSync(manager.file, text, { mode: 0o644 });
+  replaceFile(manager.file, text);
   await manager.start();
   print(
     options.json,

@@ -3,10 +3,11 @@
  * the entry would outlive them.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { app } from 'electron';
 import { startArguments, type Config } from '../config.ts';
+import { replaceFile } from '../files/new-files.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import type { ShellChoice } from '../lib/shell.ts';
 import { applicationId } from './application-id.ts';
@@ -171,7 +172,7 @@ function fileItem(file: string, lines: readonly string[]): FileItem {
         return;
       }
       mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, `${lines.join('\n')}\n`);
+      replaceFile(file, `${lines.join('\n')}\n`);
     },
   };
 }

@@ -1,9 +1,8 @@
 /** A copy of a backup, where the person says: asked by the system's dialog, and there whole or not at all. */
-import { randomUUID } from 'node:crypto';
-import { chmod, copyFile, rename, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { app, dialog } from 'electron';
 import type { VaultBridge } from '../../preload/contract.ts';
+import { replaceWithCopy } from '../files/new-files.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 
 /** @returns its path; null where they thought better of it. @throws LatchkeyError as `copyOfBackup`, or for the disk. */
@@ -20,13 +19,9 @@ export async function saveBackup(
   });
   if (canceled || filePath === '') return null;
   if (resolve(filePath) === resolve(file)) return filePath;
-  const draft = `${filePath}.${randomUUID()}.draft`;
   try {
-    await copyFile(file, draft);
-    await chmod(draft, 0o600);
-    await rename(draft, filePath);
+    await replaceWithCopy(file, filePath);
   } catch (error) {
-    await rm(draft, { force: true });
     const why = error instanceof Error ? error.message : String(error);
     throw new LatchkeyError('INVALID_ARGUMENT', `${basename(filePath)} could not be written: ${why}`);
   }

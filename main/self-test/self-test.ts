@@ -1,11 +1,12 @@
 /** What the window's self-test looks at, a line each; it changes nothing. */
 import { randomBytes } from 'node:crypto';
-import { open, readFile, rm, statfs } from 'node:fs/promises';
+import { readFile, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LogCheck, RowFinding, SelfTestFinding } from '../../preload/contract.ts';
 import type { Reader } from '../db/connection.ts';
 import { describeFinding } from '../integrity/refusal.ts';
 import { lastLogHead } from '../db/log-heads.ts';
+import { openNewFile } from '../files/new-files.ts';
 import type { Keychain } from '../keyslots/keychain.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { checkCryptography } from './cryptography.ts';
@@ -74,7 +75,7 @@ async function disk({ directory }: SelfTestParts): Promise<Outcome> {
   const file = join(directory, `self-test-${randomBytes(8).toString('hex')}`);
   const wanted = randomBytes(testBytes);
   try {
-    await using handle = await open(file, 'wx', 0o600);
+    await using handle = await openNewFile(file);
     await handle.writeFile(wanted);
     await handle.sync();
     if (!wanted.equals(await readFile(file)))
