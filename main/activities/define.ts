@@ -13,7 +13,7 @@ import type { Random } from '../lib/random.ts';
 import type { Facts } from '../policy/facts.ts';
 import type { Case } from '../policy/replay.ts';
 import type { ConditionFacts } from '../policy/schema.ts';
-import type { Unknown, Whole } from '../policy/types.ts';
+import { withoutVersion, type Unknown, type Whole } from '../policy/types.ts';
 import type { Selection } from './votes.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -277,6 +277,9 @@ interface ActivityDefinition<Schema extends z.ZodType, Returns extends z.ZodType
   readonly prepare?: (context: PrepareContext<z.output<Schema>>) => Promise<Prepared>;
   readonly run: (context: ActivityContext<z.output<Schema>, Prepared>) => Shown<z.output<Returns>>;
 }
+
+/** `SIGN_RAW_PAYLOAD` of `ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2`. */
+export const kindOf = (type: string): string => withoutVersion(type.replace(/^ACTIVITY_TYPE_/, ''));
 
 /** Types an older version's upgrade by its own schema, for the `accepts` of an activity. */
 export function older<Latest, Older extends z.ZodType>(

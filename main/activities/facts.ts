@@ -7,8 +7,7 @@ import { listUserRows, type UserRow } from '../db/users.ts';
 import { once } from '../lib/once.ts';
 import type { Voter } from '../policy/facts.ts';
 import type { ConditionFacts, CredentialFact } from '../policy/schema.ts';
-import { withoutVersion } from '../policy/types.ts';
-import type { ActivityOperation, Item } from './define.ts';
+import { kindOf, type ActivityOperation, type Item } from './define.ts';
 import type { Vote } from './votes.ts';
 
 export const webauthnScheme = 'SIGNATURE_SCHEME_TK_WEBAUTHN';
@@ -66,9 +65,6 @@ export function conditionFacts(
     }),
   };
 }
-
-/** `SIGN_RAW_PAYLOAD` of `ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2`. */
-export const kindOf = (type: string): string => withoutVersion(type.replace(/^ACTIVITY_TYPE_/, ''));
 
 /**
  * A user as policies see one.

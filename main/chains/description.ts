@@ -91,15 +91,6 @@ export const unreadDescription = (what: string, problem: string): Description =>
   digests: [],
 });
 
-/** What a transaction that does several things is called by. */
-export function titleOfParts(parts: readonly Part[], quiet: (part: Part) => boolean): string {
-  const telling = parts.filter((part) => !quiet(part));
-  const [first] = telling.length > 0 ? telling : parts;
-  if (first === undefined) return 'Do nothing';
-  const others = telling.length - 1;
-  return others > 0 ? `${first.title}, and ${String(others)} more` : first.title;
-}
-
 /** Milliseconds since 1970, or the number where that is no time. */
 export function timeOf(milliseconds: bigint): string {
   const date = new Date(Number(milliseconds));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { kindOf } from '../activities/facts.ts';
+import { kindOf } from '../activities/define.ts';
 import { sameKinds } from '../policy/equivalents.ts';
 import { withoutVersion } from '../policy/types.ts';
 import { operations } from './index.ts';

@@ -1,7 +1,6 @@
 /** What a user may do, by activity. The real API has nothing of the kind. */
 import { z } from 'zod';
-import { query, type ActivityOperation, type Operation } from '../activities/define.ts';
-import { kindOf } from '../activities/facts.ts';
+import { kindOf, query, type ActivityOperation, type Operation } from '../activities/define.ts';
 import type { Reader } from '../db/connection.ts';
 import { getOrganization } from '../db/organizations.ts';
 import { listTagIdsOf } from '../db/tags.ts';

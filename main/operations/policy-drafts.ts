@@ -1,7 +1,6 @@
 /** Policies before they are made: checked and described. The real API has nothing of the kind. */
 import { z } from 'zod';
-import { actions, query, resources, type Operation } from '../activities/define.ts';
-import { kindOf } from '../activities/facts.ts';
+import { actions, kindOf, query, resources, type Operation } from '../activities/define.ts';
 import type { Reader } from '../db/connection.ts';
 import { listPolicyRows } from '../db/policies.ts';
 import { listPrivateKeyRows } from '../db/private-keys.ts';
