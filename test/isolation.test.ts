@@ -161,7 +161,10 @@ function* swapped(
   }
 }
 
-/** What every table holds of an organization, but its log. */
+/** The log, and what is written of itself: events are delivered meanwhile, and uses of credentials noted now and then. */
+const movesByItself = new Set(['activities', 'webhook_deliveries', 'credential_uses']);
+
+/** What every other table holds of an organization. */
 function rowsOf(organizationId: string): Record<string, readonly Json[]> {
   const { connection } = service.vault;
   const tables = connection.all<{ name: string }>(
@@ -170,10 +173,15 @@ function rowsOf(organizationId: string): Record<string, readonly Json[]> {
   );
   return Object.fromEntries(
     tables
-      .filter(({ name }) => name !== 'activities')
+      .filter(({ name }) => !movesByItself.has(name))
       .map(({ name }) => [
         name,
-        connection.all<Json>(`SELECT * FROM "${name}" WHERE organization_id = ?`, organizationId),
+        connection.all<Json>(
+          name === 'webhook_endpoints'
+            ? 'SELECT id, url, name, active FROM webhook_endpoints WHERE organization_id = ? AND feature = 0'
+            : `SELECT * FROM "${name}" WHERE organization_id = ?`,
+          organizationId,
+        ),
       ]),
   );
 }
