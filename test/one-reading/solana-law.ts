@@ -111,7 +111,7 @@ const originals = [
   transaction([instruction(keyOf(50), [payer, keyOf(51), keyOf(52)], route)], { version: 'legacy' }),
 ];
 
-/** What the message does, in @solana/kit's reading. A legacy message does the same as one of version 0 without lookups. */
+/** Tells the message's effects in @solana/kit's reading. A legacy message does the same as one of version 0 without lookups. */
 function effects(bytes: Uint8Array): string {
   const message = getCompiledTransactionMessageDecoder().decode(
     getTransactionDecoder().decode(bytes).messageBytes,

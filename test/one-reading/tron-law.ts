@@ -46,7 +46,7 @@ interface RawObject {
   }[];
 }
 
-/** What the transaction does, in tronweb’s reading. Nodes pass over the number of the block. */
+/** Tells the transaction’s effects in tronweb’s reading. Nodes pass over the number of the block. */
 function effects(bytes: Uint8Array): string {
   try {
     const { contractList, ...raw } = messages.Transaction.raw
@@ -64,7 +64,7 @@ function effects(bytes: Uint8Array): string {
     });
     return JSON.stringify([{ ...raw, refBlockNum: 0 }, contracts]);
   } catch {
-    // What tronweb cannot read is another transaction for every change of its bytes.
+    // Bytes that tronweb cannot read are another transaction with every change.
     return Buffer.from(bytes).toString('hex');
   }
 }

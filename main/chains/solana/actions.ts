@@ -3,6 +3,7 @@ import { encodeAddress } from '../../crypto/addresses.ts';
 import { Unknown } from '../../policy/types.ts';
 import type { Context } from '../chain.ts';
 import { readCalled, type CalledInstruction } from './idl.ts';
+import type { KnownInstruction, TokenTransfer } from './instructions.ts';
 import {
   checkedSignatures,
   computeBudgetProgram,
@@ -10,8 +11,6 @@ import {
   isTokenProgram,
   readKnown,
   systemProgram,
-  type KnownInstruction,
-  type TokenTransfer,
 } from './programs.ts';
 import { signersOf, type SolanaInstruction, type SolanaMessage } from './read.ts';
 
@@ -27,7 +26,7 @@ export interface SolanaAction extends SolanaInstruction {
 /** In lamports. */
 export interface SolanaMoney {
   readonly maxFee: bigint | Unknown;
-  /** What leaves the key that signs. */
+  /** Leaves the key that signs, at most, the fee included. */
   readonly outflow: bigint | Unknown;
 }
 
@@ -72,7 +71,7 @@ export const ownAddressOf = ({ key }: Context): string | undefined =>
     ? encodeAddress('ADDRESS_FORMAT_SOLANA', 'CURVE_ED25519', key.publicKey)
     : undefined;
 
-/** What transfers of lamports or tokens there are is not known where an instruction of their program cannot be read. */
+/** An instruction of the program that cannot be read may be a transfer: the list of transfers is unknown then. */
 export const unreadTransfers = (actions: readonly SolanaAction[], ofTokens: boolean): Unknown | undefined => {
   const unread = actions.find(
     ({ known, program: { key } }) =>
@@ -104,7 +103,7 @@ function maxFeeOf(
   if (unread !== undefined) {
     return new Unknown(`an instruction of the Compute Budget cannot be read: ${unread.problem ?? ''}`);
   }
-  if (twice.length > 0) return new Unknown('the Compute Budget is told twice');
+  if (twice.length > 0) return new Unknown('the Compute Budget has two instructions of one kind');
   const signatures = actions.reduce(
     (count, action) => count + checkedSignatures(action),
     BigInt(signersOf(message).length),

@@ -8,17 +8,11 @@ import { leavesOf } from '../ethereum/listed.ts';
 import { tokenAmount, tokenAt } from '../tokens.ts';
 import { ownAddressOf, type SolanaAction, type SolanaMoney, type SolanaReading } from './actions.ts';
 import type { CalledInstruction } from './idl.ts';
-import {
-  programTitle,
-  type KnownInstruction,
-  type NamedAccount,
-  type Naming,
-  type Pricing,
-} from './programs.ts';
+import { sol, type KnownInstruction, type NamedAccount, type Naming, type Pricing } from './instructions.ts';
+import { programName } from './programs.ts';
 import { signersOf, type LookupReference, type SolanaAccount, type SolanaMessage } from './read.ts';
 
-const solOf = (lamports: bigint): string => `${decimal(lamports, 9)} SOL`;
-const exactly = (lamports: bigint): string => `${solOf(lamports)} (${String(lamports)} lamports)`;
+const exactly = (lamports: bigint): string => `${sol(lamports)} (${String(lamports)} lamports)`;
 
 /** More deeds, or receivers, than a title names. */
 const mostDeeds = 10;
@@ -47,13 +41,15 @@ export function describeSolana(
 }
 
 const namingOf = (context: Context, writer: Writer): Naming => {
-  const own = ownAddressOf(context);
+  const signer = ownAddressOf(context);
   return (account) => {
     const { key = '', lookup } = typeof account === 'string' ? { key: account } : account;
     if (lookup !== undefined) return `an account that is looked up (${lookupText(lookup)})`;
-    const name = context.ours(key);
-    if (name !== undefined) return `your ${writer.text(name)} (${key})`;
-    return key === own ? `your account ${key}` : key;
+    const own = context.ours(key);
+    if (own !== undefined) return `your ${writer.text(own)} (${key})`;
+    if (key === signer) return `your account ${key}`;
+    const program = programName(key);
+    return program === undefined ? key : `${program} (${key})`;
   };
 };
 
@@ -88,7 +84,7 @@ function deedOf(
   writer: Writer,
 ): string {
   if (known !== undefined) return known.effect.title(name, price);
-  const target = programTitle(program.key);
+  const target = name(program);
   if (problem !== undefined) return `Call ${target} with an instruction that this vault cannot read`;
   return `Call “${writer.text(called?.name ?? '')}” of ${target}`;
 }
@@ -105,7 +101,7 @@ function titleOf(deeds: readonly Deed[], { price }: Words): string {
 const joined = (title: string, place: number): string =>
   place === 0 ? title : `${title.slice(0, 1).toLowerCase()}${title.slice(1)}`;
 
-/** What many instructions come to. */
+/** Sums up many instructions. */
 function sumOf(deeds: readonly Deed[], price: Pricing): string {
   const effects = deeds.flatMap(({ action: { known } }) => (known === undefined ? [] : [known.effect]));
   const paid = effects.flatMap(({ out }) =>
@@ -118,7 +114,7 @@ function sumOf(deeds: readonly Deed[], price: Pricing): string {
   const unread = deeds.filter(({ action }) => action.known === undefined).length;
   return [
     `Do ${String(deeds.length)} things`,
-    ...(paid.length === 0 ? [] : [`move ${solOf(total(paid))} in all to ${receivers(paid)}`]),
+    ...(paid.length === 0 ? [] : [`move ${sol(total(paid))} in all to ${receivers(paid)}`]),
     ...[...sent.values()].map((tokens) => {
       const [first] = tokens;
       return `send ${price(total(tokens), first?.mint, first?.decimals)} in all to ${receivers(tokens)}`;
@@ -146,7 +142,7 @@ function feeTitle({ accounts: [payer] }: SolanaMessage, { maxFee }: SolanaMoney,
   if (own !== undefined && payer?.key !== own) return '';
   return maxFee instanceof Unknown
     ? ', with a fee that nothing bounds'
-    : `, with a fee of at most ${solOf(maxFee)}`;
+    : `, with a fee of at most ${sol(maxFee)}`;
 }
 
 function linesOf(message: SolanaMessage, { maxFee, outflow }: SolanaMoney, { name }: Words): readonly Line[] {
@@ -179,7 +175,7 @@ function actionLines(action: SolanaAction, words: Words, writer: Writer): readon
   const named = known?.accounts ?? called?.accounts ?? [];
   const foreign = known === undefined;
   return [
-    line('Program', programTitle(program.key)),
+    line('Program', words.name(program)),
     ...(known === undefined ? [] : knownLines(known, words, writer)),
     ...(problem === undefined
       ? []

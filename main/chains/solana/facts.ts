@@ -3,7 +3,7 @@ import { toHex } from '../../crypto/encodings.ts';
 import { Unknown } from '../../policy/types.ts';
 import type { FactOf } from '../facts.ts';
 import { tokenTransfersOf, unreadTransfers, type SolanaAction, type SolanaReading } from './actions.ts';
-import type { NamedAccount } from './programs.ts';
+import type { NamedAccount } from './instructions.ts';
 import { signersOf, type LookupReference, type SolanaAccount } from './read.ts';
 
 /** An instruction's accounts keep their places. The key of one that is looked up is unknown, and where it is found is beside them. */

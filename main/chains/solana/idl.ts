@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../../crypto/json.ts';
 import { deepestType, mostValues, type ArgumentValue } from '../arguments.ts';
 import { seen } from '../../lib/errors.ts';
 import { attempt, Cursor, littleEndianBytes, unreadable, utf8, type Read } from '../reading.ts';
-import type { NamedAccount } from './programs.ts';
+import type { NamedAccount } from './instructions.ts';
 import type { SolanaInstruction } from './read.ts';
 
 type IdlType =

@@ -111,7 +111,7 @@ function checkSame(bytes: Uint8Array, written: Uint8Array): void {
 }
 
 /**
- * Whether bytes begin as a message does, so that the chain, or a later version of it, may take them for one: a version
+ * Tells bytes that begin as a message does, so that the chain, or a later version of it, may take them for one: a version
  * after 0, or a head that fits the number of accounts after it.
  */
 export function looksLikeMessage(bytes: Uint8Array): boolean {
@@ -238,7 +238,7 @@ export function signedSolana(
 const encodeSolana = ({ signatures, message }: SolanaTransaction): Uint8Array =>
   joinBytes([encodeCount(signatures.length), ...signatures, encodeMessage(message)]);
 
-/** What each signer signs. */
+/** Writes the bytes that each signer signs. */
 export function encodeMessage({
   version,
   accounts,

@@ -7,7 +7,7 @@ import { decimal } from '../amounts.ts';
 import type { Read } from '../reading.ts';
 import { readMessage, type Message, type MessageOf, type Schema } from './protobuf.ts';
 
-/** How a description names what a contract speaks of. */
+/** Names accounts and texts in a description. */
 export interface Naming {
   readonly account: (address: string) => string;
   readonly isOurs: (address: string) => boolean;
@@ -18,15 +18,15 @@ export interface Naming {
 
 type Amount = bigint | Unknown;
 
-/** What a contract does, told from its fields. */
+/** Tells the deeds of a contract from its fields. */
 interface Meaning<Fields> {
   readonly title: (fields: Fields, names: Naming) => string;
   readonly warnings?: (fields: Fields, names: Naming) => readonly string[];
   /** Sun that leave the account beside the fee. */
   readonly out?: (fields: Fields) => Amount;
-  /** What it costs beside the bandwidth. */
+  /** Costs beside the bandwidth. */
   readonly costs?: readonly Cost[];
-  /** Whether it runs code, for which the fee limit is paid at most. */
+  /** True where it runs code: its energy costs the fee limit at most. */
   readonly runs?: boolean;
 }
 
@@ -85,7 +85,7 @@ const unread = (number: number): ContractType => ({
 export const trxOf = (sun: bigint): string => `${decimal(sun, 6)} TRX`;
 
 /**
- * What the network charges, in sun: `wallet/getchainparameters` of a main network node. The network votes on them.
+ * The network’s prices in sun, by `wallet/getchainparameters` of a node of the main network. The network votes on them.
  */
 export const prices = {
   of: 'October 2026',

@@ -94,7 +94,7 @@ function partOf(contract: TronContract, names: Naming, context: Context, writer:
   if (!known.ok) {
     writer.warn('This vault cannot read all of it. It does not know what the contract does.');
     return {
-      title: `Do a ${type} that this vault cannot read`,
+      title: `Sign a contract that this vault cannot read (${type})`,
       lines: [
         line('Type', type),
         ...permission,

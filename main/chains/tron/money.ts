@@ -1,4 +1,4 @@
-/** What of the account’s TRX leaves it, at most, by the network’s prices. */
+/** The TRX that leaves the account, at most, by the network’s prices. */
 import { Unknown } from '../../policy/types.ts';
 import { prices, type Cost } from './contracts.ts';
 import { bytesField } from './protobuf.ts';

@@ -8,7 +8,7 @@ import { mostParts } from '../description.ts';
 import { attempt, Cursor, unreadable, utf8, type Read } from '../reading.ts';
 
 /**
- * What a field holds: bytes in hex, a text of UTF-8, a name that is a text or other bytes, an address in Base58, a number of
+ * The content of a field: bytes in hex, a text of UTF-8, a name that is a text or other bytes, an address in Base58, a number of
  * 64 or of 32 bits that is not negative, money in sun, a time in milliseconds, rights by contract type, one of several names
  * by number, or a message.
  */
@@ -46,7 +46,7 @@ type ValueOf<K> = K extends 'whole' | 'whole32' | 'sun' | 'time'
         ? MessageOf<K>
         : never;
 
-/** What is read of a schema: a field that is not there has its empty value, and a message that is not there is undefined. */
+/** A message by its schema: a field that is not there has its empty value, and a message that is not there is undefined. */
 export type MessageOf<S extends Schema> = {
   readonly [Name in keyof S]: S[Name] extends readonly [number, infer K, 'many']
     ? readonly ValueOf<K>[]

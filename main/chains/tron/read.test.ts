@@ -228,6 +228,17 @@ describe('a contract that cannot be read to its last byte is opaque', () => {
       '21 bytes',
     ],
     ['no message', contractOf(1, 'TransferContract', bytesOf('ff')), 'ends too early'],
+    [
+      'more votes than are read',
+      contractOf(
+        4,
+        'VoteWitnessContract',
+        written((pbf) => {
+          for (let count = 0; count <= 1000; count += 1) pbf.writeBytesField(2, new Uint8Array());
+        }),
+      ),
+      'more than 1000 times',
+    ],
     ['a value of another type', contractOf(1, 'TriggerSmartContract', new Uint8Array()), 'of another type'],
     ['a type that is not read', contractOf(51, 'ShieldedTransferContract', bytesOf('0a00')), 'not read here'],
     ['a proposal', contractOf(16, 'ProposalCreateContract', new Uint8Array()), 'not read here'],
@@ -242,7 +253,8 @@ describe('a contract that cannot be read to its last byte is opaque', () => {
     const opened = tron.open(raw, context());
     if (!opened.ok) throw new Error(opened.problem);
     const { title, parts, warnings } = opened.value.describe();
-    expect(title).toMatch(/that this vault cannot read, with a fee that nothing bounds$/);
+    expect(title).toMatch(/that this vault cannot read \(\w+\), with a fee that nothing bounds$/);
+    expect(parts[0]?.lines.map(({ label }) => label)).toContain('Data');
     expect(parts[0]?.lines).toContainEqual({
       label: 'Not read',
       value: expect.stringContaining('This vault cannot read all of it') as string,

@@ -38,9 +38,9 @@ export interface TronContract {
   /** `TransferContract` and others, as Tron calls them. */
   readonly type: string;
   readonly permissionId: bigint;
-  /** What the contract’s parameter says that it is. */
+  /** The type that the contract’s parameter names. */
   readonly typeUrl: string;
-  /** What the chain reads by the type. */
+  /** The bytes that the chain reads by the type. */
   readonly value: Uint8Array;
   /** Or why it cannot be read. */
   readonly known: Read<KnownContract>;
@@ -104,7 +104,7 @@ function transactionOf({ contract, ...raw }: MessageOf<typeof rawSchema>): TronT
   };
 }
 
-/** What is signed, which is the transaction’s id as well. */
+/** Hashes the bytes: the hash is signed, and is the transaction’s id. */
 export const digestOf = ({ bytes }: ReadTron): Uint8Array => sha256(bytes);
 
 /** @returns the transaction with its signature, in Protocol Buffers, as nodes take it in. */
