@@ -99,13 +99,13 @@ function read<Shape extends z.ZodType>(path: string, shape: Shape, value: unknow
   const parsed = shape.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw unexpected(path, issue === undefined ? '' : `${issue.path.join('.')}: ${issue.message}`);
+  throw unexpected(path, issue === undefined || issue.path.length === 0 ? 'all of it' : issue.path.join('.'));
 }
 
 const unexpected = (path: string, what: string): CommandError =>
   new CommandError(
     exitCodes.failed,
-    `the process that holds the vault answered ${JSON.stringify(path)} in a way that this command does not know (${what}): it may be of another version. Start it anew; \`latchkey status\` says what state the vault is in`,
+    `the process that holds the vault answered ${JSON.stringify(path)} in a way that this command does not know (${what}): it may be of another version, and nothing is known of what it did. Start it anew; \`latchkey status\` says what state the vault is in`,
   );
 
 function parseJson(text: string): unknown {
