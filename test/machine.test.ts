@@ -21,6 +21,7 @@ import {
 import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -535,6 +536,31 @@ describe('the process list', () => {
       'packaging/make-executable.ts',
       'start.ts',
     ]);
+  });
+
+  test('has no stamp in it when curl is used as the README says', async () => {
+    const readme = readFileSync(join(import.meta.dirname, '..', 'README.md'), 'utf8');
+    const [, lines = ''] = /\*\*With curl\*\*[^\n]*\n\n((?: {4}[^\n]*\n)+)/.exec(readme) ?? [];
+    await using service = await startTestVault();
+    const keys = service.config.keysDirectory;
+    mkdirSync(keys, { recursive: true });
+    writeFileSync(join(keys, 'owner.public'), service.key.publicKey);
+    writeFileSync(join(keys, 'owner.private'), service.key.privateKey, { mode: 0o600 });
+    const command = join(import.meta.dirname, '..', 'dist/main/cli.js');
+    const script = lines
+      .replace('<organization id>', service.organizationId)
+      .replace('http://127.0.0.1:7377', service.url)
+      .replace('npx latchkey', `'${process.execPath}' '${command}'`)
+      // What curl is given, beside what it answers.
+      .replace('curl ', `record() { printf '%s\\n' "$@" >&2; curl --silent "$@"; }; record `);
+    const child = spawn('bash', ['-c', script], {
+      env: { PATH: process.env['PATH'], LATCHKEY_CONFIG_DIR: dirname(keys) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const [said, given] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    expect(JSON.parse(said)).toMatchObject({ username: 'Root' });
+    expect(given).toContain('@-');
+    expect(given).not.toMatch(/[A-Za-z0-9_-]{60}/);
   });
 });
 

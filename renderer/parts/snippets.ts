@@ -53,5 +53,5 @@ stamp=$(printf '{"publicKey":"%s","scheme":"SIGNATURE_SCHEME_TK_API_P256","signa
   "$API_PUBLIC_KEY" "$signature" | openssl base64 -A | tr '+/' '-_' | tr -d '=')
 
 curl --silent --show-error --fail-with-body "$BASE_URL/public/v1/query/whoami" \
-  --header "Content-Type: application/json" --header "X-Stamp: $stamp" --data-binary "$body"
+  --header "Content-Type: application/json" --header @<(printf 'X-Stamp: %s' "$stamp") --data-binary "$body"
 `;

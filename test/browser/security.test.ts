@@ -1,10 +1,12 @@
 /** What the window keeps from other pages, other windows, and from itself once it was seen. */
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { contentSecurityPolicy } from '../../main/lib/content-security-policy.ts';
-import { send } from '../support.ts';
+import { askControl, send } from '../support.ts';
 import { launchChromium, openWindow } from './chromium.ts';
 import { newVaultPlace, serveDevVault } from './service.ts';
 import type { Service } from './service.ts';
@@ -15,6 +17,19 @@ let browser: Browser;
 beforeAll(async () => {
   browser = await launchChromium();
   return () => browser.close();
+});
+
+test('the page on the disk that a browser is opened with leads into the window, and is gone then', async () => {
+  using place = newVaultPlace();
+  await using service = await place.serve();
+  const { body } = await askControl(place.path, 'page', {});
+  const file = String(body?.['value']);
+  await using person = await openWindow(browser);
+  await person.page.goto(pathToFileURL(file).href);
+  await person.page.waitForURL((url) => url.origin === service.windowOrigin && url.hash === '');
+  await button(person.page, 'Set up my vault').waitFor();
+  expect(existsSync(file)).toBe(false);
+  expect(person.violations).toEqual([]);
 });
 
 describe('the page’s policy', () => {

@@ -194,9 +194,10 @@ function openBytes(bytes: Uint8Array, hashFunction: HashFunction, context: Conte
     describe() {
       const hashed = line('Hashed with', hashNames[hashFunction]);
       const found = readings().find(({ describe }) => describe !== undefined)?.describe;
+      const isTaken = Object.keys(facts()).length > 0;
       if (found === undefined) {
         const writer = new Writer();
-        if (Object.keys(facts()).length > 0) {
+        if (isTaken) {
           writer.warn('These bytes may be a transaction. This vault cannot read all of it.');
         }
         const personal = hashFunction === 'HASH_FUNCTION_KECCAK256' ? readPersonalMessage(bytes) : undefined;
@@ -209,7 +210,7 @@ function openBytes(bytes: Uint8Array, hashFunction: HashFunction, context: Conte
         ...description,
         lines: [...description.lines, hashed],
         warnings: [
-          'These bytes are not a message: a chain accepts them as what is shown here.',
+          ...(isTaken ? ['These bytes are not a message: a chain accepts them as what is shown here.'] : []),
           ...description.warnings,
         ],
       };
