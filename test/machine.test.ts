@@ -551,9 +551,10 @@ describe('the process list', () => {
       .replace('<organization id>', service.organizationId)
       .replace('http://127.0.0.1:7377', service.url)
       .replace('npx latchkey', `'${process.execPath}' '${command}'`)
-      // What curl is given, beside what it answers.
-      .replace('curl ', `record() { printf '%s\\n' "$@" >&2; curl --silent "$@"; }; record `);
-    const child = spawn('bash', ['-c', script], {
+      .replace('curl ', 'record ');
+    // What curl is given, beside what it answers.
+    const record = `record() { printf '%s\\n' "$@" >&2; curl --silent "$@"; }\n`;
+    const child = spawn('bash', ['-c', record + script], {
       env: { PATH: process.env['PATH'], LATCHKEY_CONFIG_DIR: dirname(keys) },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
