@@ -54,6 +54,7 @@ import {
 import { KeychainWatch } from './keyslots/keychain-watch.ts';
 import { mostShares, phraseFromShares } from './keyslots/shares.ts';
 import { LatchkeyError } from './lib/errors.ts';
+import { Listeners } from './lib/listeners.ts';
 import type { Messages } from './messages/messages.ts';
 import { channelChange, messageTest } from './messages/settings.ts';
 import { selfTest } from './self-test/self-test.ts';
@@ -146,7 +147,7 @@ export class VaultDoor implements VaultBridge {
   readonly #messages: Messages;
   readonly #journal: RequestJournal;
   readonly #settings: Settings;
-  readonly #listeners = new Set<(event: VaultEvent) => void>();
+  readonly #listeners = new Listeners<[VaultEvent]>();
   readonly #keyslots: KeyslotCalls;
   readonly #freezer: Freezer;
   readonly #drawn: DrawnPhrase = { phrase: undefined };
@@ -483,13 +484,12 @@ export class VaultDoor implements VaultBridge {
   }
 
   onEvent(listener: (event: VaultEvent) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   /** Tells every window. */
   announce(event: VaultEvent): void {
-    for (const listener of this.#listeners) listener(event);
+    for (const fault of this.#listeners.tell(event)) this.#service.onFault(fault);
   }
 
   /** @throws LatchkeyError VAULT_MISSING while there is none. */

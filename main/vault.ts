@@ -182,7 +182,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     showActivity: (tx, row) => showEvent(operations, tx, row),
     sandbox: substitutes.dev !== undefined,
   });
-  const watch = new LogWatch();
+  const watch = new LogWatch(onFault);
   const lastUses = new LastUses({ units, keys: keyring, onFault });
   const service: Service = {
     units,
@@ -351,7 +351,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
   const { clock, onFault } = service;
   // By name, since passkeys are made for names.
   const linkWith = (code: string): string => `http://localhost:${server.port}/#code=${code}`;
-  const pages = new OpeningPages([homedir(), tmpdir()]);
+  const pages = new OpeningPages([homedir(), tmpdir()], onFault);
   started.defer(() => {
     pages.close();
   });

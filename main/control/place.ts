@@ -103,8 +103,8 @@ export function removeMadePlace(address: string): void {
   const directory = dirname(address);
   if (isPipe(address) || basename(address) !== socketName || !ownDirectory.test(basename(directory))) return;
   if (obstacle(directory, 'directory') !== undefined) return;
-  rmSync(address, { force: true });
   try {
+    rmSync(address, { force: true });
     rmdirSync(directory);
   } catch {
     // Something else is in it: that is not for this process to remove.

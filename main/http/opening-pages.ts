@@ -16,14 +16,16 @@ const pageName = 'open.html';
 
 export class OpeningPages {
   readonly #parents: readonly string[];
+  readonly #onFault: (error: unknown) => void;
   readonly #timers = new Map<string, NodeJS.Timeout>();
 
   /**
    * @param parents Directories to make one in, the best first. Browsers that are packed as snaps read no hidden directory and
    * no `/tmp`.
    */
-  constructor(parents: readonly string[]) {
+  constructor(parents: readonly string[], onFault: (error: unknown) => void) {
     this.#parents = parents;
+    this.#onFault = onFault;
   }
 
   /** @returns the page's path, or null where none can be written. */
@@ -62,7 +64,12 @@ export class OpeningPages {
   #remove(directory: string): void {
     clearTimeout(this.#timers.get(directory));
     this.#timers.delete(directory);
-    rmSync(directory, { recursive: true, force: true });
+    try {
+      rmSync(directory, { recursive: true, force: true });
+    } catch (error) {
+      // Its code is spent or old by now.
+      this.#onFault(error);
+    }
   }
 }
 

@@ -9,6 +9,7 @@ import { open, rewrap, seal } from '../crypto/sealing.ts';
 import type { Place } from '../crypto/sealing.ts';
 import type { Clock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import { Listeners } from '../lib/listeners.ts';
 import type { Random } from '../lib/random.ts';
 
 export interface KeyringOptions {
@@ -35,7 +36,7 @@ export class Keyring {
   readonly #timeToLive: number;
   /** In the order of last use, oldest first. */
   readonly #entries = new Map<string, Entry>();
-  readonly #listeners = new Set<KeyringListener>();
+  readonly #listeners = new Listeners<[unlocked: boolean]>();
   #masterKey: Uint8Array | undefined;
   #rowKey: HmacKey | undefined;
   #sweep: NodeJS.Timeout | undefined;
@@ -209,10 +210,7 @@ export class Keyring {
 
   /** Calls back after each unlock, lock and freeze. @returns the function that stops it. */
   onChange(listener: KeyringListener): () => void {
-    this.#listeners.add(listener);
-    return () => {
-      this.#listeners.delete(listener);
-    };
+    return this.#listeners.add(listener);
   }
 
   #close(reason: LatchkeyError): void {
@@ -273,6 +271,7 @@ export class Keyring {
   }
 
   #tell(): void {
-    for (const listener of this.#listeners) listener(this.unlocked);
+    const faults = this.#listeners.tell(this.unlocked);
+    if (faults.length > 0) throw new AggregateError(faults, 'what follows the keys has failed');
   }
 }

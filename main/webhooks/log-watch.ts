@@ -1,7 +1,15 @@
-/** Tells whoever follows the log that it has grown: after the commit, once for many rows. */
+import { Listeners } from '../lib/listeners.ts';
+
+/** Tells the followers of the log that it has grown: after the commit, once for many rows. */
 export class LogWatch {
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners<[]>();
+  readonly #onFault: (error: unknown) => void;
   #scheduled = false;
+
+  /** @param onFault Takes what a follower throws: in a turn of its own, nothing else would. */
+  constructor(onFault: (error: unknown) => void) {
+    this.#onFault = onFault;
+  }
 
   /** Called in the transaction that appends. */
   appended(): void {
@@ -10,13 +18,12 @@ export class LogWatch {
     // Transactions end in the turn in which they begin.
     setImmediate(() => {
       this.#scheduled = false;
-      for (const listener of this.#listeners) listener();
+      for (const fault of this.#listeners.tell()) this.#onFault(fault);
     });
   }
 
   /** @returns the function that stops it. */
   add(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 }

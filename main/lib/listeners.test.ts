@@ -1,0 +1,18 @@
+import { expect, test, vi } from 'vitest';
+import { Listeners } from './listeners.ts';
+
+test('a listener that throws keeps no other from being told', () => {
+  const listeners = new Listeners<[string]>();
+  const fault = new Error('its own');
+  const [first, last] = [vi.fn(), vi.fn()];
+  listeners.add(first);
+  const stop = listeners.add(() => {
+    throw fault;
+  });
+  listeners.add(last);
+  expect(listeners.size).toBe(3);
+  expect(listeners.tell('one')).toEqual([fault]);
+  expect([first.mock.calls, last.mock.calls]).toEqual([[['one']], [['one']]]);
+  stop();
+  expect(listeners.tell('two')).toEqual([]);
+});
