@@ -3,7 +3,7 @@
  * every user of the machine can read; so it is given the path of a file, and the file, which this user alone can read, has
  * the code.
  */
-import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { lstatSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeNewFile } from '../files/new-files.ts';
 
@@ -77,9 +77,9 @@ export class OpeningPages {
 function removeOld(parent: string): void {
   for (const name of readdirSync(parent).filter((each) => made.test(each))) {
     const directory = join(parent, name);
-    const found = statSync(directory, { throwIfNoEntry: false });
-    if (found?.uid !== process.geteuid?.() || Date.now() - (found?.mtimeMs ?? 0) < 2 * pageLifetimeMs)
-      continue;
+    const found = lstatSync(directory, { throwIfNoEntry: false });
+    const isOurs = found?.isDirectory() === true && found.uid === process.geteuid?.();
+    if (!isOurs || Date.now() - found.mtimeMs < 2 * pageLifetimeMs) continue;
     rmSync(directory, { recursive: true, force: true });
   }
 }

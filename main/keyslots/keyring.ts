@@ -272,6 +272,7 @@ export class Keyring {
 
   #tell(): void {
     const faults = this.#listeners.tell(this.unlocked);
-    if (faults.length > 0) throw new AggregateError(faults, 'what follows the keys has failed');
+    if (faults.length === 0) return;
+    throw faults.length === 1 && faults[0] instanceof Error ? faults[0] : new AggregateError(faults);
   }
 }
