@@ -105,14 +105,18 @@ async function serve(): Promise<{ process: CommandProcess; url: string; windowUr
 /** Of a process that was killed. */
 const isLeftover = (name: string): boolean => name === 'vault.db.copy' || name.startsWith('chosen-');
 
-/** The first part of a file, as a browser brings it, which never brings the rest. */
+/** The first part of a file, as a browser brings it, which never brings the rest. The process may be killed before. */
 async function bring(url: string, windowUrl: string, file: Buffer): Promise<void> {
   const query = new URLSearchParams({ name: 'x.backup', size: String(file.length), at: '0' });
-  await fetch(`${url}/window/files?${query.toString()}`, {
-    method: 'POST',
-    headers: await signInWindow(windowUrl),
-    body: new Uint8Array(file.subarray(0, 300_000)),
-  }).catch(() => undefined);
+  try {
+    await fetch(`${url}/window/files?${query.toString()}`, {
+      method: 'POST',
+      headers: await signInWindow(windowUrl),
+      body: new Uint8Array(file.subarray(0, 300_000)),
+    });
+  } catch {
+    // What a killed process left is looked at afterwards.
+  }
 }
 
 test(
