@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process';
 import { createECDH } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
@@ -20,7 +19,7 @@ import type {
 } from '../preload/contract.ts';
 import { mailUser, startMailServer, type MailServer } from './mail-server.ts';
 import type { Orders } from './messages-child.ts';
-import { resultOf, send, startTestVault, type TestVault } from './support.ts';
+import { filesIn, resultOf, send, startTestVault, type TestVault } from './support.ts';
 
 const code = 'QX7R-41ZK';
 
@@ -320,7 +319,7 @@ describe('a request for a code', () => {
     const [, otpCode = ''] = /engine\.example\/in\?code=([0-9A-Z]{9})\b/.exec(mail?.text ?? '') ?? [];
     expect(otpCode).not.toBe('');
     // Later it is in the log, spent, as the request that signs in with it says it.
-    const files = readdirSync(service.directory).map((name) => readFileSync(join(service.directory, name)));
+    const files = filesIn(service.directory);
     expect(files.filter((bytes) => bytes.includes(otpCode))).toEqual([]);
     expect(mail?.html).toContain(`>${otpCode}<`);
     const targetPublicKey = createECDH('prime256v1').generateKeys('hex');

@@ -430,8 +430,8 @@ describe('a passkey is not registered', () => {
     ],
     [
       'a long credential id',
-      (attestation) => ({ attestation: { ...attestation, credentialId: 'A'.repeat(1365) } }),
-      /\.credentialId: expected at most 1364 characters/,
+      (attestation) => ({ attestation: { ...attestation, credentialId: 'A'.repeat(1369) } }),
+      /\.credentialId: expected at most 1368 characters/,
     ],
     [
       'an attestation object that is too large',

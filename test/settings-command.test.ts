@@ -29,7 +29,9 @@ test('latchkey settings shows and changes them, whether the vault runs or not', 
   expect(await runCommand(['init', ...opens], { environment })).toMatchObject({ code: 0 });
   const { stdout } = await settings('list');
   expect(stdout).toMatch(/^autoLock\.idleMinutes +10 minutes without use\n/);
-  expect(stdout).toMatch(/\nport +usual \(7377\)\nnetwork +on\nstartAtLogin +not in this Latchkey\n/);
+  expect(stdout).toMatch(
+    /\nport +usual \(7377\)\nnetwork +on\nlimits +usual\nstartAtLogin +not in this Latchkey\n/,
+  );
 
   // Nobody serves it: it takes what opens it.
   const closed = await settings('set', 'network', 'off', '--no-keychain');

@@ -1,7 +1,5 @@
 /** Signing in with ID tokens of a real OpenID Connect provider and with one-time codes, and every way in that is shut. */
 import { hash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { ApiKeyStamper } from '@turnkey/api-key-stamper';
 import {
   decryptCredentialBundle,
@@ -20,7 +18,16 @@ import { startVault } from '../main/vault.ts';
 import { idTokenSeconds, oidcClient, otherOidcClient, startOidcProvider } from './oidc-provider.ts';
 import type { IdTokenRequest, OidcProvider } from './oidc-provider.ts';
 import { fails, invalid, missing } from './refusals.ts';
-import { activityOf, newTestKey, resultOf, send, startTestVault, TestClient, testKeyOf } from './support.ts';
+import {
+  activityOf,
+  filesIn,
+  newTestKey,
+  resultOf,
+  send,
+  startTestVault,
+  TestClient,
+  testKeyOf,
+} from './support.ts';
 import type { Answer, Json, TestKey, TestVault } from './support.ts';
 
 const seconds = 1000;
@@ -975,8 +982,7 @@ describe('secrets', () => {
       substitutes: { onFault: (fault) => faults.push(fault) },
     });
     const person = await newPerson({}, vault);
-    const files = (): Buffer =>
-      Buffer.concat(readdirSync(vault.directory).map((name) => readFileSync(join(vault.directory, name))));
+    const files = (): Buffer => Buffer.concat(filesIn(vault.directory));
     const codes = [await newCode(person, {}, vault), await newCode(person, { characters: 6 }, vault)];
     const [code] = codes;
     if (code === undefined) throw new Error('there is no code');
