@@ -53,7 +53,7 @@ test.each(['wallet.id == 1', 'true ', 'approvers.count()', "wallet.id == 'x'"])(
 
 describe('a member', () => {
   test.each<[string, PolicyField, readonly string[]]>([
-    ['activity.', 'condition', ['type', 'kind', 'resource', 'action', 'params']],
+    ['activity.', 'condition', ['type', 'kind', 'resource', 'action', 'params', 'signatures']],
     ['eth.', 'condition', ['tx', 'eip_712', 'eip_7702_authorization']],
     ['eth.tx.chain', 'condition', ['chain_id']],
     ["wallet.id == 'x' && wallet.l", 'condition', ['label']],
@@ -69,7 +69,7 @@ describe('a member', () => {
       ['account_key', 'signer', 'writable'],
     ],
     ['solana.tx.instructions.all(i, i.accounts.any(a, i.prog', 'condition', ['program_key']],
-    ['eth.eip_712.domain.', 'condition', ['name', 'version', 'chain_id', 'verifying_contract']],
+    ['eth.eip_712.domain.', 'condition', ['name', 'version', 'chain_id', 'verifying_contract', 'salt']],
     ['tron.tx.contract[0].own', 'condition', ['owner_address', 'owner']],
     ['nothing.', 'condition', []],
     ['eth.tx.value.', 'condition', []],
