@@ -186,9 +186,37 @@ const room = 6;
 
 /** Compares what the screen shows around the focused element with and without the focus. @returns its name if that is the same. */
 async function focusOutOfSight(page: Page): Promise<string | undefined> {
-  const spot = await page.evaluate(() => {
+  for (;;) {
+    const spot = await focusedSpot(page);
+    if (spot === undefined) return undefined;
+    const focused = await pictureOf(page, spot);
+    const element = await page.evaluateHandle(() => document.activeElement as HTMLElement);
+    await element.evaluate((each) => {
+      each.blur();
+    });
+    const unfocused = await pictureOf(page, spot);
+    await element.evaluate((each) => {
+      each.focus({ preventScroll: true });
+    });
+    if (!focused.equals(unfocused)) return undefined;
+    // What is loaded meanwhile moves the rest: then it was another place that was looked at.
+    const { x, y } = (await focusedSpot(page)) ?? spot;
+    if (x === spot.x && y === spot.y) return spot.name;
+  }
+}
+
+interface Spot {
+  readonly name: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** @returns where the focused element is; undefined where the focus is on the browser's own controls. */
+const focusedSpot = (page: Page): Promise<Spot | undefined> =>
+  page.evaluate(() => {
     const element = document.activeElement;
-    // After the last element the focus is on the browser's own controls.
     if (!(element instanceof HTMLElement) || element === document.body) return undefined;
     element.scrollIntoView({ block: 'nearest' });
     let shown: Element = element;
@@ -198,21 +226,13 @@ async function focusOutOfSight(page: Page): Promise<string | undefined> {
     const { x, y, width, height } = shown.getBoundingClientRect();
     return { name: element.outerHTML.slice(0, 200), x, y, width, height };
   });
-  if (spot === undefined) return undefined;
-  const clip = {
-    x: Math.max(0, spot.x - room),
-    y: Math.max(0, spot.y - room),
-    width: spot.width + 2 * room,
-    height: spot.height + 2 * room,
-  };
-  const focused = await page.screenshot({ clip });
-  const element = await page.evaluateHandle(() => document.activeElement as HTMLElement);
-  await element.evaluate((each) => {
-    each.blur();
+
+const pictureOf = (page: Page, { x, y, width, height }: Spot): Promise<Buffer> =>
+  page.screenshot({
+    clip: {
+      x: Math.max(0, x - room),
+      y: Math.max(0, y - room),
+      width: width + 2 * room,
+      height: height + 2 * room,
+    },
   });
-  const unfocused = await page.screenshot({ clip });
-  await element.evaluate((each) => {
-    each.focus({ preventScroll: true });
-  });
-  return focused.equals(unfocused) ? spot.name : undefined;
-}
