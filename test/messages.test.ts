@@ -19,7 +19,8 @@ import type {
 } from '../preload/contract.ts';
 import { mailUser, startMailServer, type MailServer } from './mail-server.ts';
 import type { Orders } from './messages-child.ts';
-import { filesIn, resultOf, send, startTestVault, type TestVault } from './support.ts';
+import { filesIn } from './secret-watch.ts';
+import { resultOf, send, startTestVault, type TestVault } from './support.ts';
 
 const code = 'QX7R-41ZK';
 
@@ -319,7 +320,7 @@ describe('a request for a code', () => {
     const [, otpCode = ''] = /engine\.example\/in\?code=([0-9A-Z]{9})\b/.exec(mail?.text ?? '') ?? [];
     expect(otpCode).not.toBe('');
     // Later it is in the log, spent, as the request that signs in with it says it.
-    const files = filesIn(service.directory);
+    const files = [...filesIn(service.directory).values()];
     expect(files.filter((bytes) => bytes.includes(otpCode))).toEqual([]);
     expect(mail?.html).toContain(`>${otpCode}<`);
     const targetPublicKey = createECDH('prime256v1').generateKeys('hex');

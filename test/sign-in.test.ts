@@ -18,16 +18,8 @@ import { startVault } from '../main/vault.ts';
 import { idTokenSeconds, oidcClient, otherOidcClient, startOidcProvider } from './oidc-provider.ts';
 import type { IdTokenRequest, OidcProvider } from './oidc-provider.ts';
 import { fails, invalid, missing } from './refusals.ts';
-import {
-  activityOf,
-  filesIn,
-  newTestKey,
-  resultOf,
-  send,
-  startTestVault,
-  TestClient,
-  testKeyOf,
-} from './support.ts';
+import { filesIn } from './secret-watch.ts';
+import { activityOf, newTestKey, resultOf, send, startTestVault, TestClient, testKeyOf } from './support.ts';
 import type { Answer, Json, TestKey, TestVault } from './support.ts';
 
 const seconds = 1000;
@@ -982,7 +974,7 @@ describe('secrets', () => {
       substitutes: { onFault: (fault) => faults.push(fault) },
     });
     const person = await newPerson({}, vault);
-    const files = (): Buffer => Buffer.concat(filesIn(vault.directory));
+    const files = (): Buffer => Buffer.concat([...filesIn(vault.directory).values()]);
     const codes = [await newCode(person, {}, vault), await newCode(person, { characters: 6 }, vault)];
     const [code] = codes;
     if (code === undefined) throw new Error('there is no code');

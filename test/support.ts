@@ -5,7 +5,7 @@ import type { ChildProcess } from 'node:child_process';
 import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request as httpRequest } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -392,12 +392,6 @@ export async function signInWindow(
   const [cookie = ''] = (answer.headers['set-cookie'] ?? [''])[0]?.split(';') ?? [];
   return { cookie, 'x-latchkey-session': String(answer.body?.['token']) };
 }
-
-/** @returns what the files of a directory hold. A running service has a socket there as well, which holds nothing. */
-export const filesIn = (directory: string): readonly Buffer[] =>
-  readdirSync(directory, { withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ name }) => readFileSync(join(directory, name)));
 
 /** Asks the process that holds a vault over its control channel, as a command does. */
 export async function askControl(
