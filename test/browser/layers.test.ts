@@ -5,7 +5,7 @@
 import { createECDH } from 'node:crypto';
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { activityOf, ethereumAccount, newTestKey, resultOf } from '../support.ts';
+import { activityOf, ethereumAccount, newUserBy, resultOf } from '../support.ts';
 import { launchChromium, openWindow } from './chromium.ts';
 import { serveDevVault } from './service.ts';
 import { button, exportFrom, goTo, heading } from './steps.ts';
@@ -20,15 +20,7 @@ beforeAll(async () => {
 test.each([1280, 480])('the owner approves an export by mouse at a width of %i', async (width) => {
   await using service = await serveDevVault();
   const { root, recoveryPhrase } = service;
-  const key = newTestKey();
-  const user = {
-    userName: 'Ben',
-    apiKeys: [{ apiKeyName: 'key', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }],
-    authenticators: [],
-    oauthProviders: [],
-    userTags: [],
-  };
-  activityOf(await root.submit('create_users', 'CREATE_USERS_V3', { users: [user] }));
+  const { client: ben } = await newUserBy(root, 'Ben');
   activityOf(
     await root.submit('create_policy', 'CREATE_POLICY_V3', {
       policyName: 'Exports by two',
@@ -46,7 +38,7 @@ test.each([1280, 480])('the owner approves an export by mouse at a width of %i',
   );
   const target = createECDH('prime256v1').generateKeys('hex', 'uncompressed');
   const asked = activityOf(
-    await root.as(key).submit('export_wallet', 'EXPORT_WALLET', { walletId, targetPublicKey: target }),
+    await ben.submit('export_wallet', 'EXPORT_WALLET', { walletId, targetPublicKey: target }),
   );
 
   await using person = await openWindow(browser);
