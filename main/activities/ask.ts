@@ -1,5 +1,6 @@
 /** The life of a query: it reads, and answers at once. */
 import { uuidV7 } from '../crypto/uuid.ts';
+import { isPaced, withoutBreak } from '../lib/paced.ts';
 import { casesOf } from './policy-cases.ts';
 import type { QueryOperation } from './define.ts';
 import type { Claim, Engine } from './engine.ts';
@@ -29,7 +30,7 @@ export async function ask(
     // Whoever is known to the organization or to its parent may read.
     const organizationId =
       operation.inCallersOrganization === true ? caller.organizationId : request.organizationId;
-    const resource = operation.run({
+    const answer = operation.run({
       tx,
       organizationId,
       params,
@@ -40,6 +41,7 @@ export async function ask(
       lastUses: () => engine.lastUses(tx, organizationId),
       cases: () => casesOf(tx, engine.operations, organizationId, now),
     });
+    const resource = isPaced(answer) ? withoutBreak(answer) : answer;
     const envelope = {
       id: uuidV7(now, engine.random('query', 10)),
       organizationId,

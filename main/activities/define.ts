@@ -9,6 +9,7 @@ import type { Reader, Writer } from '../db/connection.ts';
 import type { Caller } from '../lib/caller.ts';
 import type { VerifyIdToken } from '../lib/id-tokens.ts';
 import type { Message } from '../lib/messages.ts';
+import type { Paced } from '../lib/paced.ts';
 import type { Random } from '../lib/random.ts';
 import type { Facts } from '../policy/facts.ts';
 import type { Case } from '../policy/replay.ts';
@@ -250,7 +251,8 @@ export interface QueryOperation {
   readonly returns: z.ZodType;
   /** As `Authority.inCallersOrganization`. */
   readonly inCallersOrganization?: true;
-  readonly run: (context: QueryContext<unknown>) => Json;
+  /** Answers the resource, or makes it in steps where that takes long: each is a read, and a turn, of its own. */
+  readonly run: (context: QueryContext<unknown>) => Json | Paced<Json>;
 }
 
 export type Operation = ActivityOperation | VoteOperation | QueryOperation;
@@ -364,7 +366,9 @@ export function query<Path extends string, Schema extends z.ZodType, Returns ext
   readonly params: Schema;
   readonly returns: Returns;
   readonly inCallersOrganization?: true;
-  readonly run: (context: QueryContext<z.output<Schema>>) => Shown<z.output<Returns>>;
+  readonly run: (
+    context: QueryContext<z.output<Schema>>,
+  ) => Shown<z.output<Returns>> | Paced<Shown<z.output<Returns>>>;
 }): NamedQuery<Path, Returns> {
   return { kind: 'query', ...definition } as unknown as NamedQuery<Path, Returns>;
 }
