@@ -7,10 +7,12 @@ const minute = 60_000;
 /** What is waited for comes from other processes, on a machine that may be busy. */
 const patient = { poll: { timeout: minute / 3 } };
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   cacheDir: 'node_modules/.cache/vitest',
   test: {
     reporters: ['default', new CountsReporter()],
+    // `npm run test:long` runs the campaigns at their full length.
+    provide: { campaigns: mode === 'long' ? 'full' : 'short' },
     // Much of a test's time is spent waiting for other processes: the runner's own needs no processor to itself.
     maxWorkers: '100%',
     sequence: { sequencer: LongestFirst },
@@ -33,7 +35,7 @@ export default defineConfig({
       {
         test: {
           name: 'system',
-          include: ['test/*.test.ts'],
+          include: ['test/*.test.ts', 'test/campaigns/*.test.ts'],
           globalSetup: 'test/global-setup.ts',
           setupFiles: 'test/patience.ts',
           expect: patient,
@@ -71,4 +73,4 @@ export default defineConfig({
       },
     ],
   },
-});
+}));

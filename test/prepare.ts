@@ -48,6 +48,8 @@ const needs: readonly Need[] = [
   { what: 'dbus-run-session', from: 'dbus', isThere: () => hasProgram('dbus-run-session') },
   { what: 'zsh', from: 'zsh', isThere: () => hasProgram('zsh') },
   { what: 'fish', from: 'fish', isThere: () => hasProgram('fish') },
+  { what: 'cc', from: 'gcc', isThere: () => hasProgram('cc') },
+  { what: 'stdio.h', from: 'libc6-dev', isThere: () => existsSync('/usr/include/stdio.h') },
   { what: 'libsecret-1.so.0', from: 'libsecret-1-0', isThere: () => hasLibrary('libsecret-1.so.0') },
 ];
 
