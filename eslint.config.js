@@ -69,6 +69,46 @@ const codeProperties = [
   ],
 ];
 
+/** Calls that have work done with no caller to catch what it throws, and the place of that work among their arguments. */
+const callers = new Map([
+  ...['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'].map((name) => [name, 0]),
+  ...['on', 'once', 'addListener', 'prependListener', 'prependOnceListener'].map((name) => [name, 1]),
+]);
+
+/** Work that names the owner of its faults: a call of `owned`, a name for one, or the end of a promise. */
+function isOwned(scope, work) {
+  if (work.type === 'CallExpression') return work.callee.name === 'owned';
+  if (work.type !== 'Identifier') return false;
+  if (['resolve', 'reject'].includes(work.name)) return true;
+  for (let at = scope; at !== null; at = at.upper) {
+    const definition = at.set.get(work.name)?.defs[0]?.node;
+    if (definition !== undefined) return definition.init?.callee?.name === 'owned';
+  }
+  return false;
+}
+
+const ownedWork = {
+  create: (context) => ({
+    CallExpression(node) {
+      const { callee } = node;
+      const name = callee.type === 'MemberExpression' ? callee.property.name : callee.name;
+      const place = callers.get(name);
+      if (place === undefined || (place === 1) !== (callee.type === 'MemberExpression')) return;
+      const work = node.arguments[place];
+      const [first] = context.sourceCode
+        .getScope(callee)
+        .references.filter(({ identifier }) => identifier === callee);
+      // Of node:timers/promises, which returns a promise to await.
+      if (work === undefined || first?.resolved?.defs[0]?.type === 'ImportBinding') return;
+      if (isOwned(context.sourceCode.getScope(node), work)) return;
+      context.report({
+        node: work,
+        message: 'Write owned(work, onFault) of main/lib/faults.ts: a fault here would end the process.',
+      });
+    },
+  }),
+};
+
 export default defineConfig(
   globalIgnores(['dist/', 'release/', 'test/output/']),
   { linterOptions: { reportUnusedDisableDirectives: 'error', reportUnusedInlineConfigs: 'error' } },
@@ -117,6 +157,16 @@ export default defineConfig(
         },
       ],
     },
+  },
+  {
+    // A command ends with its fault, which it tells; the shell's events have their owner in main/desktop/crash.ts.
+    files: ['main/**/*.ts'],
+    ignores: [
+      ...['main/{cli,index,start}.ts', 'main/commands/**', 'main/desktop/**', 'main/packaging/**'],
+      '**/*.test.ts',
+    ],
+    plugins: { latchkey: { rules: { 'owned-work': ownedWork } } },
+    rules: { 'latchkey/owned-work': 'error' },
   },
   { files: ['renderer/**/*.{ts,tsx}'], extends: [reactHooks.configs.flat['recommended-latest']] },
   {

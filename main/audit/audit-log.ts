@@ -33,6 +33,7 @@ import {
   usesKeychain,
   Witness,
 } from './witness.ts';
+import { owned } from '../lib/faults.ts';
 
 export interface AuditLogParts {
   readonly units: UnitOfWork;
@@ -82,7 +83,12 @@ export class AuditLog {
     if (!this.#parts.keyring.unlocked) return;
     this.#unsigned += 1;
     if (this.#unsigned >= this.#mostUnsigned) void this.sign();
-    else this.#timer ??= setTimeout(() => void this.sign(), this.#longestUnsigned).unref();
+    else {
+      this.#timer ??= setTimeout(
+        owned(() => this.sign(), this.#parts.onFault),
+        this.#longestUnsigned,
+      ).unref();
+    }
   }
 
   /** Signs the head, where rows came since the last one and the key is there. Does not reject: a fault is reported. */

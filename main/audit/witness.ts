@@ -14,6 +14,7 @@ import { LatchkeyError } from '../lib/errors.ts';
 import type { LogState } from '../../preload/contract.ts';
 import { isoTime, type KnownHead } from './check.ts';
 import { headVerifier, identityOf, signedHead, type SignedHead } from './heads.ts';
+import { owned } from '../lib/faults.ts';
 
 /** How long an unlock waits for the keychain, and a close for what is being written to it; milliseconds. */
 const patience = 5_000;
@@ -206,9 +207,12 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 /** @throws Error when the time is over; the work goes on, and nobody hears of it. */
 async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   const { promise: over, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    reject(new Error('the keychain did not answer in time'));
-  }, milliseconds);
+  const timer = setTimeout(
+    owned(() => {
+      reject(new Error('the keychain did not answer in time'));
+    }, reject),
+    milliseconds,
+  );
   try {
     return await Promise.race([work, over]);
   } finally {

@@ -7,6 +7,7 @@ import { listCredentialUses, noteCredentialUse } from '../db/credential-uses.ts'
 import type { UnitOfWork } from '../db/unit-of-work.ts';
 import type { Caller } from '../lib/caller.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import { owned } from '../lib/faults.ts';
 
 interface Use {
   readonly organizationId: string;
@@ -28,7 +29,10 @@ export class LastUses {
 
   constructor(parts: LastUsesParts, everyMs = 10_000) {
     this.#parts = parts;
-    this.#timer = setInterval(() => void this.#tryToWrite(), everyMs).unref();
+    this.#timer = setInterval(
+      owned(() => this.#tryToWrite(), parts.onFault),
+      everyMs,
+    ).unref();
   }
 
   /** @param now Milliseconds. */

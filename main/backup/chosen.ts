@@ -11,6 +11,7 @@ import { openNewFile } from '../files/new-files.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { checkLength, messageOf } from './file.ts';
 import { fileLength, readHead, type BackupHead } from './format.ts';
+import { owned } from '../lib/faults.ts';
 
 /** In bytes: what is larger is named by its path. */
 const largest = 32 * 1024 ** 3;
@@ -163,7 +164,7 @@ export class ChosenBackups {
         `${mostKept} files are being brought already: wait until one is here, or cancel one`,
       );
     }
-    void this.#remove(left);
+    owned(() => this.#remove(left))();
   }
 
   #find(file: string): Draft {
@@ -183,9 +184,10 @@ export class ChosenBackups {
       draft.users--;
       if (draft.ended) await this.#end(draft);
       else {
-        draft.timer = setTimeout(() => {
-          void this.#end(draft);
-        }, keptFor).unref();
+        draft.timer = setTimeout(
+          owned(() => this.#end(draft)),
+          keptFor,
+        ).unref();
       }
     }
   }

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { LatchkeyError } from '../lib/errors.ts';
 import type { Progress } from './file.ts';
 import type { Job, Message, ProveJob, Proven, WriteJob, Written } from './worker.ts';
+import { owned } from '../lib/faults.ts';
 
 /** Beside this file: as source, or as the bundle that the build makes of it. */
 const script = new URL(
@@ -53,19 +54,21 @@ export class Jobs {
         name: 'latchkey backup',
       });
       this.#running = worker;
-      worker.on('message', (message: Message) => {
+      const hear = (message: Message): void => {
         if ('progress' in message) onProgress(...message.progress);
         else if ('result' in message) resolve(message.result);
         else if ('refusal' in message)
           reject(new LatchkeyError(message.refusal.code, message.refusal.message));
         else reject(new Error(message.fault));
-      });
+      };
+      worker.on('message', owned(hear, reject));
       worker.on('error', reject);
-      worker.on('exit', () => {
+      const ended = (): void => {
         this.#running = undefined;
         // Nothing, where it answered before.
         reject(this.#closed ? closing() : new Error('the thread of backups ended without an answer'));
-      });
+      };
+      worker.on('exit', owned(ended, reject));
     });
   }
 }

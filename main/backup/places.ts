@@ -6,6 +6,7 @@ import type { VaultRow } from '../db/vault.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { draftOf, messageOf } from './file.ts';
 import { backupName, readBackupName } from './rotation.ts';
+import { owned } from '../lib/faults.ts';
 
 /** How long a file may take to be found, before it counts as not to be seen: a network's disk may not answer. */
 const findWithin = 1_000;
@@ -80,9 +81,12 @@ export function removeDrafts(vault: VaultRow, directory: string): void {
 /** @returns null where the disk does not answer. */
 export async function isThere(file: string): Promise<boolean | null> {
   const silence = new Promise<null>((resolve) => {
-    setTimeout(() => {
-      resolve(null);
-    }, findWithin).unref();
+    setTimeout(
+      owned(() => {
+        resolve(null);
+      }),
+      findWithin,
+    ).unref();
   });
   const found = access(file).then(
     () => true,

@@ -21,6 +21,7 @@ import { newBackupId, type KnownBackups } from './known.ts';
 import { checkPlace, checkScheduleDirectory, freeName, removeDrafts, scheduledFiles } from './places.ts';
 import { readHeader } from './prove.ts';
 import { superfluous } from './rotation.ts';
+import { owned } from '../lib/faults.ts';
 
 export interface ScheduleParts {
   readonly units: UnitOfWork;
@@ -76,15 +77,20 @@ export class BackupSchedule {
 
   /** Keeps to the schedule from now on. */
   start(): void {
-    this.#timer = setInterval(() => {
-      this.#begin(this.#look());
-    }, lookEvery).unref();
+    this.#timer = setInterval(
+      owned(() => {
+        this.#begin(this.#look());
+      }),
+      lookEvery,
+    ).unref();
     this.#stopListening = this.#parts.keyring.onChange((unlocked) => {
       if (!unlocked) return;
       // Once whoever unlocks is done: the keys are there a moment before the file is watched.
-      queueMicrotask(() => {
-        this.#begin(this.#unlocked());
-      });
+      queueMicrotask(
+        owned(() => {
+          this.#begin(this.#unlocked());
+        }),
+      );
     });
   }
 

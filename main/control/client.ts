@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { proveToServer, UnprovenError } from './handshake.ts';
 import { checkSocket, NotPrivateError } from './place.ts';
+import { owned } from '../lib/faults.ts';
 
 /** What `endpoint.json` says of the channel. */
 export interface ControlEndpoint {
@@ -40,17 +41,18 @@ async function connectProven({ socket: address, nonce }: ControlEndpoint): Promi
 function open(address: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ path: address });
-    const failed = (error: NodeJS.ErrnoException): void => {
+    const failed = owned((error: NodeJS.ErrnoException) => {
       reject(
         ['ECONNREFUSED', 'ENOENT'].includes(error.code ?? '')
           ? new NobodyListensError(`no process listens at ${address}`)
           : error,
       );
-    };
-    socket.once('error', failed).once('connect', () => {
+    }, reject);
+    const connected = owned(() => {
       socket.off('error', failed);
       resolve(socket);
-    });
+    }, reject);
+    socket.once('error', failed).once('connect', connected);
   });
 }
 

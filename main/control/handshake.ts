@@ -10,6 +10,7 @@
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Duplex } from 'node:stream';
+import { owned } from '../lib/faults.ts';
 
 const greeting = 'latchkey-control 1';
 const ready = 'ready';
@@ -67,11 +68,17 @@ export function admitClient(socket: Duplex, secret: string): Promise<void> {
 
 /** Ends the connection where the work fails, or takes too long. */
 async function inTime(socket: Duplex, work: () => Promise<void>): Promise<void> {
-  const timer = setTimeout(() => {
-    socket.destroy(new UnprovenError('it did not answer'));
-  }, patience);
+  const timer = setTimeout(
+    owned(() => {
+      socket.destroy(new UnprovenError('it did not answer'));
+    }),
+    patience,
+  );
   // Who reads or writes learns of a broken connection there.
-  socket.on('error', () => undefined);
+  socket.on(
+    'error',
+    owned(() => undefined),
+  );
   try {
     await work();
   } catch (error) {
@@ -89,14 +96,14 @@ function readLine(socket: Duplex): Promise<string> {
     const end = (): void => {
       socket.off('readable', read).off('close', closed).off('error', failed).off('end', closed);
     };
-    const failed = (error: Error): void => {
+    const failed = owned((error: Error) => {
       end();
       reject(error);
-    };
-    const closed = (): void => {
+    }, reject);
+    const closed = owned(() => {
       failed(new UnprovenError('it ended the connection'));
-    };
-    const read = (): void => {
+    }, reject);
+    const read = owned(() => {
       for (let chunk; (chunk = socket.read() as Buffer | null) !== null;) {
         line = Buffer.concat([line, chunk]);
         const at = line.indexOf(0x0a);
@@ -110,7 +117,7 @@ function readLine(socket: Duplex): Promise<string> {
         resolve(line.toString('latin1', 0, at));
         return;
       }
-    };
+    }, reject);
     socket.on('readable', read).on('close', closed).on('end', closed).on('error', failed);
     read();
   });

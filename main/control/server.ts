@@ -4,6 +4,7 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { createServer, type Server, type Socket } from 'node:net';
 import { admitClient } from './handshake.ts';
 import { proposePlaces, removeMadePlace, type Places } from './place.ts';
+import { logFault, owned } from '../lib/faults.ts';
 
 export interface ControlOptions extends Places {
   /** Which the owner's own processes read in `endpoint.json`. */
@@ -30,7 +31,10 @@ export async function listenForControl(options: ControlOptions): Promise<Control
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+    socket.once(
+      'close',
+      owned(() => sockets.delete(socket)),
+    );
     admitClient(socket, secret).then(
       () => http.emit('connection', socket),
       // A stranger, or a client that went away: the connection is closed, and nothing was told.
@@ -39,13 +43,18 @@ export async function listenForControl(options: ControlOptions): Promise<Control
   });
   const address = await listenSomewhere(server, options);
   if (address === undefined) return undefined;
+  // A connection that could not be accepted is one caller's fault, and ends no other.
+  server.on('error', owned(logFault));
   return {
     address,
     close: () =>
       new Promise((resolve) => {
-        const impatience = setTimeout(() => {
-          for (const socket of sockets) socket.destroy();
-        }, lastWords);
+        const impatience = setTimeout(
+          owned(() => {
+            for (const socket of sockets) socket.destroy();
+          }),
+          lastWords,
+        );
         // Node removes the socket's file.
         server.close(() => {
           clearTimeout(impatience);

@@ -3,6 +3,7 @@ import type { VaultBridge } from '../../preload/contract.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import type { AskedActivity } from '../lib/to-be-signed.ts';
 import { report } from './report.ts';
+import { owned } from '../lib/faults.ts';
 
 export interface WaitingActivity extends AskedActivity {
   readonly id: string;
@@ -54,10 +55,13 @@ export function watchApprovals(bridge: Pick<VaultBridge, 'status' | 'call' | 'on
     isWanted = true;
     if (timer !== undefined || isDisposed) return;
     isWanted = false;
-    timer = setTimeout(() => {
-      timer = undefined;
-      if (isWanted) want();
-    }, pause).unref();
+    timer = setTimeout(
+      owned(() => {
+        timer = undefined;
+        if (isWanted) want();
+      }),
+      pause,
+    ).unref();
     void refresh();
   }
 

@@ -3,6 +3,7 @@ import { powerMonitor } from 'electron';
 import type { Bridge, Settings } from '../../preload/contract.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { report } from './report.ts';
+import { owned } from '../lib/faults.ts';
 
 /** Until the settings are known, and where they cannot be: a file that is refused is locked anyway. */
 const cautious: Settings['autoLock'] = { idleMinutes: 10, onScreenLock: true, onSuspend: true };
@@ -80,7 +81,7 @@ export function startAutoLock(bridge: Pick<Bridge, 'status' | 'lock' | 'settings
     ['shutdown', onShutdown],
   ] as const;
   for (const [name, listener] of listeners) powerMonitor.on(name as 'suspend', listener);
-  const timer = setInterval(() => void poll(), pollMilliseconds).unref();
+  const timer = setInterval(owned(poll), pollMilliseconds).unref();
   return {
     [Symbol.dispose]() {
       clearInterval(timer);

@@ -1,6 +1,7 @@
 /** The clipboard: what is secret is taken off it again after a while, unless it holds something else by then. */
 import { clipboard } from 'electron';
 import { report } from './report.ts';
+import { owned } from '../lib/faults.ts';
 
 const secretsStayMs = 30_000;
 
@@ -14,7 +15,7 @@ let waiting: Waiting | undefined;
 export async function putCopy(text: string, secret: boolean): Promise<void> {
   await clipboard.writeText(text);
   clearTimeout(waiting?.timer);
-  waiting = secret ? { text, timer: setTimeout(forgetCopy, secretsStayMs) } : undefined;
+  waiting = secret ? { text, timer: setTimeout(owned(forgetCopy), secretsStayMs) } : undefined;
 }
 
 /** Takes the secret that was copied last off the clipboard now, where it is still there. */

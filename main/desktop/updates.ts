@@ -10,6 +10,7 @@ import type { ShellChoice } from '../lib/shell.ts';
 import { report } from './report.ts';
 import { updateKey } from './update-key.ts';
 import type { UpdateFeed } from './update-provider.ts';
+import { owned } from '../lib/faults.ts';
 
 const hour = 60 * 60_000;
 
@@ -77,8 +78,10 @@ export class Updates implements UpdateControl {
   constructor(parts: UpdateParts) {
     this.#parts = parts;
     // A machine that sleeps keeps no timer of a day.
-    this.#timer = setInterval(() => void this.lookWhenDue(), hour);
-    this.#timer.unref();
+    this.#timer = setInterval(
+      owned(() => this.lookWhenDue()),
+      hour,
+    ).unref();
   }
 
   readonly choice: ShellChoice<Choice> = {

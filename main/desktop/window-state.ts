@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { app, screen } from 'electron';
 import type { BrowserWindow, Rectangle } from 'electron';
 import { report } from './report.ts';
+import { owned } from '../lib/faults.ts';
 
 export interface WindowState {
   readonly width: number;
@@ -57,7 +58,7 @@ export function keepWindowState(window: BrowserWindow): void {
   };
   const soon = (): void => {
     clearTimeout(timer);
-    timer = setTimeout(note, rest).unref();
+    timer = setTimeout(owned(note), rest).unref();
   };
   window.on('resize', soon);
   window.on('move', soon);

@@ -6,6 +6,7 @@
 import { lstatSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeNewFile } from '../files/new-files.ts';
+import { owned } from '../lib/faults.ts';
 
 /** From a page's making to its end, in milliseconds: a browser that is not running yet takes its time. */
 export const pageLifetimeMs = 2 * 60_000;
@@ -55,9 +56,9 @@ export class OpeningPages {
   }
 
   #keep(directory: string): void {
-    const end = (): void => {
+    const end = owned(() => {
       this.#remove(directory);
-    };
+    }, this.#onFault);
     this.#timers.set(directory, setTimeout(end, pageLifetimeMs).unref());
   }
 

@@ -10,6 +10,7 @@ import { explainStamp } from '../auth/explain-stamp.ts';
 import type { Caller } from '../lib/caller.ts';
 import { rawBody } from './answer.ts';
 import { parseJson, type RequestNotes, type Service } from './handle.ts';
+import { owned } from '../lib/faults.ts';
 
 /** As `SeenRequest`, but for the caller's name, which whoever reads it looks up. */
 export type JournalEntry = Omit<SeenRequest, 'caller'> & { readonly caller: Caller | null };
@@ -56,10 +57,13 @@ export class RequestJournal {
     const isCall = path.startsWith('/public/');
     const at = Date.now();
     const started = performance.now();
-    response.once('close', () => {
-      if (!isCall && response.statusCode < 400) return;
-      this.#enter(request, response, { at, path, durationMs: performance.now() - started });
-    });
+    response.once(
+      'close',
+      owned(() => {
+        if (!isCall && response.statusCode < 400) return;
+        this.#enter(request, response, { at, path, durationMs: performance.now() - started });
+      }, this.#service.onFault),
+    );
   }
 
   /** @returns the newest first, and how many there were in all. */
@@ -108,10 +112,13 @@ export class RequestJournal {
   #tell(): void {
     if (this.#telling) return;
     this.#telling = true;
-    setTimeout(() => {
-      this.#telling = false;
-      this.#onNew();
-    }, eventPauseMs).unref();
+    setTimeout(
+      owned(() => {
+        this.#telling = false;
+        this.#onNew();
+      }, this.#service.onFault),
+      eventPauseMs,
+    ).unref();
   }
 
   #explain(path: string, { headers }: Request, raw: Uint8Array): readonly ProofStep[] {

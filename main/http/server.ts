@@ -15,6 +15,7 @@ import { checkHost, checkOrigin, type OriginRules } from './origins.ts';
 import { windowPage } from './window-page.ts';
 import { windowRoutes, type WindowRouteOptions } from './window-routes.ts';
 import type { WindowSessions } from './window-sessions.ts';
+import { owned } from '../lib/faults.ts';
 
 export interface ServerOptions {
   readonly service: Service;
@@ -63,11 +64,11 @@ export class PortInUseError extends Error {
 
 export async function listen(options: ServerOptions): Promise<Listening> {
   const app = makeApp(options);
-  const first = await bind(app, '127.0.0.1', options.port, options.isPortSetting);
+  const first = await bind(app, '127.0.0.1', options.port, options);
   const { port } = first.address() as AddressInfo;
   const servers = [first];
   try {
-    servers.push(await bind(app, '::1', port, options.isPortSetting));
+    servers.push(await bind(app, '::1', port, options));
   } catch (error) {
     // A machine without IPv6 has no ::1; every other reason counts.
     if (!['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(errorCode(error))) {
@@ -99,13 +100,13 @@ function makeApp(options: ServerOptions): Express {
   app.post('/public/v1/:kind/:operation', checkContentType, async (request, response) => {
     const path = request.path.slice('/public/v1/'.length);
     const notes = takeNotes(response);
-    const { status, body } = await handle(service, {
+    const { status, body, headers } = await handle(service, {
       path,
       headers: request.headers,
       raw: rawBody(request.body),
       notes,
     });
-    notes.answerBytes = sendJson(response, status, body);
+    notes.answerBytes = sendJson(response, status, body, headers);
   });
   app.get('/public/v1/discovery/keys', (_request, response) => {
     sendJson(response, 200, options.discoveryKeys());
@@ -150,7 +151,12 @@ function checkContentType(request: Request, _response: Response, next: NextFunct
   next();
 }
 
-function bind(app: Express, host: string, port: number, isPortSetting?: boolean): Promise<Server> {
+function bind(
+  app: Express,
+  host: string,
+  port: number,
+  { isPortSetting, service: { onFault } }: Pick<ServerOptions, 'isPortSetting' | 'service'>,
+): Promise<Server> {
   const server = createServer(
     {
       headersTimeout: 10_000,
@@ -162,25 +168,31 @@ function bind(app: Express, host: string, port: number, isPortSetting?: boolean)
   );
   server.maxHeadersCount = 100;
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => {
+    const refused = owned((error: Error) => {
       reject(errorCode(error) === 'EADDRINUSE' ? new PortInUseError(port, isPortSetting) : error);
-    });
+    }, reject);
+    server.once('error', refused);
     server.listen({ host, port, ipv6Only: host === '::1' }, () => {
+      // From here on a connection that could not be accepted is one caller's fault, and ends no other.
+      server.off('error', refused).on('error', owned(onFault));
       resolve(server);
     });
   });
 }
 
 function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     server.close(() => {
       clearTimeout(impatience);
       resolve();
     });
     // Answers under way may end; what is still open then, such as a stream of events, is cut.
-    const impatience = setTimeout(() => {
-      server.closeAllConnections();
-    }, 500);
+    const impatience = setTimeout(
+      owned(() => {
+        server.closeAllConnections();
+      }, reject),
+      500,
+    );
     server.closeIdleConnections();
   });
 }

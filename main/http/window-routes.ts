@@ -15,6 +15,7 @@ import { refusal, type Service } from './handle.ts';
 import { isOtherUser } from './peer.ts';
 import { readPart, SaveTickets, sendFile } from './window-files.ts';
 import type { WindowSessions } from './window-sessions.ts';
+import { owned } from '../lib/faults.ts';
 
 const keepAliveMs = 20_000;
 /** Bytes of events that wait for a page which reads no more, as one in the background may do; it asks for all anew then. */
@@ -153,11 +154,15 @@ function streamEvents(bridge: VaultBridge, response: Response): void {
     if (response.writableLength > mostUnread) response.destroy();
     else response.write(`data: ${JSON.stringify(event)}\n\n`);
   });
-  const keepAlive = setInterval(() => response.write(': still here\n\n'), keepAliveMs);
-  response.on('close', () => {
+  const keepAlive = setInterval(
+    owned(() => response.write(': still here\n\n')),
+    keepAliveMs,
+  );
+  const end = owned(() => {
     clearInterval(keepAlive);
     stop();
   });
+  response.on('close', end);
 }
 
 const cookieName = (request: Request): string => `latchkey_${String(request.socket.localPort)}`;

@@ -1,5 +1,6 @@
 /** What is known of the keychain: whoever asks hears it at once, and of what has changed since by an event. */
 import type { Keychain, KeychainState } from './keychain.ts';
+import { owned } from '../lib/faults.ts';
 
 export interface KeychainWatchParts {
   readonly keychain: Pick<Keychain, 'probe'>;
@@ -28,7 +29,7 @@ export class KeychainWatch {
     if (known.available) return known;
     const { quiet = false, ...told } = known;
     const isDue = performance.now() - this.#askedAt > (this.#parts.pauseMs ?? 10_000);
-    if (quiet && isDue && !this.#isAsking) void this.#askQuietly(known);
+    if (quiet && isDue && !this.#isAsking) owned(() => this.#askQuietly(known))();
     return told;
   }
 

@@ -2,6 +2,7 @@
 import { LatchkeyError } from '../lib/errors.ts';
 import { secretServiceFault } from './session-bus.ts';
 import type { BusFault } from './session-bus.ts';
+import { owned } from '../lib/faults.ts';
 
 export type KeychainState =
   | { readonly available: true }
@@ -149,11 +150,14 @@ class Turns {
       () => (this.#isOverdue = false),
     );
     const { promise: limitReached, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
-      isWanted = false;
-      this.#isOverdue = true;
-      reject(new Unavailable(reasons.silent));
-    }, limit).unref();
+    const timer = setTimeout(
+      owned(() => {
+        isWanted = false;
+        this.#isOverdue = true;
+        reject(new Unavailable(reasons.silent));
+      }, reject),
+      limit,
+    ).unref();
     try {
       return await Promise.race([turn, limitReached]);
     } finally {

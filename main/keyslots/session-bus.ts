@@ -6,6 +6,7 @@
  * be closed.
  */
 import { createConnection } from 'node:net';
+import { owned } from '../lib/faults.ts';
 
 /** Why no Secret Service can be used. */
 export type BusFault = 'no-bus' | 'bus-silent' | 'no-service' | 'service-silent';
@@ -22,24 +23,30 @@ const serviceName = 'org.freedesktop.secrets';
 export async function secretServiceFault(address: string, limit: number): Promise<BusFault | undefined> {
   const path = socketPath(address);
   if (path === undefined) return undefined;
-  const { promise, resolve } = Promise.withResolvers<BusFault | undefined>();
+  const { promise, resolve, reject } = Promise.withResolvers<BusFault | undefined>();
   const conversation = new Conversation();
   const socket = createConnection(path);
-  const timer = setTimeout(() => {
-    resolve(conversation.isIn ? 'service-silent' : 'bus-silent');
-  }, limit);
-  socket.on('connect', () => socket.write('\0AUTH EXTERNAL\r\n'));
-  socket.on('data', (bytes) => {
+  const timer = setTimeout(
+    owned(() => {
+      resolve(conversation.isIn ? 'service-silent' : 'bus-silent');
+    }, reject),
+    limit,
+  );
+  const gone = owned(() => {
+    resolve('no-bus');
+  }, reject);
+  const hear = (bytes: Buffer): void => {
     const step = conversation.hear(bytes);
     if ('fault' in step) resolve(step.fault);
     else if (step.say.length > 0) socket.write(step.say);
-  });
-  socket.on('error', () => {
-    resolve('no-bus');
-  });
-  socket.on('close', () => {
-    resolve('no-bus');
-  });
+  };
+  socket.on(
+    'connect',
+    owned(() => socket.write('\0AUTH EXTERNAL\r\n'), reject),
+  );
+  socket.on('data', owned(hear, reject));
+  socket.on('error', gone);
+  socket.on('close', gone);
   try {
     return await promise;
   } finally {

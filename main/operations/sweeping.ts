@@ -8,6 +8,7 @@ import type { UnitOfWork } from '../db/unit-of-work.ts';
 import type { Clock } from '../lib/clock.ts';
 import { forgetContacts } from './contacts.ts';
 import { sessionCredentialTypes } from './session-keys.ts';
+import { owned } from '../lib/faults.ts';
 
 /** For so long a client whose key has expired is told that, and not that nobody knows the key. */
 const tellsExpiredMs = 3_600_000;
@@ -33,14 +34,13 @@ export interface SweepParts {
  * @returns what ends it.
  */
 export function startSweeping({ units, keys, clock, onFault }: SweepParts, everyMs = 60_000): () => void {
-  const timer = setInterval(() => {
+  const sweep = async (): Promise<void> => {
     if (!keys.unlocked) return;
-    units
-      .write((tx) => {
-        sweepExpired(tx, clock.now());
-      })
-      .catch(onFault);
-  }, everyMs).unref();
+    await units.write((tx) => {
+      sweepExpired(tx, clock.now());
+    });
+  };
+  const timer = setInterval(owned(sweep, onFault), everyMs).unref();
   return () => {
     clearInterval(timer);
   };

@@ -3,6 +3,7 @@
  * to do is known in memory alone; whoever owns them can always tell again from the file.
  */
 import type { Clock } from '../lib/clock.ts';
+import { owned, type OnFault } from '../lib/faults.ts';
 
 export interface Lane {
   readonly kind: string;
@@ -16,10 +17,11 @@ export interface LanesParts {
   /** Whether anything may be served now; whoever says no calls `pumpSoon` when that has changed. */
   readonly mayServe: () => boolean;
   /**
-   * Serves a lane once. It does not reject, and nothing is awaited between its last look at the lane and its return.
+   * Serves a lane once. Where it rejects, the lane is tried again after a while. Nothing is awaited between its last look at the lane and its return.
    * @returns when the lane is due again; undefined where nothing is left in it.
    */
   readonly serve: (name: string, lane: Lane) => Promise<number | undefined>;
+  readonly onFault: OnFault;
   /** How many lanes are served at once, in all and of one organization and kind. */
   readonly mostLanes?: number | undefined;
   readonly mostLanesOfOne?: number | undefined;
@@ -63,10 +65,12 @@ export class Lanes {
 
   pumpSoon(): void {
     if (!this.#parts.mayServe()) return;
-    this.#pumping ??= setImmediate(() => {
-      this.#pumping = undefined;
-      this.#pump();
-    });
+    this.#pumping ??= setImmediate(
+      owned(() => {
+        this.#pumping = undefined;
+        this.#pump();
+      }, this.#parts.onFault),
+    );
   }
 
   /** Begins nothing more. @returns when all that is under way has ended. */
@@ -93,9 +97,9 @@ export class Lanes {
     }
     if (nextAt === Infinity) return;
     this.#timer = setTimeout(
-      () => {
+      owned(() => {
         this.#pump();
-      },
+      }, this.#parts.onFault),
       Math.min(Math.max(nextAt - now, 1), longestSleepMs),
     ).unref();
   }
@@ -115,6 +119,9 @@ export class Lanes {
     let dueAt: number | undefined;
     try {
       dueAt = await this.#parts.serve(name, lane);
+    } catch (error) {
+      this.#parts.onFault(error);
+      dueAt = this.#parts.clock.wall() + longestSleepMs;
     } finally {
       // In the turn of the last look: what is written later finds the lane in one of the two.
       this.#serving.delete(name);

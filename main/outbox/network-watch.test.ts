@@ -23,7 +23,13 @@ test.each([
 test('tells of each change once, until it is closed', () => {
   let online = true;
   const seen: boolean[] = [];
-  const watch = new NetworkWatch({ isOnline: () => online, onChange: () => seen.push(watch.online) });
+  const watch = new NetworkWatch({
+    isOnline: () => online,
+    onChange: () => seen.push(watch.online),
+    onFault: (error) => {
+      throw error;
+    },
+  });
   expect(watch.online).toBe(true);
   for (const next of [true, false, false, true]) {
     online = next;

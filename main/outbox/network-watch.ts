@@ -1,10 +1,12 @@
 /** Whether this machine is connected to a network, as it knows by itself: nobody is asked for that. */
 import { networkInterfaces } from 'node:os';
+import { owned, type OnFault } from '../lib/faults.ts';
 
 export interface NetworkWatchParts {
   /** A yes may be wrong; a no is not. `hasAddress` unless the shell knows better. */
   readonly isOnline?: (() => boolean) | undefined;
   readonly onChange: () => void;
+  readonly onFault: OnFault;
   readonly everyMs?: number;
 }
 
@@ -14,14 +16,17 @@ export class NetworkWatch {
   readonly #timer: NodeJS.Timeout;
   #online: boolean;
 
-  constructor({ isOnline = hasAddress, onChange, everyMs = 2_000 }: NetworkWatchParts) {
+  constructor({ isOnline = hasAddress, onChange, onFault, everyMs = 2_000 }: NetworkWatchParts) {
     this.#isOnline = isOnline;
     this.#online = isOnline();
-    this.#timer = setInterval(() => {
-      const before = this.#online;
-      this.#online = this.#isOnline();
-      if (this.#online !== before) onChange();
-    }, everyMs).unref();
+    this.#timer = setInterval(
+      owned(() => {
+        const before = this.#online;
+        this.#online = this.#isOnline();
+        if (this.#online !== before) onChange();
+      }, onFault),
+      everyMs,
+    ).unref();
   }
 
   get online(): boolean {

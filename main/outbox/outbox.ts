@@ -29,6 +29,7 @@ import type { UnitOfWork } from '../db/unit-of-work.ts';
 import type { Clock } from '../lib/clock.ts';
 import { backoffMs } from './backoff.ts';
 import { Lanes, longestSleepMs, type Lane } from './lanes.ts';
+import { owned } from '../lib/faults.ts';
 
 /** What is to be delivered; a payload is sealed in the file until it was. */
 export interface NewDelivery extends Omit<OutboxEntry, 'id' | 'createdAt' | 'expiresAt' | 'lane'> {
@@ -115,15 +116,18 @@ export class Outbox {
       clock: parts.clock,
       mayServe: () => this.#mayDeliver(),
       serve: (name, lane) => this.#serve(name, lane),
+      onFault: parts.onFault,
       mostLanes: parts.mostLanes,
       mostLanesOfOne: parts.mostLanesOfOne,
     });
     this.#stopListening = parts.keys.onChange((unlocked) => {
       // Whoever unlocks has more to do before the file can be read.
       if (unlocked) {
-        setImmediate(() => {
-          this.look();
-        });
+        setImmediate(
+          owned(() => {
+            this.look();
+          }, parts.onFault),
+        );
       }
     });
   }
@@ -137,9 +141,10 @@ export class Outbox {
   /** Begins to deliver, once the vault is unlocked. */
   start(): void {
     this.#started = true;
-    this.#sweeper ??= setInterval(() => {
-      this.sweep().catch(this.#parts.onFault);
-    }, sweepEveryMs).unref();
+    this.#sweeper ??= setInterval(
+      owned(() => this.sweep(), this.#parts.onFault),
+      sweepEveryMs,
+    ).unref();
     this.look();
   }
 

@@ -1,5 +1,6 @@
 /** Locks the vault when nobody has used a window in a browser for a while. The desktop's shell has its own eyes. */
 import type { Clock } from '../lib/clock.ts';
+import { owned } from '../lib/faults.ts';
 
 export interface IdleLockParts {
   readonly clock: Clock;
@@ -29,9 +30,12 @@ export class IdleLock {
   /** Somebody uses a window. */
   used(): void {
     this.#usedAt = this.#parts.clock.wall();
-    this.#timer ??= setInterval(() => {
-      this.#look();
-    }, lookEveryMs).unref();
+    this.#timer ??= setInterval(
+      owned(() => {
+        this.#look();
+      }, this.#parts.onFault),
+      lookEveryMs,
+    ).unref();
   }
 
   close(): void {

@@ -1,4 +1,5 @@
 import { Listeners } from '../lib/listeners.ts';
+import { owned } from '../lib/faults.ts';
 
 /** Tells the followers of the log that it has grown: after the commit, once for many rows. */
 export class LogWatch {
@@ -16,10 +17,12 @@ export class LogWatch {
     if (this.#scheduled || this.#listeners.size === 0) return;
     this.#scheduled = true;
     // Transactions end in the turn in which they begin.
-    setImmediate(() => {
-      this.#scheduled = false;
-      for (const fault of this.#listeners.tell()) this.#onFault(fault);
-    });
+    setImmediate(
+      owned(() => {
+        this.#scheduled = false;
+        for (const fault of this.#listeners.tell()) this.#onFault(fault);
+      }, this.#onFault),
+    );
   }
 
   /** @returns the function that stops it. */

@@ -13,6 +13,7 @@ import { Agent as TlsAgent, request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
 import { GetError, guardedLookup, mayLead, notThere, type Reach } from '../auth/guarded-get.ts';
 import type { Outcome } from '../outbox/outbox.ts';
+import { owned } from '../lib/faults.ts';
 
 /** Events of one endpoint, in order. */
 interface SignedLot {
@@ -123,16 +124,21 @@ export class Poster {
     return new Promise((resolve, reject) => {
       const sent = line.send({ ...line.options, headers: { ...headers, 'Content-Length': body.length } });
       line.current = sent;
-      const late = setTimeout(() => sent.destroy(new LateError()), this.#limits.answerMs);
+      const late = setTimeout(
+        owned(() => sent.destroy(new LateError()), reject),
+        this.#limits.answerMs,
+      );
       sent.on('error', reject);
-      sent.on('close', () => {
+      const closed = (): void => {
         clearTimeout(late);
         // After what was answered or went wrong this changes nothing.
         reject(new Error('the connection was closed'));
-      });
-      sent.on('response', (response) => {
+      };
+      sent.on('close', owned(closed, reject));
+      const answered = (response: IncomingMessage): void => {
         read(response, resolve, reject);
-      });
+      };
+      sent.on('response', owned(answered, reject));
       sent.end(body);
     });
   }
@@ -169,7 +175,7 @@ interface Answer {
 function read(
   response: IncomingMessage,
   resolve: (answer: Answer) => void,
-  reject: (error: Error) => void,
+  reject: (error: unknown) => void,
 ): void {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -183,15 +189,16 @@ function read(
         .slice(0, keptOfAnswer),
     });
   };
-  response.on('data', (chunk: Buffer) => {
+  const take = (chunk: Buffer): void => {
     if (length < keptOfAnswer) chunks.push(chunk);
     length += chunk.length;
     if (length <= largestAnswer) return;
     // Its status has said all there is to know: the rest is not waited for.
     answer();
     response.destroy();
-  });
-  response.on('end', answer);
+  };
+  response.on('data', owned(take, reject));
+  response.on('end', owned(answer, reject));
   response.on('error', reject);
 }
 

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Outcome } from '../outbox/outbox.ts';
 import { SharedKey } from './shared-key.ts';
 import type { Lot, Order, Report } from './worker.ts';
+import { owned } from '../lib/faults.ts';
 
 /** Beside this file: as source, or as the bundle that the build makes of it. */
 const script = new URL(
@@ -54,19 +55,23 @@ export class PostThread {
     const worker = new Worker(script, { name: 'latchkey webhooks', workerData: this.#key.memory });
     // A service that ends waits for nobody.
     worker.unref();
-    worker.on('message', ({ id, outcomes }: Report) => {
-      this.#waiting.get(id)?.resolve(outcomes);
-      this.#waiting.delete(id);
-    });
+    const hear = (report: Report): void => {
+      const lot = this.#waiting.get(report.id);
+      this.#waiting.delete(report.id);
+      if ('outcomes' in report) lot?.resolve(report.outcomes);
+      else lot?.reject(report.fault);
+    };
+    worker.on('message', owned(hear));
     const fail = (error: unknown): void => {
       if (this.#worker === worker) this.#worker = undefined;
       for (const { reject } of this.#waiting.values()) reject(error);
       this.#waiting.clear();
     };
-    worker.on('error', fail);
-    worker.on('exit', () => {
+    worker.on('error', owned(fail));
+    const ended = (): void => {
       fail(new Error('the thread of webhooks has ended'));
-    });
+    };
+    worker.on('exit', owned(ended));
     return worker;
   }
 }

@@ -36,6 +36,7 @@ import { keepOutcomes, parkBeyond } from './outcomes.ts';
 import { EventQueue, lotEvents, type Item, type Taken } from './queue.ts';
 import { makeWebhookKey, openWebhookKey, webhookJwks, type WebhookJwk, type WebhookKeys } from './signing.ts';
 import { PostThread } from './thread.ts';
+import { owned } from '../lib/faults.ts';
 
 /** It puts endpoints back, or has rows wait again. */
 const sendsAgain = 'ACTIVITY_TYPE_REPLAY_WEBHOOK_DELIVERIES';
@@ -99,6 +100,7 @@ export class Webhooks {
       clock: parts.clock,
       mayServe: () => this.#maySend(),
       serve: (endpointId) => this.#serve(endpointId),
+      onFault: parts.onFault,
     });
     this.#stopListening = parts.keys.onChange((unlocked) => {
       if (!unlocked) {
@@ -106,7 +108,7 @@ export class Webhooks {
         return;
       }
       // Whoever unlocks has more to do before the file can be written.
-      setImmediate(() => void this.#prepare());
+      setImmediate(owned(() => this.#prepare(), parts.onFault));
     });
   }
 
@@ -126,11 +128,13 @@ export class Webhooks {
     if (changesEndpoints.test(type)) this.#told = newTold();
     this.#isStale ||= type === sendsAgain;
     // Transactions end in the turn in which they begin.
-    this.#waking ??= setImmediate(() => {
-      this.#waking = undefined;
-      if (this.#isStale) this.look();
-      else this.#wake();
-    });
+    this.#waking ??= setImmediate(
+      owned(() => {
+        this.#waking = undefined;
+        if (this.#isStale) this.look();
+        else this.#wake();
+      }, this.#parts.onFault),
+    );
   }
 
   /** Looks for what waits in the file: after it was replaced, or when the clock was moved. */
@@ -306,10 +310,13 @@ export class Webhooks {
   }
 
   #noticed(organizationId: string, count: number): void {
-    this.#telling ??= setTimeout(() => {
-      this.#telling = undefined;
-      this.#parts.onChange();
-    }, tellEveryMs).unref();
+    this.#telling ??= setTimeout(
+      owned(() => {
+        this.#telling = undefined;
+        this.#parts.onChange();
+      }, this.#parts.onFault),
+      tellEveryMs,
+    ).unref();
     const finished = (this.#finished.get(organizationId) ?? 0) + count;
     this.#finished.set(organizationId, finished);
     if (finished < forgetsAfter) return;

@@ -8,6 +8,7 @@ import type { Outcome } from '../outbox/outbox.ts';
 import { eventSigner } from './event-headers.ts';
 import { Poster } from './post.ts';
 import { SharedKey } from './shared-key.ts';
+import { owned } from '../lib/faults.ts';
 
 /** Events of one endpoint, in order. */
 export interface Lot {
@@ -29,11 +30,13 @@ export interface LotEvent {
 /** What the thread is told: a lot to post, or to end what is under way. */
 export type Order = { readonly id: number; readonly lot: Lot } | { readonly stop: true };
 
-export interface Report {
-  readonly id: number;
-  /** As many of the first events as were tried; none where the vault was locked meanwhile. */
-  readonly outcomes: readonly Outcome[];
-}
+export type Report =
+  | {
+      readonly id: number;
+      /** As many of the first events as were tried; none where the vault was locked meanwhile. */
+      readonly outcomes: readonly Outcome[];
+    }
+  | { readonly id: number; readonly fault: unknown };
 
 const port = parentPort;
 if (port === null) throw new Error('webhooks are posted in a thread');
@@ -41,15 +44,20 @@ const shared = new SharedKey(workerData as SharedArrayBuffer);
 const poster = new Poster();
 const stopping = new AbortController();
 
-port.on('message', (order: Order) => {
-  if ('stop' in order) {
-    stopping.abort();
-    return;
+async function obey(order: Order): Promise<void> {
+  if ('stop' in order) stopping.abort();
+  else port?.postMessage(await report(order));
+}
+port.on('message', owned(obey));
+
+/** A fault ends its own lot, and not the thread with the lots of all others. */
+async function report({ id, lot }: Extract<Order, { id: number }>): Promise<Report> {
+  try {
+    return { id, outcomes: await post(lot) };
+  } catch (fault) {
+    return { id, fault };
   }
-  void post(order.lot).then((outcomes) => {
-    port.postMessage({ id: order.id, outcomes } satisfies Report);
-  });
-});
+}
 
 async function post({ url, reach, keyId, timestampMs, events }: Lot): Promise<readonly Outcome[]> {
   const key = shared.take();
