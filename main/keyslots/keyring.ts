@@ -11,7 +11,7 @@ import type { Clock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { Listeners } from '../lib/listeners.ts';
 import type { Random } from '../lib/random.ts';
-import { owned } from '../lib/faults.ts';
+import { logFault, owned } from '../lib/faults.ts';
 
 export interface KeyringOptions {
   readonly random: Random;
@@ -261,16 +261,23 @@ export class Keyring {
   /** Stale keys are erased when their time comes, without waiting for somebody to ask for them. */
   #armSweep(delay = this.#timeToLive): void {
     this.#sweep ??= setTimeout(
-      owned(() => {
-        this.#sweep = undefined;
-        let next = this.#timeToLive;
-        for (const [name, entry] of this.#entries) {
-          if (this.#isFresh(entry))
-            next = Math.min(next, entry.madeAt + this.#timeToLive - this.#clock.wall());
-          else this.#erase(name);
-        }
-        if (this.#entries.size > 0) this.#armSweep(Math.max(next, 1));
-      }),
+      owned(
+        () => {
+          this.#sweep = undefined;
+          let next = this.#timeToLive;
+          for (const [name, entry] of this.#entries) {
+            if (this.#isFresh(entry))
+              next = Math.min(next, entry.madeAt + this.#timeToLive - this.#clock.wall());
+            else this.#erase(name);
+          }
+          if (this.#entries.size > 0) this.#armSweep(Math.max(next, 1));
+        },
+        (error) => {
+          logFault(error);
+          // Which keys are stale is not known then.
+          this.forget();
+        },
+      ),
       delay,
     ).unref();
   }

@@ -69,7 +69,7 @@ export class Lanes {
       owned(() => {
         this.#pumping = undefined;
         this.#pump();
-      }, this.#parts.onFault),
+      }, this.#onFault),
     );
   }
 
@@ -95,14 +95,24 @@ export class Lanes {
         this.#serving.set(name, { lane, done: this.#serve(name, lane) });
       }
     }
-    if (nextAt === Infinity) return;
+    if (nextAt !== Infinity) this.#sleep(Math.min(Math.max(nextAt - now, 1), longestSleepMs));
+  }
+
+  #sleep(milliseconds: number): void {
     this.#timer = setTimeout(
       owned(() => {
         this.#pump();
-      }, this.#parts.onFault),
-      Math.min(Math.max(nextAt - now, 1), longestSleepMs),
+      }, this.#onFault),
+      milliseconds,
     ).unref();
   }
+
+  /** Tells of a fault in choosing what to serve, and tries again after a while. */
+  readonly #onFault = (error: unknown): void => {
+    this.#parts.onFault(error);
+    clearTimeout(this.#timer);
+    this.#sleep(longestSleepMs);
+  };
 
   /** A mail server that hangs holds up mail, and no webhook of the same organization. */
   #servedLike({ kind, organizationId }: Lane): number {

@@ -20,6 +20,26 @@ test.each([
   expect(hasAddress(interfaces)).toBe(online);
 });
 
+test('tells of a look that fails, and looks again', () => {
+  const fault = new Error('no interfaces can be listed');
+  let isBroken = false;
+  const seen: unknown[] = [];
+  const watch = new NetworkWatch({
+    isOnline: () => {
+      if (isBroken) throw fault;
+      return !seen.includes(fault);
+    },
+    onChange: () => seen.push(watch.online),
+    onFault: (error) => seen.push(error),
+  });
+  isBroken = true;
+  vi.advanceTimersByTime(2_000);
+  isBroken = false;
+  vi.advanceTimersByTime(2_000);
+  expect(seen).toEqual([fault, false]);
+  watch.close();
+});
+
 test('tells of each change once, until it is closed', () => {
   let online = true;
   const seen: boolean[] = [];
