@@ -596,4 +596,15 @@ export const migrations: readonly Migration[] = [
       ) STRICT;
     `,
   },
+  {
+    version: 7,
+    sql: `
+      -- Keys the numbers by which sub-organizations know rows, so that these do not tell how many rows others have.
+      CREATE TABLE place_key (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        key BLOB NOT NULL
+      ) STRICT;
+      INSERT INTO place_key (one, key) VALUES (1, randomblob(32));
+    `,
+  },
 ];

@@ -19,6 +19,7 @@ export const unprotected: Readonly<
     columns: ['last_failure', 'last_failure_at'],
     why: 'written while the vault is locked too; they are shown, and decide nothing',
   },
+  place_key: { why: 'another key gives rows other numbers in lists, and shows nothing' },
   freeze: {
     why: 'written while the vault is locked too; who takes it away can open the vault as before it was frozen, with the keychain',
   },
