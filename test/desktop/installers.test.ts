@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { extractAll, extractFile, listPackage, statFile } from '@electron/asar';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -58,8 +58,10 @@ describe('electron-builder.yml', () => {
       productName: 'Latchkey',
       publish: null,
       electronFuses: {
+        // Without it, a Mac with an Apple processor kills the app at its start.
+        resetAdHocDarwinSignature: true,
         runAsNode: false,
-        enableCookieEncryption: true,
+        enableCookieEncryption: false,
         enableNodeOptionsEnvironmentVariable: false,
         enableNodeCliInspectArguments: false,
         enableEmbeddedAsarIntegrityValidation: true,
@@ -109,8 +111,14 @@ describe('electron-builder.yml', () => {
   });
 
   test('names files that exist', async () => {
-    const { icon, mac } = (await read()) as { icon: string; mac: { entitlements: string } };
-    expect(existsSync(join(projectRoot, mac.entitlements))).toBe(true);
+    const { icon, mac, nsis } = (await read()) as {
+      icon: string;
+      mac: { entitlements: string; sign: string };
+      nsis: { include: string };
+    };
+    for (const file of [mac.entitlements, mac.sign, nsis.include]) {
+      expect(existsSync(join(projectRoot, file)), file).toBe(true);
+    }
     // macOS and Windows icons are made of this one, which takes 512 pixels at least.
     expect(await pngSize(join(projectRoot, icon))).toEqual([1024, 1024]);
   });
@@ -160,21 +168,110 @@ describe('what is packed for one machine on another', () => {
   });
 });
 
+// Electron's fuses: this text, the version of the list, its length, and a character for each (Electron's defaults).
+const sentinel = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX';
+const defaults = '101100011';
+
+/** Puts a stand-in for Electron's distribution into a directory. @returns its path. */
+async function standIn(directory: string): Promise<string> {
+  const electron = join(directory, 'electron');
+  await mkdir(join(electron, 'resources'), { recursive: true });
+  await writeFile(join(electron, 'electron'), `\u007fELF${sentinel}\u0001\u0009${defaults}`, { mode: 0o755 });
+  return electron;
+}
+
+describe('the packages for Linux', () => {
+  interface Made {
+    readonly arguments: readonly string[];
+    readonly entry: string;
+    readonly entryFile: string;
+  }
+  let directory: string;
+  const made = new Map<string, Made>();
+
+  // electron-builder hands over what it would pack, before the tools that it would have to fetch.
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'latchkey-linux-'));
+    const { build, Platform } = builder('electron-builder') as {
+      readonly build: (options: object) => Promise<unknown>;
+      readonly Platform: { readonly LINUX: { createTarget: (targets: string[], arch: number) => unknown } };
+    };
+    const { Arch } = builder('builder-util') as { readonly Arch: Readonly<Record<string, number>> };
+    await build({
+      projectDir: projectRoot,
+      publish: 'never',
+      targets: Platform.LINUX.createTarget(['AppImage', 'deb', 'rpm'], Arch[process.arch] ?? -1),
+      config: {
+        extends: join(projectRoot, 'electron-builder.yml'),
+        electronDist: await standIn(directory),
+        directories: { output: join(directory, 'output'), buildResources: 'main/desktop/icons' },
+        extraMetadata: { productName: 'Latchkey', homepage: 'https://latchkey.example' },
+      },
+      effectiveOptionComputed: async (
+        options: [string[], string] | { readonly desktop: string; readonly desktopFileName: string },
+      ) => {
+        if (!Array.isArray(options)) {
+          made.set('AppImage', { arguments: [], entry: options.desktop, entryFile: options.desktopFileName });
+          return true;
+        }
+        const [words, file] = options;
+        const [, entryFile = ''] = words.find((word) => word.startsWith(`${file}=`))?.split('=') ?? [];
+        const [, kind = ''] = /[.](deb|rpm)$/.exec(words[words.indexOf('--package') + 1] ?? '') ?? [];
+        made.set(kind, { arguments: words, entry: await readFile(file, 'utf8'), entryFile });
+        return true;
+      },
+    });
+  });
+
+  afterAll(async () => {
+    await rm(directory, { recursive: true });
+  });
+
+  test('have one identity: the entry’s file, the window’s class, and what Electron calls itself', async () => {
+    const { desktopName } = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8')) as {
+      readonly desktopName: string;
+    };
+    // Electron strips one `.desktop` and hands the rest to portals, which know reverse DNS alone.
+    const [, identity = ''] = /^((?:[a-z]\w*[.]){2,}\w+)[.]desktop$/i.exec(desktopName) ?? [];
+    expect(identity).not.toBe('');
+    expect([...made.keys()].sort()).toEqual(['AppImage', 'deb', 'rpm']);
+    for (const [kind, { entry, entryFile }] of made) {
+      expect(basename(entryFile), kind).toBe(desktopName);
+      expect(entry, kind).toMatch(new RegExp(`^StartupWMClass=${identity}$`, 'm'));
+      expect(entry, kind).toMatch(/^MimeType=x-scheme-handler\/latchkey;$/m);
+      // Only AppRun adds it, where the system refuses user namespaces.
+      expect(entry, kind).not.toContain('--no-sandbox');
+    }
+  });
+
+  test('ask for the C library that the native modules were built for, and for the keychain’s', async () => {
+    const modules = (await readdir(join(directory, 'output'), { recursive: true })).filter((path) =>
+      path.endsWith('.node'),
+    );
+    expect(modules).toHaveLength(3);
+    const wanted = await Promise.all(
+      modules.map(async (path) => {
+        const text = await readFile(join(directory, 'output', path), 'latin1');
+        return Math.max(...[...text.matchAll(/GLIBC_2[.](\d+)/g)].map(([, minor]) => Number(minor)));
+      }),
+    );
+    const oldest = `2.${String(Math.max(...wanted))}`;
+    expect(made.get('deb')?.arguments).toContain(`--depends=libc6 (>= ${oldest})`);
+    expect(made.get('rpm')?.arguments).toEqual(
+      expect.arrayContaining([`--depends=glibc >= ${oldest}`, '--depends=libsecret']),
+    );
+    expect(await readFile(join(projectRoot, 'README.md'), 'utf8')).toContain(`glibc ${oldest}`);
+  });
+});
+
 describe('the packed application', () => {
-  // Electron's fuses: this text, the version of the list, its length, and a character for each (Electron's defaults).
-  const sentinel = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX';
-  const defaults = '101100011';
   let directory: string;
   let resources: string;
   let archive: string;
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'latchkey-pack-'));
-    const electron = join(directory, 'electron');
-    await mkdir(join(electron, 'resources'), { recursive: true });
-    await writeFile(join(electron, 'electron'), `\u007fELF${sentinel}\u0001\u0009${defaults}`, {
-      mode: 0o755,
-    });
+    const electron = await standIn(directory);
     const output = join(directory, 'output');
     await promisify(execFile)(
       process.execPath,
@@ -317,6 +414,10 @@ describe('the packed application', () => {
     }
   });
 
+  test('has the icon of its About panel beside the archive, where GTK can read it', async () => {
+    expect(await pngSize(join(resources, 'icon.png'))).toEqual([1024, 1024]);
+  });
+
   test('starts in the bundle, and knows what Electron to expect', () => {
     const packed = JSON.parse(extractFile(archive, 'package.json').toString()) as Configuration;
     expect(packed).toMatchObject({ main: 'dist/main/index.js', type: 'module', productName: 'Latchkey' });
@@ -329,6 +430,6 @@ describe('the packed application', () => {
     const program = await readFile(join(resources, '../latchkey-desktop'), 'latin1');
     const fuses = program.slice(program.indexOf(sentinel) + sentinel.length + 2);
     // runAsNode, cookies, NODE_OPTIONS, --inspect, archive integrity, archive only, browser snapshot, file://, wasm traps
-    expect(fuses.slice(0, defaults.length)).toBe('010011001');
+    expect(fuses.slice(0, defaults.length)).toBe('000011001');
   });
 });
