@@ -8,6 +8,7 @@ import type { RowGuard } from './integrity/guard.ts';
 import { insertKeyslot, type KeyslotRow } from './db/keyslots.ts';
 import { insertOrganization } from './db/organizations.ts';
 import { insertServerKey, serverKeyNames, serverKeyPlace, type ServerKeyRow } from './db/server-keys.ts';
+import { noteWordsNotShown } from './db/settings.ts';
 import type { UnitOfWork } from './db/unit-of-work.ts';
 import { insertUser } from './db/users.ts';
 import { getVault, insertVault } from './db/vault.ts';
@@ -42,6 +43,8 @@ export interface NewVault {
   readonly recoveryPhrase: string;
   /** Whether the owner has shown to have kept the phrase. */
   readonly recoveryConfirmed: boolean;
+  /** The words are shown once the vault is made: until `forgetWordsNotShown`, it says that they were not. */
+  readonly wordsAreYetToBeShown?: true;
   /** The owner's first API key besides the window's own; hex, compressed P-256. */
   readonly apiKey?: { readonly name: string; readonly publicKey: string };
 }
@@ -80,6 +83,7 @@ export async function setUp(parts: SetupParts, vault: NewVault): Promise<MadeVau
       insertVault(tx, { id: vaultId, organizationId, ownerUserId: userId, createdAt: now });
       putSealedRowKey(tx, keyring.seal(rowKeyPlace, rowKey));
       for (const slot of slots) insertKeyslot(tx, slot);
+      if (vault.wordsAreYetToBeShown === true) noteWordsNotShown(tx, recoverySlot.id, now);
       for (const key of serverKeys) insertServerKey(tx, key.row);
       const times = { createdAt: now, updatedAt: now };
       insertOrganization(tx, {

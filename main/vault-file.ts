@@ -4,6 +4,7 @@ import { Connection } from './db/connection.ts';
 import { holdsRows } from './db/integrity.ts';
 import { migrate } from './db/migrations.ts';
 import { checkSchema } from './db/schema.ts';
+import { reserveIn } from './db/storage.ts';
 import { getVault } from './db/vault.ts';
 import { createPrivateFile, VaultDirectory } from './db/vault-directory.ts';
 import { misshapen } from './integrity/refusal.ts';
@@ -47,6 +48,7 @@ export function closeVaultFile({ directory, connection, isNew }: VaultFile): voi
     connection.close();
     if (directory === undefined || !isEmpty) return;
     for (const suffix of ['', '-wal', '-shm']) rmSync(`${directory.database}${suffix}`, { force: true });
+    rmSync(reserveIn(directory.path), { force: true });
   } finally {
     directory?.release();
   }

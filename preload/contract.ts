@@ -21,6 +21,15 @@ export interface RowFinding {
   readonly problem: string;
 }
 
+export interface Frozen {
+  /** Since when, in milliseconds. */
+  readonly at: number;
+  /** The last signature before it; null where the newest activities have none. */
+  readonly lastSignature: { readonly activityId: string; readonly type: string; readonly at: number } | null;
+  /** Why a restart would forget the freeze, for a person to read; null where the disk has it. */
+  readonly unsaved: string | null;
+}
+
 export interface VaultStatus {
   readonly state: VaultState;
   /**
@@ -28,8 +37,8 @@ export interface VaultStatus {
    * where nobody does, and while a secret is tried. Locking and freezing end it; `unlock` then rejects.
    */
   readonly unlocking: { readonly checked: number; readonly total: number } | null;
-  /** Since when, in milliseconds, the vault opens with a secret alone (`Bridge.freeze`); null where it is not frozen. */
-  readonly frozen: { readonly at: number } | null;
+  /** The vault opens with a secret alone (`Bridge.freeze`); null where it is not frozen. */
+  readonly frozen: Frozen | null;
   readonly version: string;
   /** Base URL of the HTTP API, for example `http://127.0.0.1:7377`. */
   readonly url: string;
@@ -58,6 +67,22 @@ export interface VaultStatus {
   } | null;
   /** Why the vault is refused: what was found changed in its file, the first of it. Null while nothing is known. */
   readonly tampering: { readonly total: number; readonly findings: readonly RowFinding[] } | null;
+  /** Why the disk with the vault takes no writes; null while it does. */
+  readonly storage: StorageTrouble | null;
+  /**
+   * The words of the recovery phrase were never shown: the command that made the vault ended before it had. A new phrase
+   * (`KeyslotChange`) ends this, and so does a check of the words.
+   */
+  readonly wordsNotShown: boolean;
+}
+
+export interface StorageTrouble {
+  readonly cause: 'full' | 'quota' | 'read-only' | 'forbidden' | 'failing';
+  readonly file: string;
+  /** What it is and what to do, for a person to read. */
+  readonly problem: string;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
 }
 
 export interface Delayed {

@@ -91,20 +91,23 @@ export class AuditLog {
     }
   }
 
-  /** Signs the head, where rows came since the last one and the key is there. Does not reject: a fault is reported. */
-  sign(): Promise<void> {
+  /**
+   * Signs the head, where rows came since the last one and the key is there. Does not reject: a fault is reported.
+   * @param mustFit Whether a full disk gives it the room that was held back: nothing can sign it later.
+   */
+  sign(mustFit = false): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#unsigned = 0;
     if (!this.#parts.keyring.unlocked) return Promise.resolve();
-    this.#signing = this.#sign();
+    this.#signing = this.#sign(mustFit);
     return this.#signing;
   }
 
-  async #sign(): Promise<void> {
+  async #sign(mustFit: boolean): Promise<void> {
     const { units, onFault } = this.#parts;
     try {
-      const appended = await units.write((tx) => this.#appendHead(tx));
+      const appended = await units.write((tx) => this.#appendHead(tx), { mustFit });
       if (appended?.isKept === true) this.#witness.keep(appended.vault, appended.head);
     } catch (error) {
       onFault(error);
@@ -114,7 +117,7 @@ export class AuditLog {
   /** Commits what waits and signs it, at once: the keys are about to be erased. */
   signBeforeLock(): void {
     this.#witness.retry();
-    void this.sign();
+    void this.sign(true);
     this.#parts.units.flush();
   }
 

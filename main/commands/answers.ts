@@ -19,7 +19,13 @@ const finding = z.looseObject({ table: text, row: text.nullable(), problem: text
 const status = z.looseObject({
   state: z.enum(['none', 'locked', 'unlocked']),
   unlocking: z.looseObject({ checked: number, total: number }).nullable(),
-  frozen: z.looseObject({ at: number }).nullable(),
+  frozen: z
+    .looseObject({
+      at: number,
+      lastSignature: z.looseObject({ activityId: text, type: text, at: number }).nullable(),
+      unsaved: text.nullable(),
+    })
+    .nullable(),
   version: text,
   url: z.url({ protocol: /^http$/ }),
   rpId: text,
@@ -36,6 +42,13 @@ const status = z.looseObject({
     .nullable(),
   serverKeys: z.looseObject({ signer: text, notarizer: text, tlsFetcher: text }).nullable(),
   tampering: z.looseObject({ total: number, findings: z.array(finding) }).nullable(),
+  storage: z
+    .looseObject({
+      cause: z.enum(['full', 'quota', 'read-only', 'forbidden', 'failing']),
+      ...{ file: text, problem: text, since: number },
+    })
+    .nullable(),
+  wordsNotShown: z.boolean(),
 });
 
 const keyslots = z.looseObject({

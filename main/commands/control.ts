@@ -93,6 +93,8 @@ function describe(found: VaultStatus): string {
       ...found.tampering.findings.map((finding) => `  ${describeFinding(finding)}`),
     );
   }
+  if (found.storage) lines.push(found.storage.problem);
+  if (found.wordsNotShown) lines.push(wordsNotShown);
   if (found.organization) lines.push(`Organization ${found.organization.name} (${found.organization.id})`);
   if (found.owner) lines.push(`Owner ${found.owner.userName} (${found.owner.userId})`);
   if (found.keyslots.length > 0) lines.push(`Opens with: ${found.keyslots.join(', ')}`);
@@ -100,6 +102,10 @@ function describe(found: VaultStatus): string {
   if (found.serverKeys) lines.push(`Signer public key: ${found.serverKeys.signer}`);
   return lines.join('\n');
 }
+
+/** What is wrong where `init` ended before the words of the recovery phrase were shown, and the way on. */
+export const wordsNotShown =
+  'The words of its recovery phrase were never shown: the command that made the vault ended before that. Make new ones: `latchkey keyslots change recovery`.';
 
 /** Every command but `dev` has a directory. */
 export function dataDirectory(config: Config): string {

@@ -1,5 +1,7 @@
 /** What a command says and how it ends. */
+import { fsyncSync, writeSync } from 'node:fs';
 import { LatchkeyError, type ErrorCodeName } from '../lib/errors.ts';
+import { causeOf } from '../lib/storage-causes.ts';
 import { visibleJson, visibleName } from '../lib/visible-text.ts';
 
 /** Exit codes, as `latchkey --help` documents them. */
@@ -17,6 +19,10 @@ export const exitCodes = {
   locked: 5,
   /** It was asked for, and others have to approve of it before it is done. */
   waits: 6,
+  /** The vault's file is damaged, was changed outside Latchkey, or is an older one: to start again does not help. */
+  damaged: 7,
+  /** A disk is full, can only be read, or fails. */
+  storage: 8,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
@@ -26,6 +32,9 @@ const refusalExitCodes = new Map<unknown, ExitCode>([
   ['VAULT_FROZEN', exitCodes.locked],
   ['WRONG_SECRET', exitCodes.locked],
   ['VAULT_MISSING', exitCodes.absent],
+  ['VAULT_TAMPERED', exitCodes.damaged],
+  ['VAULT_ROLLED_BACK', exitCodes.damaged],
+  ['STORAGE_UNAVAILABLE', exitCodes.storage],
 ] satisfies (readonly [ErrorCodeName, ExitCode])[]);
 
 /** @param code Of a refusal: its `turnkeyErrorCode`. @returns how it ends a command. */
@@ -48,6 +57,37 @@ export class CommandError extends Error {
 /** Writes a result: one line of JSON for scripts, or text for people. */
 export function print(json: boolean, value: object, text: string): void {
   process.stdout.write(json ? jsonLine(value) : `${forPeople(text)}\n`);
+}
+
+/** Milliseconds between two tries to write to a pipe that is full. */
+const pipePause = 10;
+
+/** Pipes and terminals have nothing to flush. */
+const unflushable = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP']);
+
+/** Writes a result that nothing shows again. @throws Error where not all of it was written. */
+export function printForSure(json: boolean, value: object, text: string): void {
+  const bytes = Buffer.from(json ? jsonLine(value) : `${forPeople(text)}\n`);
+  try {
+    for (let offset = 0; offset < bytes.length;) offset += writeSome(bytes, offset);
+  } finally {
+    bytes.fill(0);
+  }
+  try {
+    fsyncSync(process.stdout.fd);
+  } catch (error) {
+    if (!unflushable.has(String((error as NodeJS.ErrnoException).code))) throw error;
+  }
+}
+
+function writeSome(bytes: Uint8Array, offset: number): number {
+  try {
+    return writeSync(process.stdout.fd, bytes, offset);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pipePause);
+    return 0;
+  }
 }
 
 /** Says something on the side, where it does not disturb a result. */
@@ -81,10 +121,48 @@ export function reasonOf(error: unknown): string {
 
 /** @returns a refusal's own message, and in words what the system refused where nothing said it better. */
 function messageOf(error: unknown): string {
+  if (isSqliteError(error)) return sqliteProblem(error);
   const reason = reasonOf(error);
   if (!(error instanceof Error) || reason === error.message) return reason;
   const path = 'path' in error && typeof error.path === 'string' ? error.path : undefined;
   return path === undefined ? error.message : `${path} cannot be used: ${reason}`;
+}
+
+const isSqliteError = (error: unknown): error is Error & { readonly code: string } =>
+  error instanceof Error && error.name === 'SqliteError' && 'code' in error && typeof error.code === 'string';
+
+/** By the beginning of SQLite's codes: what each means, and what to do. */
+const sqliteProblems: readonly (readonly [RegExp, string])[] = [
+  [
+    /^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ)/,
+    'it is damaged, or no vault. `latchkey doctor` says more; a backup brings the vault back: move the directory away, then `latchkey restore FILE`',
+  ],
+  [/^SQLITE_(BUSY|LOCKED)/, 'another program uses it. End that program, and try again'],
+  [/^SQLITE_FULL/, 'the disk is full. Make room on it, and try again'],
+  [
+    /^SQLITE_READONLY/,
+    'it can only be read. Mount the disk so that it can be written, and give the file back to this user',
+  ],
+  [/^SQLITE_IOERR/, 'the disk failed. Look at the system’s log, and bring the newest backup to another disk'],
+  [/^SQLITE_CANTOPEN/, 'it cannot be opened. Look whether it is there, and whose it is'],
+];
+
+/** SQLite's own words say neither which file nor what to do. @param file The vault's, unless another is named. */
+export function sqliteProblem(
+  { code, message }: Error & { readonly code: string },
+  file = 'the vault’s file',
+): string {
+  const said = sqliteProblems.find(([codes]) => codes.test(code))?.[1] ?? 'SQLite refused it';
+  return `${file}: ${said} (${message})`;
+}
+
+/** The error of a command over a vault: one of SQLite's names the file. */
+export function aboutVault(error: unknown, file: string): unknown {
+  if (!isSqliteError(error)) return error;
+  const cause = causeOf(error);
+  const code = cause === undefined ? exitCodes.damaged : exitCodes.storage;
+  const isBusy = /^SQLITE_(BUSY|LOCKED)/.test(error.code);
+  return new CommandError(isBusy ? exitCodes.busy : code, sqliteProblem(error, file));
 }
 
 let outputFailed = false;
@@ -115,5 +193,7 @@ function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof LatchkeyError) return exitCodeOfRefusal(error.code);
   const name = error instanceof Error ? error.name : '';
   if (name === 'VaultInUseError' || name === 'PortInUseError') return exitCodes.busy;
+  const cause = causeOf(error);
+  if (cause !== undefined && cause !== 'forbidden') return exitCodes.storage;
   return name === 'ConfigError' ? exitCodes.usage : exitCodes.failed;
 }

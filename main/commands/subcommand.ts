@@ -1,7 +1,8 @@
 /** How a command group declares its subcommands. It loads nothing of what they do: `latchkey --version` waits for no database. */
+import { join } from 'node:path';
 import { Option, type Argument, type Command } from 'commander';
 import { makeConfig, type Config, type ConfigOptions } from '../config.ts';
-import { CommandError, exitCodes } from './output.ts';
+import { aboutVault, CommandError, exitCodes } from './output.ts';
 
 export type GlobalOptions = ConfigOptions & { readonly json?: true };
 
@@ -38,7 +39,10 @@ export function addSubcommand<Options extends object>(
   command.action(async () => {
     if (discreet) refuseOperands(command.args);
     const given = command.optsWithGlobals<Options & GlobalOptions>();
-    await run(makeConfig(given), given, given.json === true, command.args);
+    const config = makeConfig(given);
+    await run(config, given, given.json === true, command.args).catch((error: unknown) => {
+      throw aboutVault(error, join(config.dataDirectory ?? '', 'vault.db'));
+    });
   });
   return command;
 }

@@ -1,7 +1,7 @@
 /** How this vault behaves on this computer: a row for each setting that is not as it is by default. */
 import type { Reader, Writer } from './connection.ts';
 
-export type SettingName = 'autoLock' | 'limits' | 'network' | 'port';
+export type SettingName = 'autoLock' | 'limits' | 'network' | 'port' | 'wordsNotShown';
 
 /** @returns the JSON of a setting, or undefined for the default. */
 export const getSetting = (tx: Reader, name: SettingName): string | undefined =>
@@ -12,6 +12,24 @@ export function putSetting(tx: Writer, name: SettingName, value: string, now: nu
   tx.run('DELETE FROM settings WHERE name = ?', name);
   tx.run('INSERT INTO settings (name, value, updated_at) VALUES (?, ?, ?)', name, value, now);
 }
+
+/**
+ * Notes that nobody has seen the words of a keyslot yet: a process that is killed may end before it shows them.
+ * @param keyslotId Once this keyslot is replaced or its words are checked, the note says nothing.
+ */
+export function noteWordsNotShown(tx: Writer, keyslotId: string, now: number): void {
+  putSetting(tx, 'wordsNotShown', JSON.stringify(keyslotId), now);
+}
+
+export function forgetWordsNotShown(tx: Writer): void {
+  tx.run("DELETE FROM settings WHERE name = 'wordsNotShown'");
+}
+
+export const areWordsNotShown = (tx: Reader): boolean =>
+  tx.get(
+    `SELECT 1 FROM settings AS note JOIN keyslots ON keyslots.id = json_extract(note.value, '$')
+     WHERE note.name = 'wordsNotShown' AND keyslots.confirmed_at IS NULL`,
+  ) !== undefined;
 
 /** How many times the usual number of users, keys and the like an organization may have. */
 export const limitsOf = (tx: Reader): number => Number(getSetting(tx, 'limits') ?? 1);

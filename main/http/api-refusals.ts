@@ -35,11 +35,22 @@ const refusalTexts: Readonly<Record<ErrorCodeName, RefusalText>> = {
   PAYLOAD_TOO_LARGE: { text: 'The body is too large.', of: every },
   UNSUPPORTED_MEDIA_TYPE: { text: 'The body is not announced as JSON.', of: every },
   RESOURCE_EXHAUSTED: {
-    text: 'A limit of the organization is reached, or there were too many requests: `turnkeyErrorCode` tells which.',
+    text: 'There were too many requests in a time: later, the same one may pass.',
     of: every,
   },
+  LIMIT_REACHED: {
+    text: 'The organization or the user has as many of something as they may have (`turnkeyErrorCode` `LIMIT_REACHED`): to send it again does not help.',
+    of: ['activity'],
+  },
   UNAVAILABLE: { text: 'An issuer of identity tokens cannot be reached now.', of: ['activity'] },
-  INTERNAL: { text: 'Latchkey failed; the request was not carried out.', of: every },
+  STORAGE_UNAVAILABLE: {
+    text: 'The disk with the vault is full, can only be read, or fails (`turnkeyErrorCode` `STORAGE_UNAVAILABLE`); the message says whether the request may have been carried out. The same body, sent again, tells.',
+    of: every,
+  },
+  INTERNAL: {
+    text: 'Latchkey failed. An activity may have been carried out: the same body, sent again, tells.',
+    of: every,
+  },
   UNIMPLEMENTED: { text: 'Latchkey does not have the operation.', of: [] },
 };
 

@@ -13,9 +13,11 @@ describe('errorCodes', () => {
       NOT_FOUND: [404, 5],
       ALREADY_EXISTS: [409, 6],
       RESOURCE_EXHAUSTED: [429, 8],
+      LIMIT_REACHED: [429, 8],
       INTERNAL: [500, 13],
       UNIMPLEMENTED: [501, 12],
       UNAVAILABLE: [503, 14],
+      STORAGE_UNAVAILABLE: [503, 14],
     });
   });
 
@@ -30,6 +32,7 @@ describe('errorCodes', () => {
       'PERMISSION_DENIED',
       'INTERNAL',
       'UNAVAILABLE',
+      'STORAGE_UNAVAILABLE',
     ] as const) {
       expect(errorCodes[code].recorded, code).toBe(false);
     }
@@ -64,6 +67,8 @@ describe('errorBody', () => {
     ['PERMISSION_DENIED', 'FORBIDDEN'],
     ['RESOURCE_EXHAUSTED', 'RATE_LIMIT_EXCEEDED'],
     ['INTERNAL', 'INTERNAL'],
+    ['LIMIT_REACHED', 'LIMIT_REACHED'],
+    ['STORAGE_UNAVAILABLE', 'STORAGE_UNAVAILABLE'],
     ['VAULT_LOCKED', 'VAULT_LOCKED'],
     ['VAULT_TAMPERED', 'VAULT_TAMPERED'],
     ['BACKUP_UNREADABLE', 'BACKUP_UNREADABLE'],

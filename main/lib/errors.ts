@@ -33,9 +33,13 @@ export const errorCodes = {
   PAYLOAD_TOO_LARGE: { http: 413, grpc: 3, recorded: false },
   UNSUPPORTED_MEDIA_TYPE: { http: 415, grpc: 3, recorded: false },
   RESOURCE_EXHAUSTED: { http: 429, grpc: 8, recorded: true },
+  /** No rate: to wait and to send it again does not help. The real API has the same status and code for both. */
+  LIMIT_REACHED: { http: 429, grpc: 8, recorded: true },
   INTERNAL: { http: 500, grpc: 13, recorded: false },
   UNIMPLEMENTED: { http: 501, grpc: 12, recorded: false },
   UNAVAILABLE: { http: 503, grpc: 14, recorded: false },
+  /** The disk with the vault is full, can only be read, or fails. */
+  STORAGE_UNAVAILABLE: { http: 503, grpc: 14, recorded: false },
 } as const satisfies Record<string, ErrorCode>;
 
 export type ErrorCodeName = keyof typeof errorCodes;
@@ -71,6 +75,10 @@ export class LatchkeyError extends Error {
     this.lasting = options.lasting;
   }
 }
+
+/** Whether an error says that the disk with the vault does not do what it is to do. */
+export const isOfStorage = (error: unknown): boolean =>
+  error instanceof LatchkeyError && error.code === 'STORAGE_UNAVAILABLE';
 
 /** What a failed activity keeps of its error, enough to answer it again. */
 export interface Failure {
@@ -152,6 +160,8 @@ function defaultTurnkeyCode(code: ErrorCodeName): string {
     case 'VAULT_TAMPERED':
     case 'VAULT_ROLLED_BACK':
     case 'BACKUP_UNREADABLE':
+    case 'LIMIT_REACHED':
+    case 'STORAGE_UNAVAILABLE':
       return code;
     default:
       return 'REQUEST_INVALID';

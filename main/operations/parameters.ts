@@ -104,16 +104,15 @@ export function checkUnmistakable(
 
 /**
  * @param usual What may be there unless the settings say more.
- * @throws LatchkeyError RESOURCE_EXHAUSTED when adding would go over a limit: no rate, which time would help.
+ * @throws LatchkeyError LIMIT_REACHED when adding would go over a limit.
  */
 export function checkLimit(tx: Reader, what: string, present: number, adding: number, usual: number): void {
   const limit = usual * limitsOf(tx);
   if (present + adding <= limit) return;
   throw new LatchkeyError(
-    'RESOURCE_EXHAUSTED',
+    'LIMIT_REACHED',
     `maximum number of ${what} reached: ${String(limit)} are allowed, there are ${String(present)} and ${String(adding)} would be added`,
     {
-      turnkeyErrorCode: 'LIMIT_REACHED',
       details: [
         {
           '@type': 'type.googleapis.com/google.rpc.QuotaFailure',

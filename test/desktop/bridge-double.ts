@@ -36,6 +36,7 @@ export class BridgeDouble implements VaultBridge {
   state: VaultState = 'unlocked';
   frozenAt: number | undefined;
   delayed: VaultStatus['delayed'] = null;
+  storage: VaultStatus['storage'] = null;
   /** What the next calls fail with, instead of answering. */
   failure: Error | undefined;
   shown: readonly ShownMessage[] = [];
@@ -281,6 +282,8 @@ export class BridgeDouble implements VaultBridge {
       serverKeys: null,
       unlocking: null,
       tampering: null,
+      storage: this.storage,
+      wordsNotShown: false,
     });
   }
 }

@@ -1,0 +1,216 @@
+/**
+ * Knows whether the vault's directory can be written. A full disk, a medium that can only be read and a failing disk are no
+ * faults of a request: they are one state, which callers, the owner and the log hear of once, in plain words.
+ *
+ * It also holds room back: a file of real bytes. A full disk gives it to the writes that must not fail, a freeze and the
+ * signed head of a lock.
+ */
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, rmSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Connection } from './connection.ts';
+import { createNewFile } from '../files/new-files.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import { owned, type OnFault } from '../lib/faults.ts';
+import { causeOf, storageTexts, type StorageCause } from '../lib/storage-causes.ts';
+
+export interface StorageTrouble {
+  readonly cause: StorageCause;
+  /** The file that could not be written. */
+  readonly file: string;
+  /** What it is and what to do, in sentences. */
+  readonly problem: string;
+  /** In milliseconds. */
+  readonly since: number;
+}
+
+export interface StorageParts {
+  /** The vault's. */
+  readonly directory: string;
+  /** The vault's own file. */
+  readonly file: string;
+  /** Commits something to the file that changes nothing in it. */
+  readonly touch: () => void;
+  readonly now: () => number;
+  /** Called as the state changes, with undefined once the disk takes writes again. */
+  readonly onChange: (trouble: StorageTrouble | undefined) => void;
+  readonly onFault: OnFault;
+}
+
+/** How far a transaction was as it failed: what becomes of it is known before its COMMIT alone. */
+export type Stage = 'reading' | 'writing' | 'committing';
+
+/** Bytes that are held back: a freeze rejects what waits for votes, which may be many rows. */
+const reserved = 1024 * 1024;
+/** Bytes that a probe writes. */
+const probed = 64 * 1024;
+/** Milliseconds between two looks while the disk takes no writes, or room could not be held back. */
+const lookEvery = 5_000;
+
+/** Commits the first page of a file as it is. */
+export function touchFile(connection: Pick<Connection, 'exec' | 'pragma'>): void {
+  connection.exec(`PRAGMA user_version = ${String(connection.pragma('user_version'))}`);
+}
+
+export const reserveIn = (directory: string): string => join(directory, 'vault.reserve');
+
+/**
+ * Writes a file in a directory to the disk, and removes it.
+ * @returns why it cannot be written; undefined where it can.
+ */
+export function probeDirectory(directory: string, bytes = probed): StorageCause | undefined {
+  const file = join(directory, `probe-${randomBytes(8).toString('hex')}`);
+  try {
+    writeBytes(file, bytes);
+    rmSync(file);
+    return undefined;
+  } catch (error) {
+    return causeOf(error) ?? 'failing';
+  }
+}
+
+export class Storage {
+  readonly #parts: StorageParts;
+  #trouble: StorageTrouble | undefined;
+  #isReserved = false;
+  #lookedAt = -Infinity;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: StorageParts) {
+    this.#parts = parts;
+  }
+
+  /** Holds room back, or says why the disk has none. */
+  begin(): void {
+    this.#reserve();
+  }
+
+  /** Undefined while the disk takes writes. */
+  get trouble(): StorageTrouble | undefined {
+    return this.#trouble;
+  }
+
+  /** Whether an error says that the disk did not do what it was to do. */
+  isTrouble(error: unknown): boolean {
+    return causeOf(error) !== undefined;
+  }
+
+  /** @returns what a caller hears in the place of an error; the error itself where the disk is not its cause. */
+  refusalOf(error: unknown, stage: Stage): unknown {
+    const said = causeOf(error);
+    if (said === undefined) return error;
+    // SQLite tells a full disk from all else, and has one code for most of the rest.
+    const cause = said === 'full' ? said : (this.#trouble?.cause ?? this.#probe() ?? said);
+    this.#enter(cause);
+    return new LatchkeyError('STORAGE_UNAVAILABLE', this.#message(cause, stage, said === 'full'));
+  }
+
+  /** A COMMIT succeeded. */
+  committed(): void {
+    // A small one may find room where a larger one does not: no more than one look a second.
+    if (this.#trouble !== undefined && performance.now() - this.#lookedAt > 1000) this.#look();
+  }
+
+  /** Gives the room that was held back to what is written next. @returns false where there is none, or none is wanting. */
+  giveUpReserve(): boolean {
+    if (this.#trouble?.cause !== 'full' || !this.#isReserved) return false;
+    rmSync(reserveIn(this.#parts.directory), { force: true });
+    this.#isReserved = false;
+    return true;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #message(cause: StorageCause, stage: Stage, isFull: boolean): string {
+    const { file } = this.#parts;
+    const { what, advice } = storageTexts[cause];
+    if (stage === 'reading') return `${file} cannot be read: ${what}. ${advice}.`;
+    // A full disk is noticed before the end of a transaction is written, and all else perhaps after.
+    return stage === 'writing' || isFull
+      ? `${file} cannot be written: ${what}. The request was not carried out. ${advice}, and send it again.`
+      : `${file} could not be written to the end: ${what}. The request may have been carried out: the same request, sent again, tells. ${advice}.`;
+  }
+
+  #enter(cause: StorageCause): void {
+    if (this.#trouble?.cause === cause) return;
+    const { file, now, onChange } = this.#parts;
+    const { what, advice } = storageTexts[cause];
+    const problem = `${file} cannot be written: ${what}. Nothing is signed or changed until it can. ${advice}.`;
+    this.#trouble = { cause, file, problem, since: this.#trouble?.since ?? now() };
+    this.#lookLater();
+    onChange(this.#trouble);
+  }
+
+  #lookLater(): void {
+    this.#timer ??= setInterval(
+      owned(() => {
+        this.#look();
+      }, this.#parts.onFault),
+      lookEvery,
+    ).unref();
+  }
+
+  /** Looks whether the disk takes writes again, and holds room back. */
+  #look(): void {
+    this.#lookedAt = performance.now();
+    if (this.#trouble !== undefined) {
+      const cause = this.#probe() ?? this.#touched();
+      if (cause !== undefined) {
+        this.#enter(cause);
+        return;
+      }
+      this.#trouble = undefined;
+      this.#parts.onChange(undefined);
+    }
+    this.#reserve();
+    if (this.#isReserved) this.close();
+  }
+
+  #probe(): StorageCause | undefined {
+    return probeDirectory(this.#parts.directory);
+  }
+
+  #touched(): StorageCause | undefined {
+    try {
+      this.#parts.touch();
+      return undefined;
+    } catch (error) {
+      return causeOf(error) ?? 'failing';
+    }
+  }
+
+  #reserve(): void {
+    if (this.#isReserved) return;
+    const file = reserveIn(this.#parts.directory);
+    try {
+      if (statSync(file, { throwIfNoEntry: false })?.size !== reserved) {
+        rmSync(file, { force: true });
+        writeBytes(file, reserved);
+      }
+      this.#isReserved = true;
+    } catch {
+      this.#lookLater();
+      // There may be room for what is smaller.
+      const cause = this.#probe();
+      if (cause !== undefined) this.#enter(cause);
+    }
+  }
+}
+
+/** Writes a file of bytes that no file system stores as fewer. Where that fails, nothing is left. */
+function writeBytes(file: string, bytes: number): void {
+  const descriptor = createNewFile(file);
+  try {
+    const content = randomBytes(bytes);
+    for (let offset = 0; offset < bytes;) offset += writeSync(descriptor, content, offset);
+    fsyncSync(descriptor);
+  } catch (error) {
+    rmSync(file, { force: true });
+    throw error;
+  } finally {
+    closeSync(descriptor);
+  }
+}

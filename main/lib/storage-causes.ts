@@ -1,0 +1,59 @@
+/** Why a disk does not take what is written, or gives back what is read: from the codes of the system and of SQLite. */
+import { LatchkeyError } from './errors.ts';
+
+export type StorageCause = 'full' | 'quota' | 'read-only' | 'forbidden' | 'failing';
+
+/** For a person: the cause as part of a sentence, and what to do as a sentence without its end. */
+export const storageTexts: Readonly<
+  Record<StorageCause, { readonly what: string; readonly advice: string }>
+> = {
+  full: { what: 'the disk is full', advice: 'Make room on it' },
+  quota: { what: 'the quota on the disk is used up', advice: 'Delete files there, or raise the quota' },
+  'read-only': { what: 'the disk can only be read', advice: 'Mount it so that it can be written' },
+  forbidden: {
+    what: 'this user may not write there',
+    advice: 'Give the directory and its files back to the user who runs Latchkey',
+  },
+  failing: {
+    what: 'the disk failed',
+    advice: 'Look at the system’s log, and bring the newest backup to another disk',
+  },
+};
+
+const systemCauses: ReadonlyMap<unknown, StorageCause> = new Map([
+  ['ENOSPC', 'full'],
+  ['EDQUOT', 'quota'],
+  ['EROFS', 'read-only'],
+  ['EACCES', 'forbidden'],
+  ['EPERM', 'forbidden'],
+  ['EIO', 'failing'],
+  ['ENXIO', 'failing'],
+  ['ENODEV', 'failing'],
+  ['ESTALE', 'failing'],
+]);
+
+/** By the beginning of SQLite's codes. The disk is not the cause of those about another file in the place, and about memory. */
+const sqliteCauses: readonly (readonly [RegExp, StorageCause])[] = [
+  [/^SQLITE_FULL/, 'full'],
+  [/^SQLITE_READONLY(?!_DBMOVED)/, 'read-only'],
+  [/^SQLITE_IOERR(?!_NOMEM)/, 'failing'],
+];
+
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : undefined;
+
+/** @returns undefined where the disk is not the cause of an error. */
+export function causeOf(error: unknown): StorageCause | undefined {
+  const code = codeOf(error);
+  const cause = systemCauses.get(code);
+  if (cause !== undefined || typeof code !== 'string') return cause;
+  return sqliteCauses.find(([codes]) => codes.test(code))?.[1];
+}
+
+/** @returns an error that names the file and says what to do; the same error where the disk is not its cause. */
+export function namingFile(error: unknown, file: string): unknown {
+  const cause = causeOf(error);
+  if (cause === undefined) return error;
+  const { what, advice } = storageTexts[cause];
+  return new LatchkeyError('STORAGE_UNAVAILABLE', `${file} cannot be written: ${what}. ${advice}.`);
+}
