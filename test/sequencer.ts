@@ -15,7 +15,7 @@ const longest = [
   'test/keyslots-command.test.ts',
   'test/row-integrity.test.ts',
   'test/backup-command.test.ts',
-  'test/durability.test.ts',
+  'test/campaigns/kill.test.ts',
   'test/browser/manage.test.ts',
   'test/browser/accessibility.test.ts',
   'test/browser/walk.test.ts',

@@ -26,10 +26,10 @@ test.skipIf(process.platform !== 'linux')(
     const before = filesBelow(vault.directory);
     const disk = new FaultyDisk(vault.home, vault.directory);
     const { process: service, client } = await vault.serve(disk.environment);
-    const { ethereum } = await newWallet(client);
+    const wallet = await newWallet(client);
     // What the record holds by then was done before the answer came.
     const answered: (Acknowledged & { readonly recorded: number })[] = [];
-    const signing = new Signing(client, ethereum, 8, (answer) => {
+    const signing = new Signing(client, wallet, 8, (answer) => {
       answered.push({ ...answer, recorded: disk.recorded });
     });
     await new Promise((resolve) => setTimeout(resolve, signsFor));

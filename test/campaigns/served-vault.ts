@@ -86,7 +86,13 @@ export class ServedVault implements AsyncDisposable {
   }
 }
 
-/** Signs until no answer comes. */
+/** Addresses to sign with. */
+interface SigningWallet {
+  readonly ethereum: string;
+  readonly solana: string;
+}
+
+/** Signs by both curves until no answer comes. */
 export class Signing {
   /** In the order of their answers. */
   readonly answered: Acknowledged[] = [];
@@ -95,19 +101,19 @@ export class Signing {
   /** Answers other than 200. */
   readonly refused: { readonly status: number; readonly body: Json; readonly sent: string }[] = [];
   readonly #client: TestClient;
-  readonly #signWith: string;
+  readonly #wallet: SigningWallet;
   #stopped = false;
   #done: Promise<unknown> = Promise.resolve();
 
   /** @param onAnswer Called in the turn of each answer of 200. */
   constructor(
     client: TestClient,
-    signWith: string,
+    wallet: SigningWallet,
     connections: number,
     onAnswer?: (answer: Acknowledged) => void,
   ) {
     this.#client = client;
-    this.#signWith = signWith;
+    this.#wallet = wallet;
     this.#done = Promise.all(
       Array.from({ length: connections }, (_, worker) => this.#work(worker, onAnswer)),
     );
@@ -121,11 +127,12 @@ export class Signing {
 
   async #work(worker: number, onAnswer?: (answer: Acknowledged) => void): Promise<void> {
     for (let count = 0; !this.#stopped; count++) {
+      const onSolana = (worker + count) % 2 === 1;
       const sent = this.#client.submitBody('SIGN_RAW_PAYLOAD_V2', {
-        signWith: this.#signWith,
+        signWith: onSolana ? this.#wallet.solana : this.#wallet.ethereum,
         payload: `worker ${String(worker)}, payload ${String(count)}, ${String(Math.random())}`,
         encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
-        hashFunction: 'HASH_FUNCTION_SHA256',
+        hashFunction: onSolana ? 'HASH_FUNCTION_NOT_APPLICABLE' : 'HASH_FUNCTION_SHA256',
       });
       try {
         const answer = await send(this.#client.url, {
