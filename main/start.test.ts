@@ -1,12 +1,15 @@
-import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, realpath, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { desktopObstacle, fetchWatched, isBuildStale, sandboxObstacle } from './start.ts';
+import { desktopObstacle, fetchWatched, findElectron, isBuildStale, sandboxObstacle } from './start.ts';
+import type { Computer, Search } from './start.ts';
 
 let directory: string;
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'latchkey-start-'));
+  // macOS has its temporary directory behind a link.
+  directory = await realpath(await mkdtemp(join(tmpdir(), 'latchkey-start-')));
 });
 afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
@@ -62,43 +65,196 @@ describe('isBuildStale', () => {
   );
 });
 
-describe('desktopObstacle', () => {
-  const linux = { platform: 'linux', userId: 1000 } as const;
+/** A Linux desktop whose kernel lets programs make namespaces. */
+const usual: Computer = {
+  platform: 'linux',
+  userId: 1000,
+  environment: { DISPLAY: ':0' },
+  kernelSetting: (name) =>
+    ({ 'kernel/unprivileged_userns_clone': '1', 'user/max_user_namespaces': '63000' })[name],
+};
 
+describe('desktopObstacle', () => {
   test('names the missing display on Linux', () => {
-    expect(desktopObstacle({ ...linux, environment: { DISPLAY: '' } })).toMatch(
+    expect(desktopObstacle({ ...usual, environment: { DISPLAY: '' } })).toMatch(
       /no display.*WAYLAND_DISPLAY/,
     );
   });
 
   test.each(['DISPLAY', 'WAYLAND_DISPLAY'])('either display will do: %s', (name) => {
-    expect(desktopObstacle({ ...linux, environment: { [name]: ':0' } })).toBeUndefined();
+    expect(desktopObstacle({ ...usual, environment: { [name]: ':0' } })).toBeUndefined();
   });
 
   test('root gets no app without a sandbox', () => {
-    expect(desktopObstacle({ ...linux, userId: 0, environment: { DISPLAY: ':0' } })).toMatch(/root/);
+    expect(desktopObstacle({ ...usual, userId: 0 })).toMatch(/root/);
   });
 
   test.each(['darwin', 'win32'] as const)('%s needs no variable', (platform) => {
-    expect(desktopObstacle({ platform, userId: 0, environment: {} })).toBeUndefined();
+    expect(desktopObstacle({ ...usual, platform, userId: 0, environment: {} })).toBeUndefined();
   });
 });
 
 describe('sandboxObstacle', () => {
-  const settings = (all: Record<string, string>) => (name: string) => all[name];
+  const refusing = (name: string, value: string): Computer => ({
+    ...usual,
+    kernelSetting: (asked) => (asked === name ? value : undefined),
+  });
 
   test.each([
     ['kernel/apparmor_restrict_unprivileged_userns', '1'],
     ['kernel/unprivileged_userns_clone', '0'],
     ['user/max_user_namespaces', '0'],
-  ])('%s=%s stops the sandbox, unless its helper is setuid root', (name, value) => {
-    expect(sandboxObstacle(settings({ [name]: value }), false)).toContain(`${name}=${value}`);
-    expect(sandboxObstacle(settings({ [name]: value }), true)).toBeUndefined();
+  ])('%s=%s stops the sandbox, and the ways to the desktop app are named', async (name, value) => {
+    const computer = refusing(name, value);
+    const helper = join(directory, 'chrome-sandbox');
+    const without = sandboxObstacle(computer, helper);
+    expect(without).toContain(`${name}=${value}`);
+    expect(without).toContain('npm run package');
+    // The command would fail where there is no helper to change.
+    expect(without).not.toContain('chmod');
+    await put('chrome-sandbox', 0);
+    expect(sandboxObstacle(computer, helper)).toContain(`sudo chown root: '${helper}' && sudo chmod 4755`);
+    expect(sandboxObstacle({ ...computer, platform: 'darwin' }, helper)).toBeUndefined();
+  });
+
+  test('a helper that is setuid root needs no namespaces', () => {
+    // A stand-in that this user cannot make: any setuid program of the system has the same owner and mode.
+    const helper = ['/usr/bin/su', '/bin/su', '/usr/bin/sudo', '/usr/bin/passwd'].find((path) =>
+      existsSync(path),
+    );
+    const obstacle = sandboxObstacle(refusing('user/max_user_namespaces', '0'), helper ?? directory);
+    if (helper === undefined) expect(obstacle).toBeDefined();
+    else expect(obstacle).toBeUndefined();
   });
 
   test('usual settings do not', () => {
-    const usual = { 'kernel/unprivileged_userns_clone': '1', 'user/max_user_namespaces': '63000' };
-    expect(sandboxObstacle(settings(usual), false)).toBeUndefined();
+    expect(sandboxObstacle(usual, join(directory, 'chrome-sandbox'))).toBeUndefined();
+  });
+});
+
+// Windows runs no script in place of a program.
+describe.skipIf(process.platform === 'win32')('findElectron', () => {
+  const version = '45.4.1';
+  let fetched: string[];
+  beforeEach(() => {
+    fetched = [];
+  });
+
+  /** A program that says a version as Electron does, and nothing else. */
+  async function putElectron(name: string, says: string, code = 0): Promise<string> {
+    const path = await put(name, 0, `#!/bin/sh\necho '${says}'\nexit ${String(code)}\n`);
+    await chmod(path, 0o755);
+    return path;
+  }
+
+  const find = (
+    environment: Readonly<Record<string, string>>,
+    fetchInto: (distribution: string) => Promise<string | undefined> = () => Promise.resolve('no network'),
+  ): Promise<Search> =>
+    findElectron(
+      { ...usual, environment: { DISPLAY: ':0', ...environment } },
+      { directory: join(directory, 'package'), version },
+      (distribution) => {
+        fetched.push(distribution);
+        return fetchInto(distribution);
+      },
+    );
+
+  test('the package’s own comes before the one on the path', async () => {
+    const program = await putElectron('package/dist/electron', 'v45.4.1');
+    await put('package/path.txt', 0, 'electron');
+    await putElectron('bin/electron', 'v45.0.0');
+    expect(await find({ PATH: join(directory, 'bin') })).toEqual({ program });
+    expect(fetched).toEqual([]);
+  });
+
+  test('one that was not unpacked to its end is fetched again', async () => {
+    await putElectron('package/dist/electron', 'v45.4.1');
+    expect(await find({})).toMatchObject({ obstacle: expect.stringContaining('no network') as unknown });
+    expect(fetched).toEqual([join(directory, 'package/dist')]);
+  });
+
+  test('one on the path will do where the package has none, also behind a link', async () => {
+    const program = await putElectron('opt/electron45/electron', 'v45.9.0');
+    await mkdir(join(directory, 'bin'));
+    await symlink(program, join(directory, 'bin/electron'));
+    const PATH = ['', '.', join(directory, 'nowhere'), join(directory, 'bin')].join(delimiter);
+    expect(await find({ PATH })).toEqual({ program });
+    expect(fetched).toEqual([]);
+  });
+
+  test('npm’s launcher on the path stands for the program that it would start', async () => {
+    await put('global/electron/cli.js', 0, 'throw new Error("it would fetch");');
+    await mkdir(join(directory, 'bin'));
+    await symlink(join(directory, 'global/electron/cli.js'), join(directory, 'bin/electron'));
+    const PATH = join(directory, 'bin');
+    expect(await find({ PATH })).toHaveProperty('obstacle');
+    const program = await putElectron('global/electron/dist/electron', 'v45.1.0');
+    expect(await find({ PATH })).toEqual({ program });
+  });
+
+  test.each([
+    ['another version', 'v39.2.0'],
+    ['no Electron', 'electron, a calculator'],
+    ['a version of something else', '45'],
+  ])('%s on the path is passed over, and named where nothing can be fetched', async (_what, says) => {
+    const program = await putElectron('bin/electron', says);
+    const PATH = join(directory, 'bin');
+    expect(await find({ PATH })).toEqual({
+      obstacle: `Electron's runtime could not be fetched (no network); ${program} is no Electron 45 (it says ${JSON.stringify(says)})`,
+    });
+    const own = join(directory, 'package/dist/electron');
+    expect(
+      await find({ PATH }, async () => {
+        await putElectron('package/dist/electron', 'v45.4.1');
+        return undefined;
+      }),
+    ).toEqual({ program: own });
+  });
+
+  test('a named place excludes all others, and nothing is fetched', async () => {
+    await putElectron('bin/electron', 'v45.0.0');
+    const environment = {
+      PATH: join(directory, 'bin'),
+      ELECTRON_OVERRIDE_DIST_PATH: join(directory, 'mine'),
+    };
+    expect(await find(environment)).toEqual({
+      obstacle: `Electron's runtime is not at ${join(directory, 'mine/electron')}`,
+    });
+    const program = await putElectron('mine/electron', 'v44.0.0');
+    expect(await find(environment)).toMatchObject({
+      obstacle: expect.stringContaining('no Electron 45') as unknown,
+    });
+    await putElectron('mine/electron', 'v45.0.1');
+    expect(await find(environment)).toEqual({ program });
+    expect(fetched).toEqual([]);
+  });
+
+  test('one that does not start is not taken', async () => {
+    await putElectron('mine/electron', 'v45.0.1', 127);
+    expect(await find({ ELECTRON_OVERRIDE_DIST_PATH: join(directory, 'mine') })).toEqual({
+      obstacle: "Electron's runtime does not start (it ended with 127)",
+    });
+  });
+
+  test('an empty variable names no place', async () => {
+    expect(await find({ ELECTRON_OVERRIDE_DIST_PATH: '' })).toHaveProperty('obstacle');
+    expect(fetched).toHaveLength(1);
+  });
+
+  test('on macOS the program is within its application', async () => {
+    const program = await putElectron('mine/Electron.app/Contents/MacOS/Electron', 'v45.4.1');
+    expect(
+      await findElectron(
+        {
+          ...usual,
+          platform: 'darwin',
+          environment: { ELECTRON_OVERRIDE_DIST_PATH: join(directory, 'mine') },
+        },
+        { directory: join(directory, 'package'), version },
+        () => Promise.resolve('no network'),
+      ),
+    ).toEqual({ program });
   });
 });
 

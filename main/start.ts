@@ -1,11 +1,11 @@
 // `npm start`: builds what is out of date, then opens the desktop app; where Electron's runtime cannot be had, the same
 // service and the same window on loopback. It runs from source under plain Node and imports nothing of the product.
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { constants, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const projectRoot = dirname(import.meta.dirname);
@@ -81,7 +81,16 @@ export interface Computer {
   /** Undefined on Windows. */
   readonly userId: number | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Reads a setting of Linux's kernel, `kernel/unprivileged_userns_clone` for example; undefined where there is none. */
+  readonly kernelSetting: (name: string) => string | undefined;
 }
+
+const thisComputer: Computer = {
+  platform: process.platform,
+  userId: process.getuid?.(),
+  environment: process.env,
+  kernelSetting,
+};
 
 /** Why no desktop app can open on this computer, whatever is installed; undefined where it can. */
 export function desktopObstacle({ platform, userId, environment }: Computer): string | undefined {
@@ -94,25 +103,25 @@ export function desktopObstacle({ platform, userId, environment }: Computer): st
 }
 
 /**
- * Why Chromium's sandbox cannot start here, which would end the app at once; undefined where it can.
- * @param setting reads a kernel setting, for example `kernel/unprivileged_userns_clone`; undefined where there is none.
- * @param helperIsSetuid whether Electron's chrome-sandbox belongs to root and is setuid, which works without user namespaces.
+ * Why Chromium's sandbox cannot start here, which would end the app at once, and how to let it; undefined where it can.
+ * @param helper Electron's chrome-sandbox. Where it belongs to root and is setuid, it works without user namespaces.
  */
 export function sandboxObstacle(
-  setting: (name: string) => string | undefined,
-  helperIsSetuid: boolean,
+  { platform, kernelSetting: setting }: Computer,
+  helper: string,
 ): string | undefined {
-  if (helperIsSetuid) return undefined;
+  if (platform !== 'linux' || isSetuidRoot(helper)) return undefined;
   const forbidding = [
     ['kernel/apparmor_restrict_unprivileged_userns', '1'],
     ['kernel/unprivileged_userns_clone', '0'],
     ['user/max_user_namespaces', '0'],
   ] as const;
   const found = forbidding.find(([name, value]) => setting(name) === value);
-  return (
-    found &&
-    `this system keeps user namespaces, and so Chromium's sandbox, from programs (${found.join('=')})`
-  );
+  if (found === undefined) return undefined;
+  const byHelper = existsSync(helper)
+    ? `, or let Electron's helper start the sandbox: sudo chown root: '${helper}' && sudo chmod 4755 '${helper}'`
+    : '';
+  return `this system keeps user namespaces, and so Chromium's sandbox, from programs (${found.join('=')}). To get the desktop app, install its deb or rpm, which \`npm run package\` makes${byHelper}`;
 }
 
 function kernelSetting(name: string): string | undefined {
@@ -132,14 +141,29 @@ function isSetuidRoot(path: string): boolean {
   }
 }
 
-/** Where Electron's program is, or would be once fetched, by the rules of Electron's own launcher. */
-function electronProgram(electron: string): { readonly path: string; readonly present: boolean } {
-  const elsewhere = process.env['ELECTRON_OVERRIDE_DIST_PATH'];
-  // Written by Electron's install script when it is done.
-  const pathFile = join(electron, 'path.txt');
-  const name = existsSync(pathFile) ? readFileSync(pathFile, 'utf8') : undefined;
-  const path = join(elsewhere ?? join(electron, 'dist'), name ?? 'electron');
-  return { path, present: (name ?? elsewhere) !== undefined && existsSync(path) };
+/** Where Electron's program is in its distribution, as Electron's install script has it. */
+function programIn(distribution: string, platform: NodeJS.Platform): string {
+  const places: Partial<Record<NodeJS.Platform, string>> = {
+    darwin: 'Electron.app/Contents/MacOS/Electron',
+    win32: 'electron.exe',
+  };
+  return join(distribution, places[platform] ?? 'electron');
+}
+
+/** The Electron that a shell would run; undefined where there is none. */
+function programOnPath({ platform, environment }: Computer): string | undefined {
+  const name = platform === 'win32' ? 'electron.exe' : 'electron';
+  for (const directory of (environment['PATH'] ?? '').split(delimiter)) {
+    // A relative entry means another directory each time.
+    const entry = join(directory, name);
+    if (!isAbsolute(directory) || !existsSync(entry)) continue;
+    const program = realpathSync(entry);
+    if (basename(program) !== 'cli.js') return program;
+    // npm's launcher, which would fetch what is missing: npm puts the project's own first on the path of a script.
+    const launched = programIn(join(dirname(program), 'dist'), platform);
+    if (existsSync(launched)) return launched;
+  }
+  return undefined;
 }
 
 /** Bytes in a directory; what vanishes meanwhile counts as nothing. */
@@ -240,12 +264,13 @@ async function whileSaying<T>(text: string, work: Promise<T>): Promise<T> {
   }
 }
 
-/** Why the program does not start at all, for want of shared libraries for example; undefined when it does. */
-async function startFailure(program: string): Promise<string | undefined> {
-  const trial = spawn(program, ['--version'], { stdio: ['ignore', 'ignore', 'pipe'], timeout: 20_000 });
-  let complaint = '';
+/** Why the program is no Electron that can run this project: of another version, or without its libraries for example. */
+async function programObstacle(program: string, wanted: string): Promise<string | undefined> {
+  const trial = spawn(program, ['--version'], { stdio: ['ignore', 'pipe', 'pipe'], timeout: 20_000 });
+  let [said, complaint] = ['', ''];
+  trial.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
   trial.stderr.setEncoding('utf8').on('data', (text: string) => (complaint += text));
-  return new Promise((resolve) => {
+  const failure = await new Promise<string | undefined>((resolve) => {
     trial.once('error', (error) => {
       resolve(error.message);
     });
@@ -255,40 +280,78 @@ async function startFailure(program: string): Promise<string | undefined> {
       else resolve(first === '' ? `it ended with ${String(signal ?? code)}` : first);
     });
   });
+  if (failure !== undefined) return `Electron's runtime does not start (${failure})`;
+  const [, major] = /^v?(\d+)[.]\d+[.]\d+/.exec(said.trim()) ?? [];
+  const [wantedMajor = ''] = wanted.split('.');
+  if (major === wantedMajor) return undefined;
+  const [first = ''] = said.trim().split('\n');
+  return `${program} is no Electron ${wantedMajor} (it says ${JSON.stringify(first.slice(0, 40))})`;
 }
 
-/** The path of an Electron that can open a window here, fetched first where it is missing; or why there is none. */
-async function findElectron(): Promise<{ readonly program: string } | { readonly obstacle: string }> {
-  const { platform } = process;
-  const obstacle = desktopObstacle({ platform, userId: process.getuid?.(), environment: process.env });
-  if (obstacle !== undefined) return { obstacle };
-  let electron: string;
+/** The `electron` package: its directory, and the version that the project is made for. */
+export interface ElectronPackage {
+  readonly directory: string;
+  readonly version: string;
+}
+
+/** The path of a program, or why there is none. */
+export type Search = { readonly program: string } | { readonly obstacle: string };
+
+/**
+ * Finds an Electron that can open a window here: the one in `ELECTRON_OVERRIDE_DIST_PATH` where that is set; else the
+ * package's own, the first on the `PATH`, and at last the one that the package fetches.
+ * @param fetchInto Fetches the distribution into its directory. @returns why it failed.
+ */
+export async function findElectron(
+  computer: Computer,
+  { directory, version }: ElectronPackage,
+  fetchInto: (distribution: string) => Promise<string | undefined>,
+): Promise<Search> {
+  const nowhere = desktopObstacle(computer);
+  if (nowhere !== undefined) return { obstacle: nowhere };
+  const judge = async (program: string): Promise<Search> => {
+    if (!existsSync(program)) return { obstacle: `Electron's runtime is not at ${program}` };
+    const obstacle =
+      sandboxObstacle(computer, join(dirname(program), 'chrome-sandbox')) ??
+      (await programObstacle(program, version));
+    return obstacle === undefined ? { program } : { obstacle };
+  };
+  const elsewhere = computer.environment['ELECTRON_OVERRIDE_DIST_PATH'];
+  // A named place excludes all others.
+  if (elsewhere) return judge(programIn(elsewhere, computer.platform));
+  const distribution = join(directory, 'dist');
+  const own = programIn(distribution, computer.platform);
+  // Electron's install script writes this file when it is done.
+  if (existsSync(join(directory, 'path.txt')) && existsSync(own)) return judge(own);
+  const onPath = programOnPath(computer);
+  const found = onPath === undefined ? undefined : await judge(onPath);
+  if (found !== undefined && 'program' in found) return found;
+  const failure = await fetchInto(distribution);
+  if (failure === undefined) return judge(own);
+  const passedOver = found === undefined ? '' : `; ${found.obstacle}`;
+  return { obstacle: `Electron's runtime could not be fetched (${failure})${passedOver}` };
+}
+
+/** The path of an Electron that can open a window here, fetched first where there is none; or why there is none. */
+async function electronHere(): Promise<Search> {
+  let manifest: string;
   try {
     // The package's main module would start a download of its own.
-    electron = dirname(createRequire(import.meta.url).resolve('electron/package.json'));
+    manifest = createRequire(import.meta.url).resolve('electron/package.json');
   } catch {
     return { obstacle: 'the "electron" package is not installed (npm install)' };
   }
-  const dist = join(electron, 'dist');
-  if (!electronProgram(electron).present) {
-    const fetching = {
-      script: join(electron, 'install.js'),
-      into: dist,
-      idleMs: 20_000,
-      totalMs: 20 * 60_000,
-    };
-    const failure = await whileSaying("Fetching Electron's runtime, once ...", fetchWatched(fetching));
-    if (failure !== undefined) return { obstacle: `Electron's runtime could not be fetched (${failure})` };
-  }
-  const { path, present } = electronProgram(electron);
-  if (!present) return { obstacle: `Electron's runtime is not at ${path}` };
-  if (platform === 'linux') {
-    const sandbox = sandboxObstacle(kernelSetting, isSetuidRoot(join(dirname(path), 'chrome-sandbox')));
-    if (sandbox !== undefined) return { obstacle: sandbox };
-  }
-  const failure = await startFailure(path);
-  if (failure !== undefined) return { obstacle: `Electron's runtime does not start (${failure})` };
-  return { program: path };
+  const directory = dirname(manifest);
+  const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly version: string };
+  return findElectron(thisComputer, { directory, version }, (into) =>
+    whileSaying(
+      "Fetching Electron's runtime, once ...",
+      fetchWatched({
+        ...{ script: join(directory, 'install.js'), into },
+        ...{ idleMs: 20_000, totalMs: 20 * 60_000 },
+      }),
+    ),
+  );
 }
 
 /** Runs the program in place of this one: same terminal, signals passed on, exit code kept. */
@@ -324,7 +387,7 @@ async function become(program: string, argv: readonly string[]): Promise<void> {
 async function start(argv: readonly string[]): Promise<void> {
   await whileSaying('Building ...', buildIfNeeded());
   if (argv[0] === '--build') return;
-  const electron = await findElectron();
+  const electron = await electronHere();
   if ('program' in electron) {
     await become(electron.program, [projectRoot, ...argv]);
     return;
