@@ -2,6 +2,7 @@
 import { closeSync, constants, existsSync, lstatSync, openSync, readSync, renameSync } from 'node:fs';
 import { open, rm, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { DamagedFileError } from '../db/damage.ts';
 import { moveToFreeName, openNewFile, syncDirectory } from '../files/new-files.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import {
@@ -131,6 +132,16 @@ export function checkLength(head: BackupHead, size: number): void {
   const expected = fileLength(head);
   if (size < expected) throw unreadable(`it is cut off: it has ${size} of its ${expected} bytes`);
   if (size > expected) throw unreadable(`it goes on for ${size - expected} bytes after its end`);
+}
+
+/** Works on the database of a backup. @throws LatchkeyError BACKUP_UNREADABLE where SQLite cannot read it. */
+export async function onDatabase<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof DamagedFileError) throw unreadable(`its database is damaged: ${error.problem}`);
+    throw error;
+  }
 }
 
 /** A backup file, open for reading. */

@@ -25,7 +25,7 @@ import { unlockVault, type UnlockParts } from '../keyslots/unlock.ts';
 import type { Clock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
-import { BackupFile, messageOf, type Progress } from './file.ts';
+import { BackupFile, messageOf, onDatabase, type Progress } from './file.ts';
 import { unreadable } from './format.ts';
 import { chunkKey, openMasterKey, type OpenBackupWith } from './open.ts';
 
@@ -122,7 +122,7 @@ async function restoreAt(toPlace: () => Place, wish: Omit<RestoreWish, 'director
     removeDatabase(draft);
     try {
       await decrypt(backup, masterKey, draft, wish.onProgress);
-      const restored = await settle(draft, backup, masterKey, wish);
+      const restored = await onDatabase(() => settle(draft, backup, masterKey, wish));
       put(draft);
       return restored;
     } catch (error) {

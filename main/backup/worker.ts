@@ -12,7 +12,7 @@ import { getVault } from '../db/vault.ts';
 import { systemClock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import type { Proof, Uncovered } from './drill.ts';
-import { BackupFile, writeBackup, type NewBackup, type Progress } from './file.ts';
+import { BackupFile, onDatabase, writeBackup, type NewBackup, type Progress } from './file.ts';
 import { unreadable } from './format.ts';
 import { chunkKey, keyringOf } from './open.ts';
 
@@ -126,13 +126,13 @@ async function prove({ file, masterKey, database }: ProveJob, onProgress: Progre
     clock: systemClock,
   });
   try {
-    const connection = await openInMemory(backup, masterKey);
+    const connection = await onDatabase(() => openInMemory(backup, masterKey));
     try {
       if (getVault(connection)?.id !== header.vaultId)
         throw unreadable('it holds another vault than it says');
       // A backup is written without it, and the sooner.
       const { compare, drill } = await import('./drill.ts');
-      const proof = drill(connection, masterKey, keyring, onProgress);
+      const proof = await onDatabase(() => drill(connection, masterKey, keyring, onProgress));
       const compared =
         database === undefined
           ? undefined

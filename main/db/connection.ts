@@ -3,6 +3,7 @@
  * that writes says so by taking a `Writer`, and only `UnitOfWork` hands one out, inside a transaction.
  */
 import Sqlite from 'better-sqlite3';
+import { DamagedFileError, isDamage } from './damage.ts';
 
 export type Value = string | number | bigint | Uint8Array | null;
 
@@ -55,6 +56,7 @@ export class Connection implements Writer {
   #sqlite: Sqlite.Database;
   #statements = new Map<string, Sqlite.Statement>();
   readonly #equipment: (() => void)[] = [];
+  #onDamage: ((error: DamagedFileError) => void) | undefined;
   #depth = 0;
 
   private constructor(sqlite: Sqlite.Database) {
@@ -64,7 +66,12 @@ export class Connection implements Writer {
   /** @param file A path, or ':memory:'. */
   static open(file: string): Connection {
     const connection = new Connection(new Sqlite(file));
-    connection.#configure();
+    try {
+      connection.#configure();
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
     return connection;
   }
 
@@ -76,7 +83,7 @@ export class Connection implements Writer {
   /** For looking at all of a file: as strict as `open`, with more of it kept in memory. */
   static openToExamine(file: string): Connection {
     const connection = Connection.openReadOnly(file);
-    for (const pragma of examinePragmas) connection.#sqlite.pragma(pragma);
+    for (const pragma of examinePragmas) connection.pragma(pragma);
     return connection;
   }
 
@@ -88,7 +95,7 @@ export class Connection implements Writer {
   }
 
   #configure(): void {
-    for (const pragma of pragmas) this.#sqlite.pragma(pragma);
+    for (const pragma of pragmas) this.pragma(pragma);
     for (const equip of this.#equipment) equip();
   }
 
@@ -98,6 +105,19 @@ export class Connection implements Writer {
     equip();
   }
 
+  /** Has somebody told when SQLite meets a part of the file that it cannot read, whatever statement it was asked for. */
+  onDamage(listener: (error: DamagedFileError) => void): void {
+    this.#onDamage = listener;
+  }
+
+  /** @returns what to throw in the place of SQLite's own error. */
+  #explained(error: unknown): unknown {
+    if (!isDamage(error)) return error;
+    const damaged = new DamagedFileError(this.file, error);
+    this.#onDamage?.(damaged);
+    return damaged;
+  }
+
   /** Lets statements and TEMP triggers of this connection call a function by name; the file's own triggers cannot. */
   define(name: string, run: (...values: Value[]) => Value): void {
     this.#sqlite.function(name, { varargs: true }, run);
@@ -105,15 +125,27 @@ export class Connection implements Writer {
 
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller names the row it asks for
   get<Row>(sql: string, ...values: readonly Value[]): Row | undefined {
-    return this.#prepare(sql).get(...values) as Row | undefined;
+    try {
+      return this.#prepare(sql).get(...values) as Row | undefined;
+    } catch (error) {
+      throw this.#explained(error);
+    }
   }
 
   all<Row>(sql: string, ...values: readonly Value[]): Row[] {
-    return this.#prepare(sql).all(...values) as Row[];
+    try {
+      return this.#prepare(sql).all(...values) as Row[];
+    } catch (error) {
+      throw this.#explained(error);
+    }
   }
 
   run(sql: string, ...values: readonly Value[]): number {
-    return this.#prepare(sql).run(...values).changes;
+    try {
+      return this.#prepare(sql).run(...values).changes;
+    } catch (error) {
+      throw this.#explained(error);
+    }
   }
 
   savepoint<T>(work: () => T): T {
@@ -175,12 +207,20 @@ export class Connection implements Writer {
 
   /** Runs statements that take no values, as a migration does. */
   exec(sql: string): void {
-    this.#sqlite.exec(sql);
+    try {
+      this.#sqlite.exec(sql);
+    } catch (error) {
+      throw this.#explained(error);
+    }
   }
 
   /** @returns the first column of the first row of a pragma. */
   pragma(text: string): unknown {
-    return this.#sqlite.pragma(text, { simple: true });
+    try {
+      return this.#sqlite.pragma(text, { simple: true });
+    } catch (error) {
+      throw this.#explained(error);
+    }
   }
 
   /**
@@ -188,11 +228,11 @@ export class Connection implements Writer {
    * a later one.
    */
   emptyLog(): void {
-    this.#sqlite.pragma('busy_timeout = 0');
+    this.pragma('busy_timeout = 0');
     try {
-      this.#sqlite.pragma('wal_checkpoint(TRUNCATE)');
+      this.pragma('wal_checkpoint(TRUNCATE)');
     } finally {
-      this.#sqlite.pragma(`busy_timeout = ${String(busyTimeout)}`);
+      this.pragma(`busy_timeout = ${String(busyTimeout)}`);
     }
   }
 

@@ -1,5 +1,6 @@
 /** Looks at what is in the file and says what was changed outside Latchkey. */
 import type { Reader, Value } from '../db/connection.ts';
+import { DamagedFileError, findDamage } from '../db/damage.ts';
 import { checkSchema, type RowFinding } from '../db/schema.ts';
 import { checkLog } from './log.ts';
 import { canonical, partOf, protectedTables, type Mac, type ProtectedTable } from './macs.ts';
@@ -19,16 +20,25 @@ export interface Examined {
 
 /** Schema, rows and the log's end: what is looked at before a file is used. A file that SQLite cannot read is a finding. */
 export function examineFile(tx: Reader, mac: Mac, onProgress?: ExamineProgress): Examined {
-  // Rows of a schema that is not known would be looked at in vain.
-  const schema = checkSchema(tx);
-  if (schema.length > 0) return { findings: schema, sums: { tables: {} }, seal: undefined };
+  const refused = (findings: readonly RowFinding[]): Examined => ({
+    findings,
+    sums: { tables: {} },
+    seal: undefined,
+  });
   try {
-    return examine(tx, mac, onProgress);
+    // Rows of a schema that is not known would be looked at in vain.
+    const schema = checkSchema(tx);
+    return schema.length > 0 ? refused(schema) : examine(tx, mac, onProgress);
   } catch (error) {
-    if (!isCorruption(error)) throw error;
-    const finding = { table: 'the file', row: null, problem: error.message };
-    return { findings: [finding], sums: { tables: {} }, seal: undefined };
+    return refused(damageOf(tx, error));
   }
+}
+
+/** @returns what of the file SQLite cannot read, where that is why it threw. @throws the error, where it is not. */
+function damageOf(tx: Reader, error: unknown): readonly RowFinding[] {
+  if (!(error instanceof DamagedFileError)) throw error;
+  const named = findDamage(tx);
+  return named.length > 0 ? named : [error.finding];
 }
 
 /**
@@ -36,14 +46,19 @@ export function examineFile(tx: Reader, mac: Mac, onProgress?: ExamineProgress):
  * proportion to the rows; whoever may not be alone with the file asks within `Connection.view`.
  * @returns what was changed outside Latchkey; nothing where all is as it was written.
  */
-export const checkRows = (tx: Reader, mac: Mac): readonly RowFinding[] => examine(tx, mac).findings;
+export const checkRows = (tx: Reader, mac: Mac): readonly RowFinding[] => examineFile(tx, mac).findings;
 
 /** All that can be said of a file: its schema, its rows, and its log from the first row on. */
 export function inspect(tx: Reader, mac: Mac): readonly RowFinding[] {
-  const schema = checkSchema(tx);
-  // Rows of a schema that is not known would be looked at in vain.
-  if (schema.length > 0) return schema;
-  return [...checkRows(tx, mac), ...checkLog(tx, readSeal(tx, mac)?.sums.accepted)];
+  try {
+    const schema = checkSchema(tx);
+    // Rows of a schema that is not known would be looked at in vain.
+    if (schema.length > 0) return schema;
+    const { findings, seal } = examine(tx, mac);
+    return [...findings, ...checkLog(tx, seal?.sums.accepted)];
+  } catch (error) {
+    return damageOf(tx, error);
+  }
 }
 
 function examine(tx: Reader, mac: Mac, onProgress?: ExamineProgress): Examined {
@@ -175,8 +190,3 @@ function checkIndexes(tx: Reader, table: string): readonly RowFinding[] {
     .filter(({ integrity_check: problem }) => problem !== 'ok')
     .map(({ integrity_check: problem }) => ({ table, row: null, problem }));
 }
-
-const isCorruption = (error: unknown): error is Error =>
-  error instanceof Error &&
-  'code' in error &&
-  ['SQLITE_CORRUPT', 'SQLITE_NOTADB'].some((code) => String(error.code).startsWith(code));

@@ -10,15 +10,17 @@
  */
 import { HmacKey } from '../crypto/hmac.ts';
 import type { Connection, Value, Writer } from '../db/connection.ts';
+import { readable, type DamagedFileError } from '../db/damage.ts';
 import type { RowFinding } from '../db/schema.ts';
 import type { Guard } from '../db/unit-of-work.ts';
+import { owned } from '../lib/faults.ts';
 import { examineFile, inspect, sealedRows, type Examined, type ExamineProgress } from './examine.ts';
 import { checkLog, walkLog } from './log.ts';
 import { authenticate, canonical, partOf, protectedTables, triggersOf, type Mac } from './macs.ts';
 import { tampered } from './refusal.ts';
 import { logEnd, nameOf, readSeal, sealLog, sealSums, type LogEnd, type Sums } from './seal.ts';
 import { Sum, sumLength } from './sum.ts';
-import { examineAside } from './thread.ts';
+import { examineAside, findDamageAside } from './thread.ts';
 
 /** The unlocked vault, as far as it authenticates. */
 interface GuardKeys {
@@ -62,6 +64,7 @@ export class RowGuard implements Guard {
   #tampering: readonly RowFinding[] | undefined;
   #walk: NodeJS.Immediate | undefined;
   #walkedAt = -Infinity;
+  #naming = false;
 
   /** Sets up the connection, and sets up its successor where a database in memory is replaced. */
   constructor(connection: Connection, keys: GuardKeys, onTampering: () => void = () => undefined) {
@@ -71,6 +74,9 @@ export class RowGuard implements Guard {
     connection.equip(() => {
       this.#equip();
     });
+    connection.onDamage((error) => {
+      this.#damaged(error);
+    });
   }
 
   /** Why the file is not used; undefined while nothing is known against it. */
@@ -78,9 +84,9 @@ export class RowGuard implements Guard {
     return this.#tampering;
   }
 
-  /** Whether the log is being followed from its first row. */
+  /** Whether the log is being followed from its first row, or damage is being looked for. */
   get walking(): boolean {
-    return this.#walk !== undefined;
+    return this.#walk !== undefined || this.#naming;
   }
 
   /**
@@ -147,10 +153,7 @@ export class RowGuard implements Guard {
 
   /** Refuses the file for a reason found elsewhere. @throws LatchkeyError VAULT_TAMPERED */
   refuse(findings: readonly RowFinding[]): never {
-    this.stop();
-    this.#tampering = findings;
-    this.#keys.lock();
-    this.#onTampering();
+    this.#discover(findings);
     throw tampered(findings);
   }
 
@@ -201,6 +204,8 @@ export class RowGuard implements Guard {
   }
 
   seal(): void {
+    // Damage that one of a group met: what the others wrote cannot be sealed any more.
+    if (this.#tampering) throw tampered(this.#tampering);
     // Locked, no row could be written that is authenticated.
     if (!this.#keys.unlocked) return;
     const mac: Mac = (data) => this.#keys.mac(data);
@@ -274,22 +279,44 @@ export class RowGuard implements Guard {
     this.stop();
     this.#walkedAt = performance.now();
     const walk = walkLog(this.#connection, 200, this.#accepted);
-    const step = (): void => {
+    const step = owned(() => {
       this.#walk = undefined;
       if (!this.#keys.unlocked) return;
-      const { done, value } = walk.next();
+      // Damage was told by the connection.
+      const next = readable(() => walk.next(), undefined);
+      if (next === undefined) return;
+      const { done, value } = next;
       if (done !== true) this.#walk = setImmediate(step);
       else if (value.length > 0) this.#discover(value);
-    };
+    });
     this.#walk = setImmediate(step);
   }
 
+  /** Uses the file no more. It is said to whoever asks next. */
   #discover(findings: readonly RowFinding[]): void {
-    try {
-      this.refuse(findings);
-    } catch {
-      // Said to whoever asks next.
-    }
+    this.stop();
+    this.#tampering = findings;
+    this.#keys.lock();
+    this.#onTampering();
+  }
+
+  /** Some statement met a page that SQLite cannot read. Which pages those are is told once they were looked for. */
+  #damaged({ finding }: DamagedFileError): void {
+    if (this.#tampering !== undefined) return;
+    const findings = [finding];
+    this.#discover(findings);
+    const { file } = this.#connection;
+    if (file === undefined) return;
+    this.#naming = true;
+    const name = async (): Promise<void> => {
+      try {
+        const named = await findDamageAside(file);
+        if (named.length > 0 && this.#tampering === findings) this.#discover(named);
+      } finally {
+        this.#naming = false;
+      }
+    };
+    owned(name)();
   }
 
   #equip(): void {

@@ -1,7 +1,9 @@
 /** The service's side of the thread that looks at a file. */
 import { Worker } from 'node:worker_threads';
+import type { RowFinding } from '../db/schema.ts';
 import type { Examined, ExamineProgress } from './examine.ts';
 import type { ExamineJob, ExamineMessage } from './worker.ts';
+import { owned } from '../lib/faults.ts';
 
 /** Beside this file: as source, or as the bundle that the build makes of it. */
 const script = new URL(
@@ -19,32 +21,52 @@ export function examineAside(
   rowKey: Uint8Array,
   { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: ExamineProgress },
 ): Promise<Examined> {
+  return inThread({ file, rowKey: Uint8Array.from(rowKey) }, signal, (message) => {
+    if ('examined' in message) return message.examined;
+    if ('progress' in message) onProgress(...message.progress);
+    return undefined;
+  });
+}
+
+/** Names the damaged pages of a file. */
+export const findDamageAside = (file: string): Promise<readonly RowFinding[]> =>
+  inThread({ file, rowKey: undefined }, undefined, (message) =>
+    'damage' in message ? message.damage : undefined,
+  );
+
+/** @param take Takes what the thread says; what it returns is the answer. */
+function inThread<Answer>(
+  job: ExamineJob,
+  signal: AbortSignal | undefined,
+  take: (message: ExamineMessage) => Answer | undefined,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const job: ExamineJob = { file, rowKey: Uint8Array.from(rowKey) };
+    signal?.throwIfAborted();
     const worker = new Worker(script, {
       workerData: job,
-      transferList: [job.rowKey.buffer as ArrayBuffer],
+      transferList: job.rowKey === undefined ? [] : [job.rowKey.buffer as ArrayBuffer],
       name: 'latchkey examination',
     });
     // A service that ends waits for nobody.
     worker.unref();
     const abort = (): void => {
-      reject(signal.reason as Error);
+      reject(signal?.reason as Error);
       void worker.terminate();
     };
-    signal.addEventListener('abort', abort, { once: true });
-    worker.on('message', (message: ExamineMessage) => {
+    signal?.addEventListener('abort', abort, { once: true });
+    const hear = (message: ExamineMessage): void => {
       // What was on its way when it was ended is no news.
-      if (signal.aborted) return;
-      if ('progress' in message) onProgress(...message.progress);
-      else resolve(message.examined);
-    });
+      if (signal?.aborted === true) return;
+      const answer = take(message);
+      if (answer !== undefined) resolve(answer);
+    };
+    worker.on('message', owned(hear, reject));
     worker.on('error', reject);
-    worker.on('exit', () => {
-      signal.removeEventListener('abort', abort);
+    const ended = (): void => {
+      signal?.removeEventListener('abort', abort);
       // Nothing, where it answered before.
       reject(new Error('the thread that looks at the file ended without an answer'));
-    });
+    };
+    worker.on('exit', owned(ended, reject));
   });
 }
