@@ -96,9 +96,10 @@ const entries = {
   'setup.ts': [...composed, 'preload/contract.ts'],
   'about.ts': ['db/migrations.ts', 'preload/contract.ts'],
   'bridge-keyslots.ts': [...composed, 'preload/contract.ts'],
-  'freeze.ts': composed,
+  'freeze.ts': [...composed, 'freeze-marker.ts', 'preload/contract.ts'],
+  'freeze-marker.ts': [],
   // Of the processes that serve a vault.
-  'freeze-signal.ts': ['preload/contract.ts'],
+  'freeze-signal.ts': ['lib/', 'preload/contract.ts'],
   'bridge.ts': [
     ...composed,
     'setup.ts',

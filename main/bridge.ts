@@ -36,9 +36,11 @@ import { mnemonicFromEntropy } from './crypto/mnemonics.ts';
 import { p256PublicKey, signP256 } from './crypto/p256.ts';
 import { toHex } from './crypto/encodings.ts';
 import type { Reader } from './db/connection.ts';
+import { readable } from './db/damage.ts';
 import { listKeyslots } from './db/keyslots.ts';
 import { getOrganization } from './db/organizations.ts';
 import { getServerKey, serverKeyPlace } from './db/server-keys.ts';
+import { areWordsNotShown } from './db/settings.ts';
 import { getUserRow } from './db/users.ts';
 import { getVault, requireVault, type VaultRow } from './db/vault.ts';
 import { Freezer } from './freeze.ts';
@@ -60,6 +62,7 @@ import { channelChange, messageTest } from './messages/settings.ts';
 import { selfTest } from './self-test/self-test.ts';
 import type { Settings } from './settings/settings.ts';
 import { checkMissing, setUp, type SetupParts } from './setup.ts';
+import { owned } from './lib/faults.ts';
 
 /** Between two events that tell how far a restore is, in milliseconds. */
 const progressPause = 100;
@@ -73,6 +76,8 @@ export interface Surroundings {
   /** Known once the service listens. */
   readonly url: () => string;
   readonly delayed: (tx: Reader) => VaultStatus['delayed'];
+  /** Why the disk takes no writes; null while it does. */
+  readonly storage: () => VaultStatus['storage'];
   /** Restores a backup in the place of the vault that is missing; null for a vault in memory. */
   readonly restore:
     ((wish: Pick<RestoreWish, 'file' | 'name' | 'how' | 'onProgress'>) => Promise<unknown>) | null;
@@ -175,7 +180,7 @@ export class VaultDoor implements VaultBridge {
       },
     });
     this.#around = around;
-    this.#freezer = new Freezer({ ...parts, log, service });
+    this.#freezer = new Freezer({ ...parts, directory: around.directory, service });
     const onUnlocking = (progress: VaultStatus['unlocking'] = null): void => {
       if (progress === null && this.#unlocking === null) return;
       this.#unlocking = progress;
@@ -185,9 +190,11 @@ export class VaultDoor implements VaultBridge {
     parts.keyring.onChange((unlocked) => {
       if (!unlocked) this.#drawn.phrase = undefined;
       // Whoever unlocks has more to do before the file can be read, which a listener may do at once.
-      queueMicrotask(() => {
-        this.announce({ kind: 'status' });
-      });
+      queueMicrotask(
+        owned(() => {
+          this.announce({ kind: 'status' });
+        }, service.onFault),
+      );
     });
   }
 
@@ -196,23 +203,29 @@ export class VaultDoor implements VaultBridge {
     const keychain = await this.#keychain.state();
     return units.peek((tx) => {
       const vault = getVault(tx);
-      const organization = vault && getOrganization(tx, vault.organizationId);
-      const owner = vault && getUserRow(tx, vault.organizationId, vault.ownerUserId);
+      // Of a damaged file, what can be read is shown.
+      const organization = vault && readable(() => getOrganization(tx, vault.organizationId), undefined);
+      const owner = vault && readable(() => getUserRow(tx, vault.organizationId, vault.ownerUserId), undefined);
+      const keyslots = readable(() => listKeyslots(tx), []);
+      const delayed = readable(() => this.#around.delayed(tx), null);
+      const serverKeys = readable(() => serverKeysOf(tx), null);
       return {
         state: vault === undefined ? 'none' : keyring.unlocked ? 'unlocked' : 'locked',
         unlocking: this.#unlocking,
-        frozen: keyring.frozenAt === undefined ? null : { at: keyring.frozenAt },
+        frozen: this.#freezer.frozen,
         version: this.#around.version,
         url: this.#around.url(),
         rpId: this.#service.rpId,
         directory: this.#around.directory,
         organization: organization ? { id: organization.id, name: organization.name } : null,
         owner: owner ? { userId: owner.id, userName: owner.name } : null,
-        keyslots: listKeyslots(tx).map(({ kind }) => kind),
+        keyslots: keyslots.map(({ kind }) => kind),
         keychain,
-        delayed: this.#around.delayed(tx),
-        serverKeys: serverKeysOf(tx),
+        delayed,
+        serverKeys,
         tampering: shortened(guard.tampering),
+        storage: this.#around.storage(),
+        wordsNotShown: areWordsNotShown(tx),
       };
     });
   }
@@ -324,8 +337,9 @@ export class VaultDoor implements VaultBridge {
   }
 
   async freeze(): Promise<VaultStatus> {
-    this.#vault();
-    await this.#freezer.freeze();
+    // An unlocked vault is there, and its file may not be readable any more.
+    if (!this.#parts.keyring.unlocked) this.#vault();
+    this.#freezer.freeze();
     return this.status();
   }
 
@@ -345,7 +359,7 @@ export class VaultDoor implements VaultBridge {
     };
     const raw = Buffer.from(JSON.stringify(request));
     const headers = { 'x-stamp': this.#stamp(vault, raw) };
-    const run = () => handle(this.#service, { path: target, raw, headers });
+    const run = () => handle(this.#service, { path: target, raw, headers, byOwner: true });
     try {
       // Of the very bytes that are carried out: what came by another way than JSON may turn into something else in them.
       const guard = guardOf(this.#service, target, JSON.parse(raw.toString('utf8')));

@@ -1,6 +1,15 @@
 /** `kill -USR2` freezes the vault: for a script, a hardware key or another session, without the command and its files. */
-import type { VaultBridge } from '../preload/contract.ts';
+import type { Frozen, VaultBridge } from '../preload/contract.ts';
 import { owned } from './lib/faults.ts';
+
+/** Says since when the vault is frozen, and what was signed last before that. */
+export function describeFreeze({ at, lastSignature }: Frozen): string {
+  const signed =
+    lastSignature === null
+      ? 'None of the newest activities is a signature.'
+      : `The last signature was given at ${new Date(lastSignature.at).toISOString()}: activity ${lastSignature.activityId} (${lastSignature.type}).`;
+  return `Frozen at ${new Date(at).toISOString()}. ${signed}`;
+}
 
 /**
  * Listens for the signal; Windows has none, and there nothing comes.
@@ -9,11 +18,12 @@ import { owned } from './lib/faults.ts';
 export function freezeOnSignal(bridge: Pick<VaultBridge, 'freeze'>): () => void {
   const freeze = owned(() =>
     bridge.freeze().then(
-      () => process.stderr.write('The vault is frozen: its keys are out of memory.\n'),
+      ({ frozen }) => {
+        const details = frozen === null ? '' : `${describeFreeze(frozen)}\n`;
+        process.stderr.write(`The vault is frozen: its keys are out of memory.\n${details}`);
+      },
       (error: unknown) =>
-        process.stderr.write(
-          `latchkey: the vault did not freeze: ${error instanceof Error ? error.message : String(error)}\n`,
-        ),
+        process.stderr.write(`latchkey: ${error instanceof Error ? error.message : String(error)}\n`),
     ),
   );
   process.on('SIGUSR2', freeze);

@@ -1,76 +1,138 @@
 /**
- * Freezing: the keys go at once, what waits for votes is rejected, and nothing but a secret of the owner's opens the vault
- * again; neither the keychain does, nor a restart. That it is frozen is a row in the file.
+ * Freezing: the keys go at once, before anything is written or awaited, and nothing but a secret of the owner's opens the vault
+ * again; neither the keychain does, nor a restart. What waits for votes is rejected as the freeze is lifted, before any vote.
+ * That the vault is frozen is a row in the file and the name of a file beside it: either is enough.
  */
+import type { Frozen } from '../preload/contract.ts';
 import { rejectWaiting } from './activities/reject-waiting.ts';
-import type { AuditLog } from './audit/audit-log.ts';
-import type { ActivityRow } from './db/activities.ts';
-import { deleteFreeze, getFrozenAt, insertFreeze } from './db/freeze.ts';
+import type { Writer } from './db/connection.ts';
+import { deleteFreeze, findLastSignature, getFrozenAt, insertFreeze } from './db/freeze.ts';
 import type { UnitOfWork } from './db/unit-of-work.ts';
+import { FreezeMarker } from './freeze-marker.ts';
 import type { Service } from './http/handle.ts';
 import type { Keyring } from './keyslots/keyring.ts';
 import type { Clock } from './lib/clock.ts';
+import { LatchkeyError } from './lib/errors.ts';
 
 interface FreezerParts {
   readonly units: UnitOfWork;
   readonly keyring: Keyring;
   readonly clock: Clock;
-  readonly log: Pick<AuditLog, 'signBeforeLock'>;
-  readonly service: Pick<Service, 'onActivity' | 'onAppended' | 'onFault'>;
+  /** The vault's; null for a vault in memory. */
+  readonly directory: string | null;
+  readonly service: Pick<Service, 'operations' | 'onActivity' | 'onAppended' | 'onFault'>;
 }
 
 export class Freezer {
   readonly #parts: FreezerParts;
+  readonly #marker: FreezeMarker | undefined;
+  #lastSignature: Frozen['lastSignature'] = null;
+  #unsaved: string | null = null;
 
-  /** Takes up what the file says. */
+  /** Takes up what file and marker say. */
   constructor(parts: FreezerParts) {
     this.#parts = parts;
-    const { units, keyring } = parts;
-    const frozenAt = units.peek(getFrozenAt);
-    if (frozenAt !== undefined) keyring.freeze(frozenAt);
+    const { keyring, directory } = parts;
+    this.#marker = directory === null ? undefined : new FreezeMarker(directory);
+    const since = this.#savedAt();
+    if (since === undefined) this.#marker?.prepare();
+    else {
+      keyring.freeze(since);
+      this.#lastSignature = this.#findLastSignature();
+    }
     keyring.onChange((unlocked) => {
-      if (unlocked && units.peek(getFrozenAt) !== undefined) this.#lift();
+      if (!unlocked) return;
+      if (this.#unsaved !== null || this.#savedAt() !== undefined) this.#lift();
+      else this.#marker?.prepare();
     });
   }
 
+  /** Null where the vault is not frozen. */
+  get frozen(): Frozen | null {
+    const { frozenAt: at } = this.#parts.keyring;
+    return at === undefined ? null : { at, lastSignature: this.#lastSignature, unsaved: this.#unsaved };
+  }
+
   /**
-   * Returns once the file says so too. The keys are gone before anything is awaited, and whatever becomes of the file; what
-   * a locked vault cannot reject, its next unlocking does.
+   * Returns once the disk says so too. The keys are gone before, whatever becomes of the disk; requests that wait to be written
+   * find none.
+   * @throws LatchkeyError STORAGE_UNAVAILABLE where a restart would forget the freeze.
    */
-  async freeze(): Promise<void> {
-    const { units, keyring, clock, log, service } = this.#parts;
+  freeze(): void {
+    const { units, keyring, clock, service } = this.#parts;
     const now = clock.now();
-    let written: Promise<readonly ActivityRow[]> | undefined;
-    try {
-      written = units.write((tx) => {
-        insertFreeze(tx, now);
-        return keyring.unlocked ? rejectWaiting(tx, service, now) : [];
-      });
-      // Whoever awaits it comes after the keys are gone.
-      written.catch(() => undefined);
-      units.flush();
-      log.signBeforeLock();
-    } finally {
+    const tell = attempt(() => {
       keyring.freeze(keyring.frozenAt ?? now);
-    }
-    this.#tell(await written);
+    });
+    if (tell !== undefined) service.onFault(tell.error);
+    const marking = this.#marker && attempt(() => this.#marker?.set());
+    const note = (tx: Writer): void => {
+      insertFreeze(tx, now);
+    };
+    const writing = attempt(() => {
+      units.first(note, { mustFit: true });
+    });
+    this.#lastSignature = this.#findLastSignature();
+    const isSaved = writing === undefined || (this.#marker !== undefined && marking === undefined);
+    this.#unsaved = isSaved ? null : reasonOf(writing.error);
+    if (this.#unsaved === null) return;
+    throw new LatchkeyError(
+      'STORAGE_UNAVAILABLE',
+      `The vault is frozen in memory, but not in the file: ${this.#unsaved} Its keys are gone, and nothing is signed; a restart would forget the freeze. Make the disk writable, and freeze again.`,
+    );
   }
 
   /** The owner has opened the vault. Queued at once, so that no vote comes before it. */
   #lift(): void {
     const { units, clock, service } = this.#parts;
+    this.#unsaved = null;
     units
       .write((tx) => {
         deleteFreeze(tx);
         return rejectWaiting(tx, service, clock.now());
       })
       .then((rejected) => {
-        this.#tell(rejected);
+        // After the row: a crash between the two leaves the vault frozen.
+        this.#marker?.clear();
+        for (const row of rejected) service.onActivity(row);
       })
       .catch(service.onFault);
   }
 
-  #tell(rejected: readonly ActivityRow[]): void {
-    for (const row of rejected) this.#parts.service.onActivity(row);
+  /** Since when the disk says that the vault is frozen. */
+  #savedAt(): number | undefined {
+    return this.#parts.units.peek(getFrozenAt) ?? this.#marker?.frozenAt;
   }
+
+  /** Committed signatures alone are given: the log has them all. */
+  #findLastSignature(): Frozen['lastSignature'] {
+    const { units, service } = this.#parts;
+    const types = [...service.operations.values()].flatMap((operation) =>
+      operation.kind === 'activity' && operation.authority.action === 'SIGN'
+        ? operation.versions.map(({ type }) => type)
+        : [],
+    );
+    try {
+      return units.peek((tx) => findLastSignature(tx, types)) ?? null;
+    } catch {
+      // A disk that cannot be read does not keep the vault from being frozen.
+      return null;
+    }
+  }
+}
+
+/** @returns what the work threw; undefined where it threw nothing. */
+function attempt(work: () => void): { readonly error: unknown } | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** A sentence. */
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return /[.!?]$/.test(message) ? message : `${message}.`;
 }

@@ -16,6 +16,7 @@ import { checkSecp256k1Accelerator } from './crypto/secp256k1.ts';
 import type { Connection, Reader } from './db/connection.ts';
 import { countDelayed, hastenDeliveries } from './db/outbox.ts';
 import { isNetworkOn } from './db/settings.ts';
+import { Storage, touchFile } from './db/storage.ts';
 import { UnitOfWork } from './db/unit-of-work.ts';
 import type { VaultDirectory } from './db/vault-directory.ts';
 import { hastenWebhooks } from './db/webhook-deliveries.ts';
@@ -30,8 +31,12 @@ import { RowGuard } from './integrity/guard.ts';
 import { noKeychain, systemKeychain, type Keychain } from './keyslots/keychain.ts';
 import { Keyring } from './keyslots/keyring.ts';
 import { systemClock, type Clock } from './lib/clock.ts';
+import { isOfStorage } from './lib/errors.ts';
+import { logFault, logLine } from './lib/faults.ts';
 import type { Random } from './lib/random.ts';
+import { namingFile } from './lib/storage-causes.ts';
 import type { Shell } from './lib/shell.ts';
+import { Turns } from './lib/turns.ts';
 import { Messages, messageKind } from './messages/messages.ts';
 import { operations } from './operations/index.ts';
 import { startSweeping } from './operations/sweeping.ts';
@@ -106,12 +111,21 @@ export const openVault = (config: Config, substitutes: Substitutes = {}): OpenVa
 
 function open(config: Config, substitutes: Substitutes): Opened {
   checkSecp256k1Accelerator();
-  const file = openVaultFile(config.dataDirectory);
+  const file = openedFile(config.dataDirectory);
   try {
     return wire(config, substitutes, file);
   } catch (error) {
     closeVaultFile(file);
     throw error;
+  }
+}
+
+/** @throws LatchkeyError STORAGE_UNAVAILABLE where the disk takes no writes: a vault is not even opened without them. */
+function openedFile(dataDirectory: string | null): VaultFile {
+  try {
+    return openVaultFile(dataDirectory);
+  } catch (error) {
+    throw dataDirectory === null ? error : namingFile(error, join(dataDirectory, 'vault.db'));
   }
 }
 
@@ -124,8 +138,30 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
   const guard = new RowGuard(connection, keyring, () => {
     door.announce({ kind: 'status' });
   });
-  const units = new UnitOfWork(connection, guard);
-  const onFault = substitutes.onFault ?? logFault;
+  const report = substitutes.onFault ?? logFault;
+  // The state of the disk was told as it changed, once.
+  const onFault = (error: unknown): void => {
+    if (!isOfStorage(error)) report(error);
+  };
+  const storage =
+    directory &&
+    new Storage({
+      directory: directory.path,
+      file: directory.database,
+      touch: () => {
+        touchFile(connection);
+      },
+      now: () => clock.wall(),
+      onChange: (trouble) => {
+        logLine(trouble?.problem ?? `${directory.database} can be written again.`);
+        door.announce({ kind: 'status' });
+      },
+      onFault,
+    });
+  const units = new UnitOfWork(connection, guard, storage, (ms) => {
+    turns.note('a transaction', ms);
+  });
+  const turns: Turns = new Turns({ isBusy: () => units.isBusy });
   const log = new AuditLog({ units, keyring, keychain, clock, onFault });
   const outbox = new Outbox({
     units,
@@ -155,6 +191,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
       if (network.online) sendWhatWaited().catch(onFault);
       door.announce({ kind: 'status' });
     },
+    onFault,
   });
   async function sendWhatWaited(): Promise<void> {
     if (!keyring.unlocked) return;
@@ -186,6 +223,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
   const lastUses = new LastUses({ units, keys: keyring, onFault });
   const service: Service = {
     units,
+    turns,
     keys: keyring,
     random,
     clock,
@@ -255,11 +293,13 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     distDirectory: join(config.rendererDirectory, '..'),
     url: () => url,
     delayed,
+    storage: () => storage?.trouble ?? null,
     restore:
       directory === undefined
         ? null
         : (wish) => restoreHere(connection, directory, { ...wish, keychain, random: systemRandom, clock }),
   });
+  storage?.begin();
   const lock = (): void => {
     log.signBeforeLock();
     keyring.lock();
@@ -293,6 +333,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
       messages.close();
       lock();
       guard.stop();
+      storage?.close();
       closeVaultFile(file);
     },
   };
@@ -395,11 +436,3 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
 
 /** Sealing always draws from here, whatever seed ids and keys come from. */
 const systemRandom: Random = (_purpose, length) => new Uint8Array(randomBytes(length));
-
-function logFault(error: unknown): void {
-  logLine(error instanceof Error ? (error.stack ?? error.message) : String(error));
-}
-
-function logLine(line: string): void {
-  process.stderr.write(`${line}\n`);
-}

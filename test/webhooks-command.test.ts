@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Response } from 'express';
 import { expect, test, vi } from 'vitest';
+import { Turns } from '../main/lib/turns.ts';
 import { EventStreams } from '../main/http/event-stream.ts';
 import type { Service } from '../main/http/handle.ts';
 import {
@@ -156,7 +157,9 @@ test('a stream tells of activities as they are committed, goes on where another 
   const raw = Buffer.from(JSON.stringify({ organizationId: service.organizationId }));
   const left = { closed: true, writeHead: vi.fn() };
   const { units, keyring: keys } = service.vault;
-  const parts = { units, keys, clock: service.clock, rpId: 'localhost' } as Partial<Service> as Service;
+  const { clock } = service;
+  const turns = new Turns();
+  const parts = { units, keys, clock, turns, rpId: 'localhost' } as Partial<Service> as Service;
   const headers = { 'x-stamp': service.key.stamp(raw.toString()) };
   await new EventStreams(parts).answer({ raw, headers }, left as Partial<Response> as Response);
   expect(left.writeHead).not.toHaveBeenCalled();

@@ -1,6 +1,6 @@
-/** The life of a query: it reads, and answers at once. */
+/** The life of a query: it reads, and answers at once or in steps. */
 import { uuidV7 } from '../crypto/uuid.ts';
-import { isPaced, withoutBreak } from '../lib/paced.ts';
+import { isPaced, type Paced } from '../lib/paced.ts';
 import { casesOf } from './policy-cases.ts';
 import type { QueryOperation } from './define.ts';
 import type { Claim, Engine } from './engine.ts';
@@ -13,24 +13,21 @@ export interface AskRequest extends Claim {
   readonly organizationId: string;
 }
 
+type Answer = Record<string, unknown>;
+
 /**
- * @returns the resource under its name, as the SDKs read it, and the specification's envelope beside it.
+ * @returns the resource under its name, as the SDKs read it, and the specification's envelope beside it; in steps where the
+ * operation takes long.
  */
-export async function ask(
-  engine: Engine,
-  operation: QueryOperation,
-  request: AskRequest,
-): Promise<Record<string, unknown>> {
+export function ask(engine: Engine, operation: QueryOperation, request: AskRequest): Answer | Paced<Answer> {
   const now = engine.clock.now();
-  // A locked vault writes nothing, as it could not authenticate it: what is read meanwhile is not counted.
-  if (request.spend && engine.keys.unlocked) await engine.units.write(request.spend);
-  return engine.units.read((tx) => {
+  const { organizationId, resource } = engine.units.read((tx) => {
     const caller = request.identify(tx);
     const params: unknown = parse(operation.params, request.body);
     // Whoever is known to the organization or to its parent may read.
     const organizationId =
       operation.inCallersOrganization === true ? caller.organizationId : request.organizationId;
-    const answer = operation.run({
+    const resource = operation.run({
       tx,
       organizationId,
       params,
@@ -41,16 +38,36 @@ export async function ask(
       lastUses: () => engine.lastUses(tx, organizationId),
       cases: () => casesOf(tx, engine.operations, organizationId, now),
     });
-    const resource = isPaced(answer) ? withoutBreak(answer) : answer;
+    return { organizationId, resource };
+  });
+  const envelop = (shown: Readonly<Answer>): Answer => {
     const envelope = {
       id: uuidV7(now, engine.random('query', 10)),
       organizationId,
       status: 'ACTIVITY_STATUS_COMPLETED',
       type: 'ACTIVITY_TYPE_UNKNOWN_V1',
       timestampMs: String(now),
-      result: resource,
+      result: shown,
     };
     // A resource named `activity` is itself an activity, and is what clients read there.
-    return { activity: envelope, ...resource };
-  });
+    return { activity: envelope, ...shown };
+  };
+  return isPaced(resource) ? inSteps(engine, request, resource, envelop) : envelop(resource);
+}
+
+/** Takes each step in a read of its own, for a caller who is still known. */
+function* inSteps(
+  { units }: Engine,
+  request: AskRequest,
+  steps: Paced<Readonly<Answer>>,
+  envelop: (shown: Readonly<Answer>) => Answer,
+): Paced<Answer> {
+  for (;;) {
+    const { done, value } = units.read((tx) => {
+      request.identify(tx);
+      return steps.next();
+    });
+    if (done === true) return envelop(value);
+    yield;
+  }
 }

@@ -1,7 +1,7 @@
 /** Approving and rejecting what waits. The answer is the activity that is voted on; the vote lives in it. */
 import { uuidV4 } from '../crypto/uuid.ts';
 import { appendActivity, findActivityByFingerprint, type ActivityRow } from '../db/activities.ts';
-import type { Reader } from '../db/connection.ts';
+import type { Reader, Writer } from '../db/connection.ts';
 import { insertEvaluations } from '../db/policy-evaluations.ts';
 import type { Caller } from '../lib/caller.ts';
 import { LatchkeyError } from '../lib/errors.ts';
@@ -30,9 +30,7 @@ export async function submitVote(
   operation: VoteOperation,
   request: SubmitRequest,
 ): Promise<ActivityRow> {
-  const { organizationId, timestampMs, params } = understand(operation, request.body, () =>
-    engine.units.read(request.identify),
-  );
+  const { organizationId, timestampMs, params } = understand(operation, request.body);
   const { fingerprint } = params as { readonly fingerprint: string };
   return castVote(engine, request, { organizationId, timestampMs, fingerprint, selection: operation.vote });
 }
@@ -50,7 +48,7 @@ export async function castVote(engine: Engine, request: SubmitRequest, ballot: B
 
   for (;;) {
     const prepared = await prepareEarly();
-    const row = await units.write((tx) => {
+    const write = (tx: Writer): ActivityRow | undefined => {
       const admitted = admit(tx);
       if ('given' in admitted) {
         if (keys.unlocked) request.spend?.(tx);
@@ -100,7 +98,8 @@ export async function castVote(engine: Engine, request: SubmitRequest, ballot: B
       });
       engine.onAppended(tx, appended);
       return appended;
-    });
+    };
+    const row = await units.write(write, { meter: request.meter });
     if (row !== undefined) return row;
   }
 

@@ -49,4 +49,6 @@ export interface SubmitRequest extends Claim {
   readonly raw: Uint8Array;
   /** The same, parsed. */
   readonly body: unknown;
+  /** Is told how many milliseconds its part of a transaction took. */
+  readonly meter: (ms: number) => void;
 }

@@ -1,12 +1,16 @@
 /** The log as events: each revision of an activity, by its place. */
-import { listEvents, logEnd, type ActivityRow } from '../db/activities.ts';
+import { listEvents, logEnd, organizationAt, type ActivityRow } from '../db/activities.ts';
 import type { Reader } from '../db/connection.ts';
+import { getOrganizationRule } from '../db/organizations.ts';
+import { findPlace, placesOf } from '../db/row-places.ts';
+import type { Caller } from '../lib/caller.ts';
+import { LatchkeyError } from '../lib/errors.ts';
 import type { Engine } from './engine.ts';
 import { showActivity } from './show.ts';
 import { versionOf } from './stored.ts';
 
 export interface ActivityEvent {
-  /** Its place in the log. */
+  /** Its place in the log, as its organization is shown it. */
   readonly id: number;
   readonly activity: Record<string, unknown>;
 }
@@ -18,12 +22,34 @@ export const showEvent = (
   row: ActivityRow,
 ): Record<string, unknown> => showActivity(tx, row, versionOf(operations, row.type));
 
-/** The place of the newest event; 0 where there is none. */
+/** Whether a user is of a sub-organization. */
+export const isOfSubOrganization = (
+  tx: Reader,
+  { organizationId }: Pick<Caller, 'organizationId'>,
+): boolean => getOrganizationRule(tx, organizationId)?.parentId != null;
+
+/**
+ * Finds the row of an event by the id that it was sent with; 0 is before the first.
+ * @throws LatchkeyError INVALID_ARGUMENT for an id that was not sent to this organization, or by an earlier version.
+ */
+export function rowOfEvent(tx: Reader, organizationId: string, id: number): number {
+  if (id === 0) return 0;
+  const sequence = findPlace(placesOf(tx, organizationId, 'activities'), id);
+  const its = organizationAt(tx, sequence);
+  const seesAll = !isOfSubOrganization(tx, { organizationId });
+  if (its === organizationId || (its !== undefined && seesAll)) return sequence;
+  throw new LatchkeyError(
+    'INVALID_ARGUMENT',
+    `invalid lastEventId: this vault has sent no event ${String(id)} to this organization; leave it out to begin with what comes next, or send 0 to begin with the first`,
+  );
+}
+
+/** The row of the newest event; 0 where there is none. */
 export const newestEvent = (tx: Reader): number => logEnd(tx).sequence;
 
 export interface EventPage {
   readonly events: readonly ActivityEvent[];
-  /** The place up to which the log was looked at. */
+  /** The row up to which the log was looked at. */
   readonly looked: number;
   /** Whether the log goes on beyond it. */
   readonly more: boolean;
@@ -43,6 +69,10 @@ export function eventsAfter(
   const end = newestEvent(tx);
   const last = found.length === limit ? found.at(-1)?.sequence : undefined;
   const looked = Math.max(after, last ?? Math.min(after + rows, end));
-  const events = found.map((row) => ({ id: row.sequence, activity: showEvent(operations, tx, row) }));
+  const ids = placesOf(tx, organizationId, 'activities').show(found.map(({ sequence }) => sequence));
+  const events = found.map((row, index) => ({
+    id: ids[index] ?? 0,
+    activity: showEvent(operations, tx, row),
+  }));
   return { events, looked, more: looked < end };
 }

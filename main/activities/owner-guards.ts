@@ -100,7 +100,7 @@ export function guardOf(
   if (operation.vote === 'VOTE_SELECTION_REJECTED') return undefined;
   let understood: ReturnType<typeof understand>;
   try {
-    understood = understand(operation, body, () => undefined);
+    understood = understand(operation, body);
   } catch (error) {
     if (error instanceof LatchkeyError) return undefined;
     throw error;

@@ -1,5 +1,6 @@
 /** Requests that policies did not allow, noted apart from the log. */
 import { uuidV7 } from '../crypto/uuid.ts';
+import type { Writer } from '../db/connection.ts';
 import { insertRefusal } from '../db/refusals.ts';
 import { keepUserSnapshot } from '../db/user-snapshots.ts';
 import { LatchkeyError } from '../lib/errors.ts';
@@ -24,12 +25,13 @@ export async function noteRefusal(
 ): Promise<void> {
   const reason = reasonOf(error);
   if (reason === undefined || !keys.unlocked) return;
-  const { type, organizationId, intent } = understand(operation, request.body, () => undefined);
+  const { type, organizationId, intent } = understand(operation, request.body);
   const { params } = understandType(operation, type);
   const text = JSON.stringify(withholdSecrets(params, intent));
   if (text.length > longestIntent) return;
   const now = clock.now();
-  await units.write((tx) => {
+  const { meter } = request;
+  const note = (tx: Writer): void => {
     const caller = request.identify(tx);
     // Whoever is of the parent is not one of those whose policies these are.
     if (caller.organizationId !== organizationId) return;
@@ -48,7 +50,8 @@ export async function noteRefusal(
       },
       kept,
     );
-  });
+  };
+  await units.write(note, { meter });
 }
 
 function reasonOf(error: unknown): string | undefined {

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { uuidV4, uuidV7 } from '../crypto/uuid.ts';
 import { appendActivity, findActivityByFingerprint, type ActivityRow } from '../db/activities.ts';
-import type { Reader } from '../db/connection.ts';
+import type { Reader, Writer } from '../db/connection.ts';
 import { getOrganization } from '../db/organizations.ts';
 import { insertEvaluations } from '../db/policy-evaluations.ts';
 import type { Caller } from '../lib/caller.ts';
@@ -26,7 +26,7 @@ export async function submit(
   request: SubmitRequest,
 ): Promise<ActivityRow> {
   const { units, keys, random, clock } = engine;
-  const understood = understand(operation, request.body, () => units.read(request.identify));
+  const understood = understand(operation, request.body);
   const { type, timestampMs, intent, params } = understood;
   const organizationId =
     operation.authority.inCallersOrganization === true ? units.read(belowNamed) : understood.organizationId;
@@ -36,7 +36,7 @@ export async function submit(
 
   for (;;) {
     const prepared = await prepareEarly();
-    const row = await units.write((tx) => {
+    const write = (tx: Writer): ActivityRow | typeof joining | undefined => {
       const admitted = admit(tx);
       // What came to be allowed since it was looked at early has not been prepared.
       if ('caller' in admitted && isAllowed(admitted.verdict) && !prepared) return undefined;
@@ -83,7 +83,8 @@ export async function submit(
       });
       engine.onAppended(tx, row);
       return row;
-    });
+    };
+    const row = await units.write(write, { meter: request.meter });
     if (row === joining) {
       return castVote(engine, request, {
         organizationId,

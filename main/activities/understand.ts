@@ -26,23 +26,14 @@ export interface Understood {
 }
 
 /**
- * @param identify Throws unless the caller is somebody: only then is what is wrong with the request told.
+ * Reads the request of a caller who is identified already: only to them an error is told.
  * @throws LatchkeyError INVALID_ARGUMENT naming the field.
  */
-export function understand(
-  operation: ActivityOperation | VoteOperation,
-  body: unknown,
-  identify: () => void,
-): Understood {
-  try {
-    const { parameters, ...rest } = parse(envelope, body);
-    const version = understandType(operation, rest.type);
-    const intent: unknown = parse(version.params, parameters, 'parameters');
-    return { ...rest, intent, params: version.upgrade(intent) };
-  } catch (error) {
-    identify();
-    throw error;
-  }
+export function understand(operation: ActivityOperation | VoteOperation, body: unknown): Understood {
+  const { parameters, ...rest } = parse(envelope, body);
+  const version = understandType(operation, rest.type);
+  const intent: unknown = parse(version.params, parameters, 'parameters');
+  return { ...rest, intent, params: version.upgrade(intent) };
 }
 
 /** @throws LatchkeyError INVALID_ARGUMENT that lists the types that the operation accepts. */

@@ -1,9 +1,16 @@
 /** API keys: the `X-Stamp` header, a signature over the body. */
-import { findApiKey, findApiKeysBelow } from '../db/api-keys.ts';
+import { findApiKey, findApiKeyHolder, findApiKeysBelow } from '../db/api-keys.ts';
 import type { Reader } from '../db/connection.ts';
 import type { Caller } from '../lib/caller.ts';
 import { LatchkeyError } from '../lib/errors.ts';
-import { callerOf, findCredential, unauthenticated, type Addressed, type Proof } from './proof.ts';
+import {
+  callerOf,
+  findCredential,
+  lookedThrough,
+  unauthenticated,
+  type Addressed,
+  type Proof,
+} from './proof.ts';
 import { schemes, type Scheme } from './schemes.ts';
 import { parseStamp, type Stamp } from './stamp.ts';
 
@@ -35,18 +42,24 @@ export function apiKeyProof(raw: Uint8Array, header: string): Proof {
       'SIGNATURE_INVALID',
     );
   }
-  return (addressed, clock) => ({
-    identify: (tx) => identify(tx, addressed, stamp, scheme, clock.now()),
-  });
+  return {
+    holder: (tx) => findApiKeyHolder(tx, stamp.publicKey),
+    against: (addressed, clock) => ({
+      identify: (tx) => identify(tx, addressed, stamp, scheme, clock.now()),
+    }),
+    unknown: (organizationId) => unknownKey(stamp, organizationId),
+  };
 }
+
+const unknownKey = ({ publicKey }: Stamp, organizationId?: string): LatchkeyError =>
+  unauthenticated(
+    `could not find public key ${lookedThrough(organizationId)} publicKey=${publicKey}`,
+    'PUBLIC_KEY_NOT_FOUND',
+  );
 
 function identify(tx: Reader, addressed: Addressed, stamp: Stamp, scheme: Scheme, now: number): Caller {
   const { publicKey } = stamp;
-  const unknown = () =>
-    unauthenticated(
-      `could not find public key in organization or its parent organization organizationId=${addressed.organizationId} publicKey=${publicKey}`,
-      'PUBLIC_KEY_NOT_FOUND',
-    );
+  const unknown = () => unknownKey(stamp, addressed.organizationId);
   const key = findCredential(tx, addressed, {
     kind: 'public key',
     in: (organizationId) => findApiKey(tx, organizationId, publicKey),

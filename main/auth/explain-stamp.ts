@@ -359,11 +359,9 @@ function explainPasskey(tx: Reader, request: Unproven, header: string, body: Bod
   const proven =
     row &&
     attempt(() =>
-      passkeyProof(
-        request.raw,
-        header,
-        request.rpId,
-      )({ organizationId: row.id, below: true, recovering: true }, request.clock).identify(tx),
+      passkeyProof(request.raw, header, request.rpId)
+        .against({ organizationId: row.id, below: true, recovering: true }, request.clock)
+        .identify(tx),
     );
   // The API does not tell the two apart; the owner of the vault may know.
   const refused = proven !== undefined && 'problem' in proven && proven.code === 'CREDENTIAL_NOT_FOUND';

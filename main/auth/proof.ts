@@ -33,7 +33,35 @@ export interface Addressed {
   readonly recovering: boolean;
 }
 
-export type Proof = (addressed: Addressed, clock: Clock) => Claim;
+/** The user to whom a credential belongs. */
+export interface Holder {
+  readonly organizationId: string;
+  readonly userId: string;
+}
+
+export interface Proof {
+  /**
+   * Finds whose the credential is before anything of the body is read. Where several organizations know it, the oldest
+   * registration counts: it decides whose turn a request is, and nothing else.
+   * @returns undefined for a credential that is not there.
+   */
+  readonly holder: (tx: Reader) => Holder | undefined;
+  readonly against: (addressed: Addressed, clock: Clock) => Claim;
+  /** Refuses a credential that is not there. @param where The organization; undefined before it is read. */
+  readonly unknown: (where?: string) => LatchkeyError;
+}
+
+/** @throws LatchkeyError VAULT_MISSING, or UNAUTHENTICATED where the credential is not there. */
+export function requireHolder(tx: Reader, proof: Proof): Holder {
+  const holder = proof.holder(tx);
+  if (holder !== undefined) return holder;
+  requireVault(tx);
+  throw proof.unknown();
+}
+
+/** The organizations that were looked through, for a refusal. */
+export const lookedThrough = (organizationId?: string): string =>
+  `in organization or its parent organization${organizationId === undefined ? '' : ` organizationId=${organizationId}`}`;
 
 /** A failure to prove who one is, with the real API's code for it. */
 export const unauthenticated = (message: string, turnkeyErrorCode: string): LatchkeyError =>

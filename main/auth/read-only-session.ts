@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { readToken } from '../crypto/signed-tokens.ts';
 import type { Reader } from '../db/connection.ts';
-import { getReadOnlySession } from '../db/read-only-sessions.ts';
+import { getReadOnlySession, getReadOnlySessionHolder } from '../db/read-only-sessions.ts';
 import { getServerKey } from '../db/server-keys.ts';
 import type { Caller } from '../lib/caller.ts';
 import { callerOf, findCredential, unauthenticated, type Addressed, type Proof } from './proof.ts';
@@ -11,17 +11,30 @@ const claimsSchema = z.object({ jti: z.string(), session_type: z.literal('SESSIO
 
 /** Whether it holds is asked of the database: it may have been ended before its time. */
 export function readOnlySessionProof(header: string): Proof {
-  return (addressed, clock) => ({ identify: (tx) => identify(tx, addressed, header, clock.now()) });
+  return {
+    holder: (tx) => {
+      const claims = claimsOf(tx, header);
+      return claims && getReadOnlySessionHolder(tx, claims.jti);
+    },
+    against: (addressed, clock) => ({ identify: (tx) => identify(tx, addressed, header, clock.now()) }),
+    unknown,
+  };
+}
+
+const unknown = () =>
+  unauthenticated(
+    'could not verify read-only session: X-Session is none that this vault gave out, or it was ended',
+    'SIGNATURE_INVALID',
+  );
+
+/** @returns undefined for what is no session token of this vault. */
+function claimsOf(tx: Reader, token: string): z.output<typeof claimsSchema> | undefined {
+  const key = getServerKey(tx, 'notarizer');
+  return claimsSchema.safeParse(key && readToken(key.publicKey, token, 'digest')).data;
 }
 
 function identify(tx: Reader, addressed: Addressed, token: string, now: number): Caller {
-  const unknown = () =>
-    unauthenticated(
-      'could not verify read-only session: X-Session is none that this vault gave out, or it was ended',
-      'SIGNATURE_INVALID',
-    );
-  const key = getServerKey(tx, 'notarizer');
-  const { data } = claimsSchema.safeParse(key && readToken(key.publicKey, token, 'digest'));
+  const data = claimsOf(tx, token);
   const session = findCredential(tx, addressed, {
     kind: 'session',
     in: (organizationId) => data && getReadOnlySession(tx, organizationId, data.jti),

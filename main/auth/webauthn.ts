@@ -7,6 +7,7 @@ import { verifyCose } from '../crypto/cose-keys.ts';
 import {
   countAssertion,
   findAuthenticator,
+  findAuthenticatorsAnywhere,
   findAuthenticatorsBelow,
   type AuthenticatorRow,
 } from '../db/authenticators.ts';
@@ -20,7 +21,7 @@ import {
   type AuthenticatorData,
   type ClientData,
 } from '../lib/web-authentication.ts';
-import { callerOf, findCredential, unauthenticated, type Proof } from './proof.ts';
+import { callerOf, findCredential, lookedThrough, unauthenticated, type Proof } from './proof.ts';
 
 /** The longest credential id, an RSA signature and client data with much to say fit well. In characters. */
 const largestHeader = 8192;
@@ -89,24 +90,27 @@ export function passkeyProof(raw: Uint8Array, header: string, rpId: string): Pro
     .digest();
   /** The key that the signature was found to hold for: one request identifies its caller more than once. */
   let heldFor: string | undefined;
+  const holds = ({ publicKey }: AuthenticatorRow): boolean => {
+    if (heldFor !== publicKey && isSignedBy(assertion, publicKey)) heldFor = publicKey;
+    return heldFor === publicKey;
+  };
+  const { credentialId } = assertion;
+  // A credential that is there is told from one that is not to nobody but its holder.
+  const unknown = (organizationId?: string) =>
+    unauthenticated(
+      `credential ID could not be found ${lookedThrough(organizationId)} credentialId=${credentialId}`,
+      'CREDENTIAL_NOT_FOUND',
+    );
+  const holder: Proof['holder'] = (tx) => findAuthenticatorsAnywhere(tx, credentialId).find(holds);
 
-  return (addressed) => {
-    const { credentialId } = assertion;
+  const against: Proof['against'] = (addressed) => {
     const verify = (tx: Reader): AuthenticatorRow => {
       const credential = findCredential(tx, addressed, {
         kind: 'credential ID',
         in: (organizationId) => findAuthenticator(tx, organizationId, credentialId),
         below: (organizationId) => findAuthenticatorsBelow(tx, organizationId, credentialId),
-        holds: ({ publicKey }) => {
-          if (heldFor !== publicKey && isSignedBy(assertion, publicKey)) heldFor = publicKey;
-          return heldFor === publicKey;
-        },
-        // A credential that is there is told from one that is not to nobody but its holder.
-        unknown: () =>
-          unauthenticated(
-            `credential ID could not be found in organization or its parent organization organizationId=${addressed.organizationId} credentialId=${credentialId}`,
-            'CREDENTIAL_NOT_FOUND',
-          ),
+        holds,
+        unknown: () => unknown(addressed.organizationId),
       });
       checkCeremony(ceremony, passkeyOrigins(tx, credential.organizationId));
       checkCount(credential, signCount, digest);
@@ -131,6 +135,7 @@ export function passkeyProof(raw: Uint8Array, header: string, rpId: string): Pro
       }),
     };
   };
+  return { holder, against, unknown };
 }
 
 /** What of an assertion the database need not be asked for. */

@@ -39,6 +39,17 @@ export const findApiKey = (tx: Reader, organizationId: string, publicKey: string
     publicKey,
   );
 
+/** Whose a key is that several organizations may know: the user who has the oldest registration. */
+export const findApiKeyHolder = (
+  tx: Reader,
+  publicKey: string,
+): Pick<ApiKeyRow, 'organizationId' | 'userId'> | undefined =>
+  tx.get<Pick<ApiKeyRow, 'organizationId' | 'userId'>>(
+    `SELECT organization_id AS organizationId, user_id AS userId FROM api_keys
+     WHERE public_key = ? ORDER BY rowid LIMIT 1`,
+    publicKey,
+  );
+
 /** The keys with this public half in an organization's sub-organizations, the first two by their claim to it. */
 export const findApiKeysBelow = (
   tx: Reader,

@@ -57,6 +57,13 @@ export const findAuthenticator = (
 /** So many are looked at of those that name themselves alike: each costs a look at a signature. */
 const mostAlike = 64;
 
+/** Those with this credential id in any organization, the oldest first. */
+export const findAuthenticatorsAnywhere = (tx: Reader, credentialId: string): AuthenticatorRow[] =>
+  tx.all<AuthenticatorRow>(
+    `SELECT ${columns} FROM authenticators WHERE credential_id = ? ORDER BY rowid LIMIT ${String(mostAlike)}`,
+    credentialId,
+  );
+
 /** Those with this credential id in an organization's sub-organizations, by their claim to it. */
 export const findAuthenticatorsBelow = (
   tx: Reader,

@@ -10,6 +10,23 @@ export function insertFreeze(tx: Writer, at: number): void {
   tx.run('INSERT INTO freeze (one, frozen_at) VALUES (1, ?) ON CONFLICT (one) DO NOTHING', at);
 }
 
+/** How far back in the log the last signature is looked for: the whole of it may be long. */
+const mostRows = 2000;
+
+/** @param types Of the activities that sign. */
+export const findLastSignature = (
+  tx: Reader,
+  types: readonly string[],
+): { readonly activityId: string; readonly type: string; readonly at: number } | undefined =>
+  tx.get(
+    `SELECT id AS activityId, type, updated_at AS at FROM activities
+     WHERE sequence > (SELECT max(sequence) FROM activities) - ? AND status = 'ACTIVITY_STATUS_COMPLETED'
+       AND type IN (SELECT value FROM json_each(?))
+     ORDER BY sequence DESC LIMIT 1`,
+    mostRows,
+    JSON.stringify(types),
+  );
+
 export function deleteFreeze(tx: Writer): void {
   tx.run('DELETE FROM freeze');
 }

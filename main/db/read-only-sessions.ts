@@ -24,6 +24,16 @@ export const getReadOnlySession = (
     organizationId,
   );
 
+/** Whose a session is, whichever organization it is in. */
+export const getReadOnlySessionHolder = (
+  tx: Reader,
+  id: string,
+): Pick<ReadOnlySessionRow, 'organizationId' | 'userId'> | undefined =>
+  tx.get<Pick<ReadOnlySessionRow, 'organizationId' | 'userId'>>(
+    'SELECT organization_id AS organizationId, user_id AS userId FROM read_only_sessions WHERE id = ?',
+    id,
+  );
+
 /** In the order of creation. */
 export const listReadOnlySessionsOfUser = (tx: Reader, userId: string): ReadOnlySessionRow[] =>
   tx.all<ReadOnlySessionRow>(

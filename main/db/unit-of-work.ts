@@ -4,6 +4,8 @@
  * disk is asked once for many.
  */
 import type { Connection, Reader, Writer } from './connection.ts';
+import { owned } from '../lib/faults.ts';
+import type { Stage, Storage } from './storage.ts';
 
 /** What stands over the file: `integrity/guard.ts`. */
 export interface Guard {
@@ -18,34 +20,60 @@ export interface Guard {
   undone(): void;
 }
 
-interface Job {
+/** What knows the disk under the file: `db/storage.ts`. */
+type Disk = Pick<Storage, 'isTrouble' | 'refusalOf' | 'committed' | 'giveUpReserve'>;
+
+export interface WriteOptions {
+  /** On a full disk it is written into the room that was held back. */
+  readonly mustFit?: boolean;
+  /** Is told how many milliseconds the work took. */
+  readonly meter?: ((ms: number) => void) | undefined;
+}
+
+interface Job extends WriteOptions {
   readonly run: (tx: Writer) => void;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
   failure?: { readonly error: unknown };
 }
 
+/** Milliseconds after which no other write joins a transaction: sockets and signals come first then. */
+const longestGroup = 10;
+
+/** So many writes wait at most before more work is begun that leads to writes. */
+const enoughWaiting = 64;
+
 export class UnitOfWork {
   readonly #connection: Connection;
   readonly #guard: Guard | undefined;
+  readonly #disk: Disk | undefined;
+  readonly #onGroup: ((ms: number) => void) | undefined;
   #jobs: Job[] = [];
   #scheduled = false;
 
-  constructor(connection: Connection, guard?: Guard) {
+  /** @param onGroup Is told how many milliseconds each transaction took, until it was durable. */
+  constructor(connection: Connection, guard?: Guard, disk?: Disk, onGroup?: (ms: number) => void) {
+    this.#onGroup = onGroup;
     this.#connection = connection;
     this.#guard = guard;
+    this.#disk = disk;
   }
 
   /**
    * One consistent view: writes happen in turns of their own, so a synchronous function never sees half of one.
-   * @throws LatchkeyError VAULT_TAMPERED, instead of what `work` returned, where the file does not hold.
+   * @throws LatchkeyError VAULT_TAMPERED, instead of what `work` returned, where the file does not hold, and
+   * STORAGE_UNAVAILABLE where the disk does not give it back.
    */
   read<T>(work: (tx: Reader) => T): T {
     try {
-      return work(this.#connection);
-    } finally {
-      // Not before: another process may write between two statements.
-      this.#guard?.check();
+      try {
+        return work(this.#connection);
+      } finally {
+        // Not before: another process may write between two statements.
+        this.#guard?.check();
+      }
+    } catch (error) {
+      throw this.#disk?.refusalOf(error, 'reading') ?? error;
     }
   }
 
@@ -58,8 +86,9 @@ export class UnitOfWork {
    * @param work Synchronous. If it throws, what it wrote is undone and the promise rejects with its error; the other
    * writes of the group are not touched.
    * @returns what `work` returned, after the COMMIT.
+   * @throws LatchkeyError STORAGE_UNAVAILABLE where the disk does not take it; the message says whether it may be there.
    */
-  write<T>(work: (tx: Writer) => T): Promise<T> {
+  write<T>(work: (tx: Writer) => T, { mustFit = false, meter }: WriteOptions = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       let value: T;
       this.#jobs.push({
@@ -70,26 +99,40 @@ export class UnitOfWork {
           resolve(value);
         },
         reject,
+        mustFit,
+        meter,
       });
-      if (!this.#scheduled) {
-        this.#scheduled = true;
-        setImmediate(() => {
-          this.flush();
-        });
-      }
+      this.#schedule();
     });
   }
 
+  /** Whether as many writes wait as one transaction takes. */
+  get isBusy(): boolean {
+    return this.#jobs.length >= enoughWaiting;
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(
+      owned(() => {
+        this.#scheduled = false;
+        if (this.#jobs.length > 0) this.#commit(this.#jobs);
+        if (this.#jobs.length > 0) this.#schedule();
+      }),
+    );
+  }
+
   /**
-   * Writes at once, in a transaction of its own, and leaves nothing of what it replaced in the write-ahead log. For when
-   * what is written later depends on this having been committed: nothing else runs between.
+   * Writes at once, before all that waits, in a transaction of its own.
    * @returns what `work` returned, after the COMMIT.
+   * @throws LatchkeyError as `write`.
    */
-  replace<T>(work: (tx: Writer) => T): T {
-    this.flush();
+  first<T>(work: (tx: Writer) => T, options: WriteOptions = {}): T {
     let outcome: { readonly value: T } | { readonly error: unknown } | undefined;
     let value: { readonly is: T } | undefined;
-    this.#jobs.push({
+    const job: Job = {
+      ...options,
       run: (tx) => {
         value = { is: work(tx) };
       },
@@ -99,46 +142,93 @@ export class UnitOfWork {
       reject: (error) => {
         outcome = { error };
       },
-    });
-    this.flush();
+    };
+    this.#commit([job]);
     if (outcome === undefined) throw new Error('a transaction ended without an outcome');
     if ('error' in outcome) throw outcome.error;
-    this.#connection.emptyLog();
     return outcome.value;
   }
 
-  /** Commits what waits, now. */
+  /**
+   * Writes at once, in a transaction of its own, and leaves nothing of what it replaced in the write-ahead log. For when
+   * what is written later depends on this having been committed: nothing else runs between.
+   * @returns what `work` returned, after the COMMIT.
+   */
+  replace<T>(work: (tx: Writer) => T): T {
+    this.flush();
+    const value = this.first(work);
+    this.#connection.emptyLog();
+    return value;
+  }
+
+  /** Commits all that waits, now. */
   flush(): void {
-    this.#scheduled = false;
-    const jobs = this.#jobs;
-    this.#jobs = [];
-    if (jobs.length === 0) return;
+    while (this.#jobs.length > 0) this.#commit(this.#jobs);
+  }
+
+  /** Commits in one transaction as much of what waits as fits into a turn; the rest waits for the next. */
+  #commit(waiting: Job[]): void {
+    const began = performance.now();
+    const end = began + longestGroup;
+    let most = waiting.length;
+    const jobs: Job[] = [];
+    let stage: Stage = 'writing';
     try {
       this.#connection.transaction(() => {
         this.#guard?.check();
-        for (const job of jobs) this.#attempt(job);
+        do {
+          const [job] = waiting.splice(0, 1);
+          if (job === undefined) break;
+          jobs.push(job);
+          this.#attempt(job);
+          most -= 1;
+        } while (most > 0 && performance.now() < end);
         this.#guard?.seal();
+        stage = 'committing';
       });
     } catch (error) {
       this.#guard?.undone();
-      for (const job of jobs) job.reject(job.failure?.error ?? error);
+      // What waited beside it would meet the same.
+      jobs.push(...waiting.splice(0, most));
+      this.#reject(jobs, this.#disk?.refusalOf(error, stage) ?? error);
       return;
     }
+    this.#onGroup?.(performance.now() - began);
+    this.#disk?.committed();
     for (const job of jobs) {
       if (job.failure) job.reject(job.failure.error);
       else job.resolve();
     }
   }
 
+  /** Rejects what was not committed, but for what must be: that is written once more where room was held back for it. */
+  #reject(jobs: readonly Job[], error: unknown): void {
+    const again = jobs.filter(({ mustFit }) => mustFit === true);
+    const isRetried = again.length > 0 && this.#disk?.giveUpReserve() === true;
+    for (const job of jobs) {
+      if (isRetried && again.includes(job)) delete job.failure;
+      else job.reject(this.#isOfDisk(job.failure?.error) ? error : (job.failure?.error ?? error));
+    }
+    if (!isRetried) return;
+    this.#commit(again);
+  }
+
+  #isOfDisk(error: unknown): boolean {
+    return this.#disk?.isTrouble(error) === true;
+  }
+
   #attempt(job: Job): void {
+    const began = performance.now();
     try {
       this.#connection.savepoint(() => {
         job.run(this.#connection);
       });
     } catch (error) {
       job.failure = { error };
-      // The engine gave up the whole transaction: nothing of this group may be answered as done.
-      if (!this.#connection.inTransaction) throw error;
+      // The engine gave up the whole transaction, or will not commit it: nothing of this group may be answered as done.
+      if (!this.#connection.inTransaction || this.#isOfDisk(error)) throw error;
+    } finally {
+      job.meter?.(performance.now() - began);
     }
   }
 }

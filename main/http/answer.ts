@@ -2,7 +2,12 @@
 import type { Response } from 'express';
 
 /** @returns the size of the body, in bytes. */
-export function sendJson(response: Response, status: number, body: unknown): number {
+export function sendJson(
+  response: Response,
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): number {
   const bytes = Buffer.from(JSON.stringify(body));
   response
     .writeHead(status, {
@@ -10,6 +15,7 @@ export function sendJson(response: Response, status: number, body: unknown): num
       'Content-Length': bytes.length,
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
+      ...headers,
     })
     .end(bytes);
   return bytes.length;

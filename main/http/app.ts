@@ -30,10 +30,10 @@ export const renderErrors =
       return;
     }
     const told = fromExpress(error);
-    const { status, body } = refusal(service, told);
+    const { status, body, headers } = refusal(service, told);
     const notes = takeNotes(response);
     if (told instanceof LatchkeyError) notes.refused = told;
-    notes.answerBytes = sendJson(response, status, body);
+    notes.answerBytes = sendJson(response, status, body, headers);
   };
 
 /** Express and its body parser refuse with errors of their own, which carry an HTTP status. */

@@ -1,102 +1,140 @@
 /**
  * Activity events as a stream (server-sent events, WHATWG HTML 9.2), for scripts that run no server: one stamped request,
- * answered by each revision of an activity as it is committed. Its id is its place in the log, from which a later
- * request goes on.
+ * answered by each revision of an activity as it is committed. Its id is its place in the log, as the organization is
+ * shown it, from which a later request goes on.
  */
 import type { Response } from 'express';
 import { z } from 'zod';
-import { eventsAfter, newestEvent } from '../activities/events.ts';
+import { eventsAfter, isOfSubOrganization, newestEvent, rowOfEvent } from '../activities/events.ts';
 import { parse } from '../activities/parse.ts';
-import { authenticate } from '../auth/authenticate.ts';
+import type { Claim } from '../auth/proof.ts';
 import { LatchkeyError } from '../lib/errors.ts';
-import { parseJson, type ApiRequest, type Service } from './handle.ts';
+import { owned } from '../lib/faults.ts';
+import { prove, type ApiRequest, type Proven, type Service } from './handle.ts';
+import { parseJson } from './json-body.ts';
+import { StreamShares, type StreamHolder } from './stream-shares.ts';
 
-const keepAliveMs = 20_000;
-/** How many revisions are read at once, and among how many of the whole log: others wait for that. */
-const pageSize = 100;
-const pageRows = 2000;
-const mostStreams = 100;
+/** How many revisions are read in a turn, and among how many of the whole log: others wait for that. */
+const pageSize = 20;
+const pageRows = 500;
+/** What turns of a stream are called, and what its request is. */
+const path = 'stream/activities';
 
 /** A place in the log, in digits. */
 const eventId = z.string().regex(/^[0-9]{1,15}$/, 'Expected the id of an event, in digits');
 const streamBody = z.looseObject({ organizationId: z.uuid().toLowerCase(), lastEventId: eventId.optional() });
 
+/** A stream whose request was read and whose caller is known. */
+interface Begun {
+  readonly organizationId: string;
+  readonly identify: Claim['identify'];
+  readonly last: number;
+  readonly holder: StreamHolder;
+}
+
 export class EventStreams {
   readonly #service: Service;
-  #open = 0;
+  readonly #shares = new StreamShares();
 
-  constructor(service: Service) {
+  readonly #keepAliveMs: number;
+
+  /** @param keepAliveMs From one sign of life to the next, in milliseconds. */
+  constructor(service: Service, keepAliveMs = 20_000) {
     this.#service = service;
+    this.#keepAliveMs = keepAliveMs;
   }
 
   /** @throws LatchkeyError before anything is answered. */
   async answer(request: Omit<ApiRequest, 'path'>, response: Response): Promise<void> {
-    const { units, keys, clock, rpId, watchLog, onFault } = this.#service;
+    const { turns } = this.#service;
     // A stream outlasts a session that may only read: it takes a stamp.
-    const proof = authenticate(request.raw, request.headers, rpId, 'activity');
-    const { organizationId, lastEventId } = parse(streamBody, parseJson(request.raw));
-    const claim = proof({ organizationId, below: false, recovering: false }, clock);
-    const after = request.headers['last-event-id'] ?? lastEventId;
-    const start = parse(eventId.optional(), after, 'lastEventId');
-    if (claim.spend && keys.unlocked) await units.write(claim.spend);
-    let last = units.read((tx) => {
-      claim.identify(tx);
-      return start === undefined ? newestEvent(tx) : Number(start);
-    });
-    // Whoever left while this was awaited tells so no more.
+    const proven = await prove(this.#service, { ...request, path }, 'activity');
+    const begun = await turns.take(proven.line, path, () => this.#begin(request, proven), request.raw.length);
+    // A client that left meanwhile does not say so again.
     if (response.closed) return;
-    if (this.#open >= mostStreams) {
-      throw new LatchkeyError(
-        'RESOURCE_EXHAUSTED',
-        `there are ${String(mostStreams)} streams already: close one`,
-      );
-    }
-    this.#open++;
+    const release = this.#shares.open(begun.holder);
     response.writeHead(200, {
       'Content-Type': 'text/event-stream',
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
     });
     response.write(': connected\n\n');
-    let draining = false;
-    let next: NodeJS.Immediate | undefined;
-    const send = (): void => {
-      if (draining || next !== undefined || response.writableEnded) return;
-      try {
-        const { events, looked, more } = units.read((tx) => {
-          // A key that is gone, or has expired, reads no further.
-          claim.identify(tx);
-          const page = { after: last, limit: pageSize, rows: pageRows };
-          return eventsAfter(tx, organizationId, page, this.#service.operations);
-        });
-        last = looked;
-        for (const { id, activity } of events) {
-          draining = !response.write(
-            `id: ${String(id)}\nevent: activity\ndata: ${JSON.stringify(activity)}\n\n`,
-          );
-        }
-        if (!more || draining) return;
-        next = setImmediate(() => {
-          next = undefined;
-          send();
-        });
-      } catch (error) {
-        if (!(error instanceof LatchkeyError)) onFault(error);
-        response.end();
-      }
+    this.#send(response, proven, begun, release);
+  }
+
+  async #begin({ raw, headers }: Omit<ApiRequest, 'path'>, { proof, line }: Proven): Promise<Begun> {
+    const { units, keys, clock, turns } = this.#service;
+    const { organizationId, lastEventId } = parse(streamBody, parseJson(raw));
+    const { identify, spend } = proof.against({ organizationId, below: false, recovering: false }, clock);
+    const after = headers['last-event-id'] ?? lastEventId;
+    const start = parse(eventId.optional(), after, 'lastEventId');
+    const meter = (ms: number): void => {
+      turns.charge(line, path, ms);
     };
-    const stop = watchLog(send);
-    const keepAlive = setInterval(() => response.write(': still here\n\n'), keepAliveMs);
-    response.on('drain', () => {
-      draining = false;
-      send();
+    if (spend && keys.unlocked) await units.write(spend, { meter });
+    return units.read((tx) => {
+      const caller = identify(tx);
+      return {
+        organizationId,
+        identify,
+        last: start === undefined ? newestEvent(tx) : rowOfEvent(tx, organizationId, Number(start)),
+        holder: { ...caller, isBelow: isOfSubOrganization(tx, caller) },
+      };
     });
-    response.on('close', () => {
-      this.#open--;
-      clearImmediate(next);
+  }
+
+  /** Sends what the log has and what it comes to have, a page in each turn of the caller's line. */
+  #send(response: Response, { line }: Proven, begun: Begun, release: () => void): void {
+    const { units, watchLog, onFault, turns, operations } = this.#service;
+    const { organizationId, identify } = begun;
+    let { last } = begun;
+    let isDraining = false;
+    let isWaiting = false;
+    const page = (): object => {
+      if (response.writableEnded || response.closed) return {};
+      const { events, looked, more } = units.read((tx) => {
+        // A key that is gone, or has expired, reads no further.
+        identify(tx);
+        return eventsAfter(tx, organizationId, { after: last, limit: pageSize, rows: pageRows }, operations);
+      });
+      last = looked;
+      for (const { id, activity } of events) {
+        isDraining = !response.write(
+          `id: ${String(id)}\nevent: activity\ndata: ${JSON.stringify(activity)}\n\n`,
+        );
+      }
+      isWaiting = false;
+      if (more) look();
+      return {};
+    };
+    const look = (): void => {
+      if (isDraining || isWaiting) return;
+      isWaiting = true;
+      turns.take(line, path, page).catch((error: unknown) => {
+        if (!(error instanceof LatchkeyError)) onFault(error);
+        end();
+      });
+    };
+    const stop = watchLog(look);
+    const keepAlive = setInterval(
+      owned(() => response.write(': still here\n\n'), onFault),
+      this.#keepAliveMs,
+    );
+    const drained = owned(() => {
+      isDraining = false;
+      look();
+    }, onFault);
+    /** A client that reads nothing keeps the connection open after the end, and a write then is an error of its own. */
+    const end = (): void => {
       clearInterval(keepAlive);
       stop();
-    });
-    send();
+      response.end();
+    };
+    const closed = owned(() => {
+      release();
+      end();
+    }, onFault);
+    response.on('drain', drained).on('close', closed).on('error', owned(onFault));
+    look();
   }
 }

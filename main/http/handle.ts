@@ -1,7 +1,7 @@
 /** THE request, top to bottom: bytes and headers in, status and body out. It knows nothing of Express. */
-import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { ask } from '../activities/ask.ts';
+import type { ActivityOperation, Operation, VoteOperation } from '../activities/define.ts';
 import type { Engine, SubmitRequest } from '../activities/engine.ts';
 import { parse } from '../activities/parse.ts';
 import { submitVote } from '../activities/cast-vote.ts';
@@ -10,12 +10,26 @@ import { showTo } from '../activities/show-to.ts';
 import { submit } from '../activities/submit.ts';
 import { organizationId } from '../activities/understand.ts';
 import { authenticate } from '../auth/authenticate.ts';
+import { requireHolder, type Proof } from '../auth/proof.ts';
 import type { Caller } from '../lib/caller.ts';
+import type { Paced } from '../lib/paced.ts';
 import { errorBody, errorCodes, fromFailure, LatchkeyError, type Failure } from '../lib/errors.ts';
+import {
+  callersLine,
+  mostSmallBytes,
+  OverloadError,
+  ownersLine,
+  unprovenLine,
+  type Line,
+  type Turns,
+} from '../lib/turns.ts';
 import { z } from 'zod';
+import { parseJson } from './json-body.ts';
 
 /** What the service serves, and with what. */
 export interface Service extends Engine {
+  /** Where requests wait. */
+  readonly turns: Turns;
   /** Calls back after rows were appended to the log and committed. @returns the function that stops it. */
   readonly watchLog: (listener: () => void) => () => void;
   /** Called after an activity is committed. */
@@ -35,6 +49,8 @@ export interface ApiRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly raw: Uint8Array;
+  /** The owner's own window or command sends it: it comes before all others. */
+  readonly byOwner?: true;
   /** Is told what becomes known of the request while it is answered. */
   readonly notes?: RequestNotes;
 }
@@ -49,6 +65,7 @@ export interface RequestNotes {
 export interface ApiAnswer {
   readonly status: number;
   readonly body: Record<string, unknown>;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 const addressed = z.looseObject({ organizationId });
@@ -63,10 +80,8 @@ export async function handle(service: Service, request: ApiRequest): Promise<Api
   }
 }
 
-async function answer(
-  service: Service,
-  { path, headers, raw, notes }: ApiRequest,
-): Promise<Record<string, unknown>> {
+async function answer(service: Service, request: ApiRequest): Promise<Record<string, unknown>> {
+  const { path, raw } = request;
   const operation = service.operations.get(path);
   if (operation === undefined) {
     throw new LatchkeyError(
@@ -74,59 +89,110 @@ async function answer(
       `unknown operation ${JSON.stringify(path.slice(0, 80))}: Latchkey does not have it`,
     );
   }
-  const proof = authenticate(raw, headers, service.rpId, operation.kind);
+  const proven = await prove(service, request, operation.kind);
+  return service.turns.take(
+    proven.line,
+    path,
+    () => carryOut(service, operation, request, proven),
+    raw.length,
+  );
+}
+
+/** A request whose proof holds, before anything of its body was read. */
+export interface Proven {
+  readonly proof: Proof;
+  /** Where it waits from now on. */
+  readonly line: Line;
+}
+
+/**
+ * Verifies the proof of a request and looks up whose it is, in a turn of its own. A large body is read for users alone; of a
+ * small one, the organization that it names is part of the refusal.
+ * @throws LatchkeyError UNAUTHENTICATED
+ */
+export async function prove(
+  { turns, units, rpId }: Pick<Service, 'turns' | 'units' | 'rpId'>,
+  { path, raw, headers, byOwner }: ApiRequest,
+  kind: Operation['kind'],
+): Promise<Proven> {
+  const isLarge = raw.length > mostSmallBytes;
+  const work = (): Proven => {
+    const proof = authenticate(raw, headers, rpId, kind);
+    const holder = units.read((tx) => (isLarge ? requireHolder(tx, proof) : proof.holder(tx)));
+    return { proof, line: byOwner ? ownersLine : holder ? callersLine(holder) : unprovenLine(raw.length) };
+  };
+  return turns.take(byOwner ? ownersLine : unprovenLine(raw.length), path, work, raw.length);
+}
+
+/** Identifies the caller before any schema sees the parameters, then asks or submits. */
+function carryOut(
+  service: Service,
+  operation: Operation,
+  { path, raw, notes }: ApiRequest,
+  { proof, line }: Proven,
+): Record<string, unknown> | Paced<Record<string, unknown>> | Promise<Record<string, unknown>> {
+  const { turns, units, clock } = service;
   const body = parseJson(raw);
   const { organizationId } = parse(addressed, body);
   const { inCallersOrganization = false } = operation.kind === 'query' ? operation : operation.authority;
   const recovering = operation.kind === 'query' || operation.authority.byRecoveryKey === true;
-  const claim = proof({ organizationId, below: inCallersOrganization, recovering }, service.clock);
+  const claim = proof.against({ organizationId, below: inCallersOrganization, recovering }, clock);
   const identify: typeof claim.identify = (tx) => {
     const caller = claim.identify(tx);
     service.onCaller(caller);
     if (notes) notes.caller = caller;
     return caller;
   };
-  const authenticated: SubmitRequest = { raw, body, ...claim, identify };
+  units.read(identify);
+  const meter = (ms: number): void => {
+    turns.charge(line, path, ms);
+  };
+  const authenticated: SubmitRequest = { raw, body, meter, ...claim, identify };
+  if (operation.kind === 'activity') return submitted(service, operation, authenticated, notes);
+  const start = () => ask(service, operation, { ...authenticated, organizationId });
+  // A locked vault writes nothing, as it could not authenticate it: what is read meanwhile is not counted.
+  if (claim.spend === undefined || !service.keys.unlocked) return start();
+  return units.write(claim.spend, { meter }).then(() => turns.take(line, path, start));
+}
 
-  if (operation.kind === 'query') return ask(service, operation, { ...authenticated, organizationId });
+async function submitted(
+  service: Service,
+  operation: ActivityOperation | VoteOperation,
+  request: SubmitRequest,
+  notes: RequestNotes | undefined,
+): Promise<Record<string, unknown>> {
   const row = await (operation.vote === undefined
-    ? submit(service, operation, authenticated).catch(async (error: unknown) => {
-        await noteRefusal(service, operation, authenticated, error).catch(service.onFault);
+    ? submit(service, operation, request).catch(async (error: unknown) => {
+        await noteRefusal(service, operation, request, error).catch(service.onFault);
         throw error;
       })
-    : submitVote(service, operation, authenticated));
+    : submitVote(service, operation, request));
   service.onActivity(row);
   if (notes) notes.activity = { id: row.id, type: row.type, status: row.status };
   if (row.failure !== null) throw fromFailure(JSON.parse(row.failure) as Failure);
-  return { activity: service.units.read((tx) => showTo(service, tx, row, () => authenticated.identify(tx))) };
+  return { activity: service.units.read((tx) => showTo(service, tx, row, () => request.identify(tx))) };
 }
-
-export function parseJson(raw: Uint8Array): unknown {
-  const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
-  // The log keeps the signed bytes as text: it must be able to give them back.
-  if (!isUtf8(text)) throw badBody('it is not UTF-8');
-  if (text.length === 0) throw badBody('it is empty');
-  try {
-    return JSON.parse(text.toString('utf8')) as unknown;
-  } catch {
-    throw badBody('it is not JSON');
-  }
-}
-
-const badBody = (problem: string): LatchkeyError =>
-  new LatchkeyError('INVALID_ARGUMENT', `bad request body: expected a JSON object, but ${problem}`);
 
 /** What a caller is told of an error: all of a refusal, nothing of a fault. */
 export function refusal(service: Pick<Service, 'onFault'>, error: unknown): ApiAnswer {
   if (error instanceof LatchkeyError) {
     if (error.cause !== undefined) service.onFault(error);
-    return { status: errorCodes[error.code].http, body: errorBody(error) };
+    return {
+      status: errorCodes[error.code].http,
+      body: errorBody(error),
+      ...(error instanceof OverloadError && {
+        headers: { 'Retry-After': String(error.retryAfterSeconds) },
+      }),
+    };
   }
   service.onFault(error);
   return {
     status: 500,
     body: errorBody(
-      new LatchkeyError('INTERNAL', 'internal error: the request was not carried out; see the log'),
+      new LatchkeyError(
+        'INTERNAL',
+        'internal error: the request may have been carried out; the same request, sent again, tells. The log has the cause',
+      ),
     ),
   };
 }

@@ -91,16 +91,19 @@ export class Keyring {
     this.#tell();
   }
 
-  /** Erases what `lock` erases, and says so to whoever asks for a key until the next unlock. @param at In milliseconds. */
+  /**
+   * Erases what `lock` erases before anything else, and says so to every caller that asks for a key until the next unlock.
+   * @param at In milliseconds.
+   */
   freeze(at: number): void {
+    this.#drop();
+    this.#frozenAt = at;
     this.#close(
       new LatchkeyError(
         'VAULT_FROZEN',
         'The vault was frozen while it was being unlocked: unlock it again if it is to be used.',
       ),
     );
-    this.#drop();
-    this.#frozenAt = at;
     this.#tell();
   }
 

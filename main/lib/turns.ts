@@ -1,0 +1,301 @@
+/**
+ * Turns: the one place where requests wait. The event loop carries out waiting work for some milliseconds and then serves
+ * sockets and signals, so a freeze never queues behind requests. Shares are fair: among the shares that wait, the one that had
+ * the least processor time is next; first by organization, then by user. A share is chosen by what a request has proven.
+ */
+import { LatchkeyError } from './errors.ts';
+import { logFault, owned } from './faults.ts';
+import { isPaced, type Paced } from './paced.ts';
+
+/** Whose turn it is: from the outermost share to the innermost. */
+export type Line = readonly string[];
+
+/** Calls of the owner's own window and commands: they come before all others. */
+export const ownersLine: Line = ['owner'];
+
+/** A larger body takes milliseconds to hash, and waits among its like. */
+export const mostSmallBytes = 64 * 1024;
+
+/** Requests whose sender is not proven yet, by the size of their body. */
+export const unprovenLine = (bytes: number): Line => [bytes > mostSmallBytes ? 'large' : 'small'];
+
+export const callersLine = (caller: { readonly organizationId: string; readonly userId: string }): Line => [
+  'proven',
+  caller.organizationId,
+  caller.userId,
+];
+
+/** How much may wait or be under way, in weights: of each kind of request, of an organization, of a user. */
+const limits: Readonly<Record<string, readonly number[]>> = {
+  owner: [8192],
+  small: [4096],
+  large: [4096],
+  proven: [4096, 2048, 1024],
+};
+
+const weightOf = (bytes: number): number => 1 + Math.floor(bytes / mostSmallBytes);
+
+/** Milliseconds of work between two looks at sockets and signals. */
+const longestTurn = 10;
+
+const retryAfterSeconds = 1;
+
+/** Too much waits already: nothing of the request was done. */
+export class OverloadError extends LatchkeyError {
+  readonly retryAfterSeconds = retryAfterSeconds;
+
+  constructor() {
+    super(
+      'RESOURCE_EXHAUSTED',
+      'too many requests: more wait than are taken of one caller, or of all. Nothing of this one was done; send it again in a second',
+    );
+  }
+}
+
+/** The longest time for which nothing else was served. */
+export interface LongestTurn {
+  /** The path of the operation, without its parameters. */
+  readonly name: string;
+  readonly ms: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+interface Task {
+  readonly line: Line;
+  readonly name: string;
+  /** @returns whether there is more to do. */
+  readonly step: () => boolean;
+  readonly refuse: (error: LatchkeyError) => void;
+  /** Whether a step of it was taken. */
+  isUnderWay: boolean;
+}
+
+/** What a request asks for: an answer, the promise of one, or one in steps. */
+type Work<T extends object> = () => T | Promise<T> | Paced<T>;
+
+export interface TurnsOptions {
+  /** Whether work that was begun must be finished before more is begun. */
+  readonly isBusy?: () => boolean;
+}
+
+class Share {
+  /** Milliseconds of processor time, as far as the shares beside it are concerned. */
+  spent = 0;
+  /** Weight of what is not answered yet. */
+  open = 0;
+  /** Tasks that wait, here and below. */
+  waiting = 0;
+  /** As much as the share that was served last had had: a share that comes anew begins there. */
+  floor = 0;
+  readonly parts = new Map<string, Share>();
+  readonly short: Task[] = [];
+  /** Questions that were not answered in one step: the first of them is under way, the others wait for its end. */
+  readonly #long: Task[] = [];
+  #current: Task | undefined;
+  #lastWasLong = false;
+
+  /** @returns the part that waits and had the least time; undefined where none waits. */
+  next(): Share | undefined {
+    let next: Share | undefined;
+    for (const part of this.parts.values()) {
+      if (part.waiting > 0 && (next === undefined || part.spent < next.spent)) next = part;
+    }
+    if (next !== undefined) this.floor = Math.max(this.floor, next.spent);
+    return next;
+  }
+
+  add(task: Task): void {
+    if (!task.isUnderWay) this.short.push(task);
+    else if (task === this.#current) this.#long.unshift(task);
+    else this.#long.push(task);
+  }
+
+  /** Takes a task of its own: the long question and the others in turn. */
+  take(): Task | undefined {
+    this.#lastWasLong = this.#long.length > 0 && (this.short.length === 0 || !this.#lastWasLong);
+    const task = this.#lastWasLong ? this.#long.shift() : this.short.shift();
+    if (task === undefined) return undefined;
+    if (task.isUnderWay) this.#current = task;
+    task.isUnderWay = true;
+    return task;
+  }
+}
+
+export class Turns {
+  readonly #root = new Share();
+  readonly #isBusy: () => boolean;
+  #scheduled = false;
+  #pressing = 0;
+  #longest: LongestTurn | null = null;
+
+  constructor({ isBusy = () => false }: TurnsOptions = {}) {
+    this.#isBusy = isBusy;
+  }
+
+  /** The longest turn since the start; null before the first. */
+  get longest(): LongestTurn | null {
+    return this.#longest;
+  }
+
+  /**
+   * Waits for a turn of a line and works then.
+   * @param name For `longest`: the path of the operation.
+   * @param bytes What the request keeps in memory until it is answered.
+   * @throws OverloadError where too much of the line waits already.
+   */
+  take<T extends object>(line: Line, name: string, work: Work<T>, bytes = 0): Promise<T> {
+    const weight = weightOf(bytes);
+    if (!this.#admits(line, weight)) return Promise.reject(new OverloadError());
+    this.#open(line, weight);
+    return new Promise<T>((resolve, reject) => {
+      let steps: Paced<T> | undefined;
+      const step = (): boolean => {
+        try {
+          const answer = steps ?? work();
+          if (answer instanceof Promise || !isPaced(answer)) {
+            resolve(answer);
+            return false;
+          }
+          steps = answer;
+          const { done, value } = steps.next();
+          if (done === true) resolve(value);
+          return done !== true;
+        } catch (error) {
+          reject(error instanceof Error ? error : new Error(String(error)));
+          return false;
+        }
+      };
+      this.#add({ line, name, step, refuse: reject, isUnderWay: false });
+    }).finally(() => {
+      this.#open(line, -weight);
+    });
+  }
+
+  /** Notes time that a line's work took elsewhere, in a transaction for instance. */
+  charge(line: Line, name: string, ms: number): void {
+    for (const share of this.#sharesOf(line)) share.spent += ms;
+    this.note(name, ms);
+  }
+
+  /** Notes a time for which nothing else was served. */
+  note(name: string, ms: number): void {
+    if (ms > (this.#longest?.ms ?? 0)) this.#longest = { name, ms, at: Date.now() };
+  }
+
+  /** Somebody who comes first is on the way: until it is called, each turn has a single task. @returns what ends it. */
+  press(): () => void {
+    this.#pressing += 1;
+    let isOver = false;
+    return () => {
+      if (!isOver) this.#pressing -= 1;
+      isOver = true;
+    };
+  }
+
+  #admits(line: Line, weight: number): boolean {
+    const [kind = ''] = line;
+    const most = limits[kind] ?? [];
+    const shares = this.#sharesOf(line);
+    const isOver = (depth: number): boolean => (shares[depth]?.open ?? 0) + weight > (most[depth] ?? 0);
+    if (most.slice(1).some((_, index) => isOver(index + 1))) return false;
+    return !isOver(0) || this.#makeRoom(shares[0], shares[1]?.open ?? 0);
+  }
+
+  /**
+   * Where all that may wait does, the newest of the largest share goes instead of a request of a smaller one: no two
+   * organizations keep a third out.
+   */
+  #makeRoom(all: Share | undefined, own: number): boolean {
+    const parts = [...(all?.parts.values() ?? [])].sort((a, b) => b.open - a.open);
+    const [largest] = parts;
+    if (largest === undefined || largest.open <= own + 1) return false;
+    const users = [...largest.parts.values()].filter(({ short }) => short.length > 0);
+    const refused = users.sort((a, b) => b.open - a.open)[0]?.short.pop();
+    if (refused === undefined) return false;
+    this.#count(refused.line, -1);
+    refused.refuse(new OverloadError());
+    return true;
+  }
+
+  /** The shares of a line that there are, without the root. */
+  #sharesOf(line: Line): readonly Share[] {
+    const shares: Share[] = [];
+    let share: Share | undefined = this.#root;
+    for (const key of line) {
+      share = share.parts.get(key);
+      if (share === undefined) break;
+      shares.push(share);
+    }
+    return shares;
+  }
+
+  #open(line: Line, weight: number): void {
+    let share = this.#root;
+    for (const key of line) {
+      const part: Share = share.parts.get(key) ?? new Share();
+      part.open += weight;
+      if (part.open > 0) share.parts.set(key, part);
+      else share.parts.delete(key);
+      share = part;
+    }
+  }
+
+  #count(line: Line, tasks: number): void {
+    let share = this.#root;
+    for (const part of this.#sharesOf(line)) {
+      if (part.waiting === 0) part.spent = Math.max(part.spent, share.floor);
+      part.waiting += tasks;
+      share = part;
+    }
+  }
+
+  #add(task: Task): void {
+    const own = this.#sharesOf(task.line).at(-1);
+    if (own === undefined) throw new Error('a task waits in no share');
+    this.#count(task.line, 1);
+    own.add(task);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(
+      owned(() => {
+        this.#scheduled = false;
+        this.#work();
+      }, logFault),
+    );
+  }
+
+  #work(): void {
+    const end = performance.now() + longestTurn;
+    for (;;) {
+      const task = this.#next();
+      if (task === undefined) break;
+      const began = performance.now();
+      const isMore = task.step();
+      const now = performance.now();
+      this.charge(task.line, task.name, now - began);
+      if (isMore) this.#add(task);
+      if (now >= end || this.#pressing > 0) break;
+    }
+    if ([...this.#root.parts.values()].some(({ waiting }) => waiting > 0)) this.#schedule();
+  }
+
+  #next(): Task | undefined {
+    const owners = this.#root.parts.get('owner');
+    if (owners !== undefined && owners.short.length > 0) return this.#taken(owners);
+    if (this.#isBusy()) return undefined;
+    let share: Share | undefined = this.#root.next();
+    for (let part = share?.next(); part !== undefined; part = part.next()) share = part;
+    return share && this.#taken(share);
+  }
+
+  #taken(share: Share): Task | undefined {
+    const task = share.take();
+    if (task !== undefined) this.#count(task.line, -1);
+    return task;
+  }
+}
