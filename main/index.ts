@@ -13,7 +13,7 @@ import { freezeNow, listenForFreeze } from './desktop/freeze.ts';
 import { guardAllContents, guardSession, refuseDebuggers } from './desktop/guards.ts';
 import { joinHolder, type JoinedVault } from './desktop/held.ts';
 import { serveBridge } from './desktop/ipc.ts';
-import { followLinks } from './desktop/links.ts';
+import { catchLinks, thisStart } from './desktop/links.ts';
 import { isHiddenStart, loginItem } from './desktop/login.ts';
 import { setMenu } from './desktop/menu.ts';
 import { notifyOfApprovals, notifyOfMessages, sayThatItGoesOn } from './desktop/notifications.ts';
@@ -43,8 +43,6 @@ function prepare(): void {
   guardAllContents();
   // Windows shows notifications for the entry of the start menu that has this name, and for no other.
   if (process.platform === 'win32') app.setAppUserModelId(applicationId);
-  // A Wayland session gives shortcuts that work everywhere through its portal alone.
-  if (process.platform === 'linux') app.commandLine.appendSwitch('enable-features', 'GlobalShortcutsPortal');
 
   // What Chromium keeps lies with the vault; so does Electron's lock, which makes one instance of each vault.
   if (config.dataDirectory !== null) {
@@ -52,18 +50,36 @@ function prepare(): void {
     mkdirSync(userData, { recursive: true, mode: 0o700 });
     app.setPath('userData', userData);
   }
-  if (!app.requestSingleInstanceLock()) {
+  if (!app.requestSingleInstanceLock({ ...thisStart(process.argv) })) {
     app.quit();
     return;
   }
+  const links = catchLinks(process.argv);
   // Awaiting `ready` at the top level would wait for ever: Electron is ready once this module is.
   app
     .whenReady()
-    .then(() => run(config))
+    .then(() => run(config, links))
     .catch(fail);
 }
 
-async function run(config: Config): Promise<void> {
+/** What has been caught of links before the vault has started. */
+type Links = ReturnType<typeof catchLinks>;
+
+async function run(config: Config, links: Links): Promise<void> {
+  const { promise: opened, resolve } = Promise.withResolvers<AsyncDisposable | undefined>();
+  // Also while it opens: it is closed then once it is open.
+  const closeNow = closeBeforeQuit(async () => {
+    await (await opened)?.[Symbol.asyncDispose]();
+  });
+  resolve(await open(config, links, closeNow));
+}
+
+/** @returns what is open; undefined where its owner would rather end. */
+async function open(
+  config: Config,
+  links: Links,
+  closeNow: () => Promise<void>,
+): Promise<AsyncDisposable | undefined> {
   await using opened = new AsyncDisposableStack();
   guardSession(session.defaultSession);
   opened.use(reviveWindows());
@@ -72,7 +88,7 @@ async function run(config: Config): Promise<void> {
   const updates = opened.use(
     prepareUpdates({
       networkAllowed: async () => (await vault.bridge.settings()).network,
-      close: () => open.disposeAsync(),
+      close: closeNow,
     }),
   );
   const found = await startVault(config, {
@@ -81,10 +97,10 @@ async function run(config: Config): Promise<void> {
       ...(startAtLogin === undefined ? {} : { startAtLogin }),
       ...(updates.choice === undefined ? {} : { updates: updates.choice }),
     },
-  }).catch((error: unknown) => joinHolder(error, config.dataDirectory));
+  }).catch((error: unknown) => joinHolder(error, config));
   if (found === undefined) {
     app.quit();
-    return;
+    return undefined;
   }
   const vault: Vault | JoinedVault = found;
   opened.defer(() => vault.close());
@@ -107,16 +123,17 @@ async function run(config: Config): Promise<void> {
   });
 
   opened.use(sayThatItGoesOn());
-  opened.use(followLinks(approvals));
+  opened.use(links.follow(approvals));
   const show = (): void => {
     showWindow();
   };
   app.on('activate', show);
+  opened.defer(() => {
+    app.off('activate', show);
+  });
   if (!isHiddenStart()) show();
-
-  const open = opened.move();
-  closeBeforeQuit(() => open.disposeAsync());
   void updates.lookWhenDue();
+  return opened.move();
 }
 
 /** Says what is wrong, once, and ends. */

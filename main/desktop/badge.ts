@@ -2,12 +2,18 @@
 import { join } from 'node:path';
 import { app, BrowserWindow, nativeImage } from 'electron';
 import type { Approvals } from './approvals.ts';
+import { report } from './report.ts';
 
 /** Shows it until it is disposed of. */
 export function showBadge(approvals: Approvals): Disposable {
+  let isRefused = false;
   const show = (): void => {
     const count = approvals.waiting.length;
-    app.setBadgeCount(count);
+    // Once: the tray says it too, and so does the window.
+    if (!app.setBadgeCount(count) && !isRefused) {
+      isRefused = true;
+      report('the count on the icon', new Error('the desktop shows none for this application'));
+    }
     if (process.platform !== 'win32') return;
     const dot =
       count === 0 ? null : nativeImage.createFromPath(join(app.getAppPath(), 'main/desktop/icons/badge.png'));

@@ -6,6 +6,7 @@ import { app, dialog } from 'electron';
 import { bridgeCalls } from '../../preload/contract.ts';
 import type { BridgeCall, VaultBridge, VaultEvent } from '../../preload/contract.ts';
 import { findRunning, type Running } from '../commands/client.ts';
+import type { Config } from '../config.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { report } from './report.ts';
 
@@ -21,7 +22,10 @@ export interface JoinedVault {
  * @returns undefined where its owner would rather end.
  * @throws the error, where it is another one, or where nobody answers for the process that holds the vault.
  */
-export async function joinHolder(error: unknown, directory: string | null): Promise<JoinedVault | undefined> {
+export async function joinHolder(
+  error: unknown,
+  { dataDirectory: directory, appImage }: Pick<Config, 'dataDirectory' | 'appImage'>,
+): Promise<JoinedVault | undefined> {
   if (!(error instanceof Error) || error.name !== 'VaultInUseError' || directory === null) throw error;
   const running = await findRunning(directory);
   // It opens the vault without serving it, as a command does for a moment; or it has stopped answering.
@@ -35,10 +39,10 @@ export async function joinHolder(error: unknown, directory: string | null): Prom
     defaultId: 0,
     cancelId: 1,
   });
-  return response === 0 ? join(running) : undefined;
+  return response === 0 ? join(running, appImage) : undefined;
 }
 
-function join(running: Running): JoinedVault {
+function join(running: Running, appImage: string | undefined): JoinedVault {
   const listeners = new Set<(event: VaultEvent) => void>();
   const closing = new AbortController();
   running
@@ -49,7 +53,7 @@ function join(running: Running): JoinedVault {
       report('the events of the process that holds the vault', error);
     })
     .finally(() => {
-      if (!closing.signal.aborted) void sayGone();
+      if (!closing.signal.aborted) void sayGone(appImage);
     });
   const call = async (name: BridgeCall, args: readonly unknown[]): Promise<unknown> => {
     try {
@@ -81,7 +85,7 @@ function join(running: Running): JoinedVault {
   };
 }
 
-async function sayGone(): Promise<void> {
+async function sayGone(appImage: string | undefined): Promise<void> {
   try {
     const { response } = await dialog.showMessageBox({
       type: 'info',
@@ -92,7 +96,10 @@ async function sayGone(): Promise<void> {
       defaultId: 0,
       cancelId: 1,
     });
-    if (response === 0) app.relaunch();
+    // An AppImage's program is in a directory that is gone when this process is: its file starts it anew.
+    if (response === 0) {
+      app.relaunch(appImage === undefined ? {} : { execPath: appImage, args: process.argv.slice(1) });
+    }
   } catch (error) {
     report('nobody could be asked about the vault', error);
   }

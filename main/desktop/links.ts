@@ -8,37 +8,69 @@ import { app } from 'electron';
 import type { Approvals } from './approvals.ts';
 import { hiddenSwitch } from './login.ts';
 import { scheme } from './page.ts';
+import { report } from './report.ts';
 import { showWindow } from './window.ts';
 
 const approvalLink = /^latchkey:\/\/approvals\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/?$/;
 
-/** Follows links until it is disposed of. */
-export function followLinks(approvals: Pick<Approvals, 'waiting'>): Disposable {
-  const follow = (link: string | undefined): void => {
-    const [, id] = approvalLink.exec(link ?? '') ?? [];
-    const waits = id !== undefined && approvals.waiting.some((activity) => activity.id === id);
-    if (waits) showWindow(`/approvals/${id}`);
-    else showWindow();
+/** What a second instance tells the first one: Chromium puts its own words among the arguments, and them in its own order. */
+interface SecondStart {
+  readonly hidden: boolean;
+  readonly link: string | undefined;
+}
+
+const linkAmong = (words: readonly string[]): string | undefined =>
+  words.find((word) => word.startsWith(`${scheme}:`));
+
+export const thisStart = (argv: readonly string[]): SecondStart => ({
+  hidden: app.commandLine.hasSwitch(hiddenSwitch),
+  link: linkAmong(argv.slice(1)),
+});
+
+/**
+ * Listens for links and second starts. Call before `ready`: macOS sends the link that started the application before it, and
+ * what comes while the vault starts waits for `follow`.
+ */
+export function catchLinks(argv: readonly string[]): {
+  follow(approvals: Pick<Approvals, 'waiting'>): Disposable;
+} {
+  const early: (string | undefined)[] = [];
+  let show = (link: string | undefined): void => {
+    early.push(link);
   };
+  const { link: first } = thisStart(argv);
+  if (first !== undefined) show(first);
+
   // Where macOS hands a link to.
-  const onUrl = (event: { preventDefault(): void }, url: string): void => {
+  app.on('open-url', (event, url) => {
     event.preventDefault();
-    follow(url);
-  };
+    show(url);
+  });
   // Elsewhere, a second instance is started with it, which ends at once.
-  const onSecond = (_event: unknown, argv: readonly string[]): void => {
+  app.on('second-instance', (_event, _argv, _directory, data) => {
+    const { hidden, link } = (data ?? {}) as Partial<SecondStart>;
     // The session starts what somebody started before it: nobody asked for a window.
-    if (argv.includes(`--${hiddenSwitch}`)) return;
-    follow(argv.find((argument) => argument.startsWith(`${scheme}:`)));
-  };
-  app.on('open-url', onUrl);
-  app.on('second-instance', onSecond);
-  // What runs from its sources would register Electron itself.
-  if (app.isPackaged) app.setAsDefaultProtocolClient(scheme);
+    if (hidden !== true) show(link);
+  });
   return {
-    [Symbol.dispose]() {
-      app.off('open-url', onUrl);
-      app.off('second-instance', onSecond);
+    follow(approvals) {
+      // What runs from its sources would register Electron itself.
+      if (app.isPackaged && !app.setAsDefaultProtocolClient(scheme)) {
+        report('links to Latchkey', new Error(`the system did not give it ${scheme}: links`));
+      }
+      show = (link) => {
+        const [, id] = approvalLink.exec(link ?? '') ?? [];
+        const waits = id !== undefined && approvals.waiting.some((activity) => activity.id === id);
+        if (waits) showWindow(`/approvals/${id}`);
+        else showWindow();
+      };
+      for (const link of early.splice(0)) show(link);
+      return {
+        [Symbol.dispose]() {
+          // The application ends: a window would have no vault behind it.
+          show = () => undefined;
+        },
+      };
     },
   };
 }

@@ -99,8 +99,8 @@ const inXml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /**
- * A value of the registry's `Run` key. Electron writes and compares paths as they are, so that one with a space starts
- * something else and is found where it is not: it is quoted here, for both.
+ * A value of the registry's `Run` key. Electron quotes the arguments itself, and the typings' advice to do it is older; it reads
+ * the path to look for as a command line, so that one with a space is quoted here, which writing takes off again.
  */
 function windowsItem({ name, executable, args }: Start): ShellChoice<boolean> {
   const path = `"${executable}"`;
@@ -108,17 +108,10 @@ function windowsItem({ name, executable, args }: Start): ShellChoice<boolean> {
     read: () =>
       app.getLoginItemSettings({ path }).launchItems.some((item) => item.name === name && item.enabled),
     write(isOn) {
-      app.setLoginItemSettings({
-        ...{ name, path, openAtLogin: isOn },
-        args: [`--${hiddenSwitch}`, ...args.map(inCommandLine)],
-      });
+      app.setLoginItemSettings({ name, path, openAtLogin: isOn, args: [`--${hiddenSwitch}`, ...args] });
     },
   };
 }
-
-/** As `CommandLineToArgvW` reads an argument: backslashes before a quote count twice. */
-const inCommandLine = (text: string): string =>
-  `"${text.replace(/(\\*)"/g, String.raw`$1$1\"`).replace(/\\+$/, '$&$&')}"`;
 
 /** The desktop environments' own way; Electron has none for it. */
 function autostartFile({ name, executable, args }: Start): ShellChoice<boolean> {

@@ -20,7 +20,10 @@ export function setMenu(version: string, actions: MenuActions): void {
     applicationVersion: version,
     version: `Electron ${process.versions.electron}, Node ${process.versions.node}`,
     copyright: 'Copyright © Latchkey contributors. Apache-2.0.',
-    iconPath: join(app.getAppPath(), 'main/desktop/icons/window.png'),
+    // GTK reads the file itself, and so not from the archive: an installed application has it beside that.
+    iconPath: app.isPackaged
+      ? join(process.resourcesPath, 'icon.png')
+      : join(app.getAppPath(), 'main/desktop/icons/window.png'),
   });
   const view: MenuItemConstructorOptions[] = [
     { role: 'resetZoom' },

@@ -115,7 +115,8 @@ export function notifyOfApprovals(approvals: Approvals, bridge: Pick<Bridge, 'ca
       if (open.get(id) === notification) open.delete(id);
     });
     notification.on('failed', (_event, error) => {
-      open.delete(id);
+      // It may be told of later, when another one has taken its place.
+      if (open.get(id) === notification) open.delete(id);
       // The tray, the badge and the window say it too.
       report('a notification was not shown', error);
     });

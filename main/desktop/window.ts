@@ -9,6 +9,9 @@ import { keepWindowState, readWindowState, smallest } from './window-state.ts';
 /** The page's own background, so that nothing flashes before its first paint. */
 const background = { light: '#f3f6f4', dark: '#0f1614' };
 
+/** From a page that has loaded to its first paint, in milliseconds. */
+const longestWaitForPaint = 2_000;
+
 /**
  * Brings the window to the front; makes it where there is none.
  * @param place Where in the window to go, `/approvals` for example; it stays where it is without one.
@@ -21,7 +24,7 @@ export function showWindow(place?: string): void {
     return;
   }
   // Another fragment of the page that is there: nothing is loaded. The same one would be, and lose what was typed.
-  if (place !== undefined && window.webContents.getURL() !== address) load(window, address);
+  if (place !== undefined && window.webContents.getURL() !== address) void load(window, address);
   if (window.isMinimized()) window.restore();
   window.show();
   window.focus();
@@ -31,18 +34,30 @@ function createWindow(address: string): void {
   const { isMaximized, ...bounds } = readWindowState();
   const window = new BrowserWindow({ ...windowOptions(), ...bounds });
   keepWindowState(window);
-  window.once('ready-to-show', () => {
-    // It shows the window too, and so not before there is something to show.
+  // Whatever shows it: who asks for the window again may come before its first paint.
+  window.once('show', () => {
     if (isMaximized) window.maximize();
-    window.show();
   });
-  load(window, address);
+  const reveal = (): void => {
+    if (!window.isDestroyed() && !window.isVisible()) window.show();
+  };
+  window.once('ready-to-show', reveal);
+  void load(window, address).then((isLoaded) => {
+    // A page that paints nothing tells nobody that it is ready: a window that never shows would be worse than an empty one.
+    if (isLoaded) setTimeout(reveal, longestWaitForPaint).unref();
+    else reveal();
+  });
 }
 
-function load(window: Pick<BrowserWindow, 'loadURL'>, address: string): void {
-  window.loadURL(address).catch((error: unknown) => {
+/** @returns whether it loaded; why it did not is in the log. */
+async function load(window: Pick<BrowserWindow, 'loadURL'>, address: string): Promise<boolean> {
+  try {
+    await window.loadURL(address);
+    return true;
+  } catch (error) {
     report('the window did not load', error);
-  });
+    return false;
+  }
 }
 
 function windowOptions(): BrowserWindowConstructorOptions {

@@ -1,107 +1,27 @@
 /** The whole application on a stand-in for Electron: the real entry, the real vault on disk, the real preload script. */
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Bridge } from '../../preload/contract.ts';
-import type * as fakeElectron from './fake-electron.ts';
+import { createVault, Launcher, password, type Electron } from './launch.ts';
 
-type Electron = typeof fakeElectron;
-
-const projectRoot = join(import.meta.dirname, '../..');
-const password = 'correct horse battery staple';
-
-let directory: string;
-let running: Electron[] = [];
-let setArgv: readonly string[];
+let launcher: Launcher;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'latchkey-app-'));
-  setArgv = process.argv;
-  // Without a session bus there is no keychain to reach; a developer's own stays untouched.
-  vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', undefined);
-  vi.stubEnv('XDG_RUNTIME_DIR', undefined);
-  Object.defineProperty(process.versions, 'electron', { value: '45.4.1', configurable: true });
+  launcher = await Launcher.create();
 });
 
-afterEach(async () => {
-  for (const electron of running) await quit(electron);
-  running = [];
-  process.argv = [...setArgv];
-  Reflect.deleteProperty(process.versions, 'electron');
-  vi.unstubAllEnvs();
-  vi.restoreAllMocks();
-  await rm(directory, { recursive: true });
-});
-
-/** Loads the entry as Electron does, in a copy of everything of its own, and comes to `ready` after it. */
-async function launch(
-  argv: readonly string[] = ['--port', '0'],
-  prepare: (electron: Electron) => void = () => undefined,
-): Promise<Electron> {
-  vi.resetModules();
-  // Resetting leaves a mocked module as it is; mocking it again makes a new one.
-  vi.doMock('electron', () => import('./fake-electron.ts'));
-  const electron = await import('./fake-electron.ts');
-  running.push(electron);
-  electron.machine.appPath = projectRoot;
-  prepare(electron);
-  process.argv = [
-    'electron',
-    projectRoot,
-    '--data-dir',
-    vaultDirectory(),
-    '--config-dir',
-    directory,
-    ...argv,
-  ];
-  await import('../../main/index.ts');
-  if (electron.machine.ended === undefined) electron.becomeReady();
-  return electron;
-}
-
-/** Launches, and waits for the page. */
-async function open(): Promise<{ electron: Electron; latchkey: Bridge }> {
-  const electron = await launch();
-  const { BrowserWindow, machine } = electron;
-  const isVisible = (): boolean => BrowserWindow.getAllWindows()[0]?.isVisible() ?? false;
-  await vi.waitUntil(() => isVisible() || machine.ended !== undefined, { timeout: 60_000 });
-  expect(machine.dialogs).toEqual([]);
-  await import('../../preload/index.ts');
-  return { electron, latchkey: electron.machine.mainWorld['latchkey'] as Bridge };
-}
-
-async function quit(electron: Electron): Promise<void> {
-  if (electron.machine.ended === undefined) electron.app.quit();
-  await vi.waitFor(
-    () => {
-      expect(electron.machine.ended).toBeDefined();
-    },
-    { timeout: 60_000 },
-  );
-}
-
-const vaultDirectory = (): string => join(directory, 'vault');
-
-async function createVault(latchkey: Bridge): Promise<void> {
-  const words = (await latchkey.newRecoveryPhrase()).phrase.split(' ');
-  const confirmedWords = [1, 12, 24].map((position) => ({ position, word: words[position - 1] ?? '' }));
-  const vault = { organizationName: 'Home', userName: 'Ada', useKeychain: false, password, confirmedWords };
-  await expect(latchkey.create(vault)).resolves.toMatchObject({
-    state: 'unlocked',
-    keyslots: expect.any(Array) as unknown,
-  });
-}
+afterEach(() => launcher[Symbol.asyncDispose]());
 
 describe('the application', () => {
   test('makes a vault, works in it, and locks it when the screen locks', async () => {
-    const { electron, latchkey } = await open();
+    const { electron, latchkey } = await launcher.open();
     expect(electron.machine.sandboxed).toBe(true);
-    expect(electron.machine.paths.get('userData')).toBe(join(vaultDirectory(), 'window'));
-    expect((await stat(vaultDirectory())).mode & 0o777).toBe(0o700);
+    expect(electron.machine.paths.get('userData')).toBe(join(launcher.vault, 'window'));
+    expect((await stat(launcher.vault)).mode & 0o777).toBe(0o700);
     const [tray] = electron.machine.trays;
     const [window] = electron.BrowserWindow.getAllWindows();
     expect(tray?.toolTip).toBe('Latchkey: no vault yet');
@@ -153,7 +73,11 @@ describe('the application', () => {
     const [shown] = await latchkey.shownMessages();
     expect(notification).toMatchObject({ isShown: true, body: shown?.code });
 
-    electron.powerMonitor.emit('lock-screen');
+    electron.machine.screenLocked = true;
+    await vi.waitFor(async () => {
+      expect(await latchkey.status()).toMatchObject({ state: 'locked' });
+    });
+    electron.machine.screenLocked = false;
     await expect(latchkey.status()).resolves.toMatchObject({ state: 'locked' });
     await vi.waitFor(() => {
       expect(tray?.toolTip).toBe('Latchkey: locked');
@@ -168,10 +92,10 @@ describe('the application', () => {
   });
 
   test('finds its vault again, locked', async () => {
-    const first = await open();
+    const first = await launcher.open();
     await createVault(first.latchkey);
-    await quit(first.electron);
-    const second = await open();
+    await launcher.quit(first.electron);
+    const second = await launcher.open();
     await expect(second.latchkey.status()).resolves.toMatchObject({
       state: 'locked',
       organization: { name: 'Home' },
@@ -182,17 +106,22 @@ describe('the application', () => {
   });
 
   test('stays in the tray without a window, and comes back from there', async () => {
-    const { electron } = await open();
+    const { electron } = await launcher.open();
     const { BrowserWindow, machine } = electron;
-    BrowserWindow.getAllWindows()[0]?.closeByHand();
-    expect(BrowserWindow.getAllWindows()).toEqual([]);
+    const close = async (): Promise<void> => {
+      BrowserWindow.getAllWindows()[0]?.close();
+      await vi.waitFor(() => {
+        expect(BrowserWindow.getAllWindows()).toEqual([]);
+      });
+    };
+    await close();
     expect(machine.ended).toBeUndefined();
     expect(machine.trays[0]?.isDestroyed()).toBe(false);
     // Where the tray is not shown, this is all that says so.
     expect(machine.notifications.map(({ title }) => title)).toEqual(['Latchkey goes on without its window']);
     machine.trays[0]?.menu?.choose('Open Latchkey');
     expect(BrowserWindow.getAllWindows()).toHaveLength(1);
-    BrowserWindow.getAllWindows()[0]?.closeByHand();
+    await close();
     expect(machine.notifications).toHaveLength(1);
     machine.trays[0]?.menu?.choose('Open Latchkey');
     electron.app.emit('activate');
@@ -200,15 +129,15 @@ describe('the application', () => {
   });
 
   test('closes the vault once, however often it is asked to quit, and ends', async () => {
-    const { electron, latchkey } = await open();
+    const { electron, latchkey } = await launcher.open();
     const { machine } = electron;
     const { url } = await latchkey.status();
-    const endpoint = join(vaultDirectory(), 'endpoint.json');
+    const endpoint = join(launcher.vault, 'endpoint.json');
     expect(existsSync(endpoint)).toBe(true);
     machine.trays[0]?.menu?.choose('Quit Latchkey');
     electron.app.quit();
     expect(machine.ended).toBeUndefined();
-    await quit(electron);
+    await launcher.quit(electron);
     expect(machine.ended).toBe(0);
     expect(existsSync(endpoint)).toBe(false);
     await expect(fetch(url)).rejects.toThrow();
@@ -218,15 +147,18 @@ describe('the application', () => {
   });
 
   test('shows its window when it is started a second time', async () => {
-    const { electron } = await open();
+    const { electron } = await launcher.open();
     const [window] = electron.BrowserWindow.getAllWindows();
-    electron.app.emit('second-instance', new electron.FakeEvent(), ['latchkey'], '/', {});
-    expect(window?.focused).toBe(1);
+    const second = await launcher.launch();
+    expect(second.machine.ended).toBe(0);
+    await vi.waitFor(() => {
+      expect(window?.focused).toBe(1);
+    });
     expect(electron.BrowserWindow.getAllWindows()).toHaveLength(1);
   });
 
   test('has a menu without links', async () => {
-    const { electron } = await open();
+    const { electron } = await launcher.open();
     expect(electron.machine.menu?.labels).toEqual(['&File', 'editMenu', 'View', 'windowMenu', 'Help']);
   });
 });
@@ -249,23 +181,14 @@ describe('a start that cannot be', () => {
     return electron.machine.dialogs[0]?.content ?? '';
   }
 
-  test('is no start at all where an instance runs already', async () => {
-    const electron = await launch(['--port', '0'], ({ machine }) => {
-      machine.secondInstance = true;
-    });
-    expect(electron.machine.ended).toBe(0);
-    expect(electron.machine.dialogs).toEqual([]);
-    expect(existsSync(join(vaultDirectory(), 'vault.db'))).toBe(false);
-  });
-
   test('names who holds the vault', async () => {
     const { makeConfig } = await import('../../main/config.ts');
     const { openVault } = await import('../../main/vault.ts');
-    const held = openVault(makeConfig({ dataDir: vaultDirectory(), keychain: false }, {}));
+    const held = openVault(makeConfig({ dataDir: launcher.vault, keychain: false }, {}));
     try {
-      const message = await failure(await launch());
+      const message = await failure(await launcher.launch());
       expect(message).toContain(`is in use by process ${String(process.pid)}`);
-      expect(message).toContain(vaultDirectory());
+      expect(message).toContain(launcher.vault);
     } finally {
       held.close();
     }
@@ -274,7 +197,7 @@ describe('a start that cannot be', () => {
   test('is a window of the process that holds the vault, where its owner wants that', async () => {
     const { makeConfig } = await import('../../main/config.ts');
     const { startVault } = await import('../../main/vault.ts');
-    const config = makeConfig({ dataDir: vaultDirectory(), keychain: false, port: '0' }, {});
+    const config = makeConfig({ dataDir: launcher.vault, keychain: false, port: '0' }, {});
     const held = await startVault(config);
     let isHeld = true;
     const end = async (): Promise<void> => {
@@ -282,7 +205,7 @@ describe('a start that cannot be', () => {
       isHeld = false;
     };
     try {
-      const electron = await launch();
+      const electron = await launcher.launch();
       const { machine, BrowserWindow } = electron;
       await vi.waitFor(
         () => {
@@ -323,7 +246,7 @@ describe('a start that cannot be', () => {
         message: 'The process that held the vault has ended',
         buttons: ['Open it here', 'Quit'],
       });
-      expect(machine.relaunches).toBe(1);
+      expect(machine.relaunches).toHaveLength(1);
     } finally {
       await end();
     }
@@ -332,9 +255,9 @@ describe('a start that cannot be', () => {
   test('ends without a word where its owner leaves the vault to the process that holds it', async () => {
     const { makeConfig } = await import('../../main/config.ts');
     const { startVault } = await import('../../main/vault.ts');
-    const held = await startVault(makeConfig({ dataDir: vaultDirectory(), keychain: false, port: '0' }, {}));
+    const held = await startVault(makeConfig({ dataDir: launcher.vault, keychain: false, port: '0' }, {}));
     try {
-      const electron = await launch(['--port', '0'], ({ machine }) => {
+      const electron = await launcher.launch(['--port', '0'], ({ machine }) => {
         machine.answers = [1];
       });
       await vi.waitFor(
@@ -354,23 +277,23 @@ describe('a start that cannot be', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     try {
-      expect(await failure(await launch(['--port', String(port)]))).toContain(String(port));
+      expect(await failure(await launcher.launch(['--port', String(port)]))).toContain(String(port));
     } finally {
       await new Promise((resolve) => server.close(resolve));
     }
-    expect(existsSync(join(vaultDirectory(), 'endpoint.json'))).toBe(false);
-    await open();
+    expect(existsSync(join(launcher.vault, 'endpoint.json'))).toBe(false);
+    await launcher.open();
   });
 
   test('names the argument that cannot be used', async () => {
-    expect(await failure(await launch(['--port', 'http']))).toContain('invalid port "http"');
+    expect(await failure(await launcher.launch(['--port', 'http']))).toContain('invalid port "http"');
   });
 
   test('names the version that is too old', async () => {
     Object.defineProperty(process.versions, 'electron', { value: '44.0.0', configurable: true });
-    expect(await failure(await launch())).toBe(
+    expect(await failure(await launcher.launch())).toBe(
       'Latchkey needs electron 45 or later; this is electron 44.0.0.',
     );
-    expect(existsSync(vaultDirectory())).toBe(false);
+    expect(existsSync(launcher.vault)).toBe(false);
   });
 });

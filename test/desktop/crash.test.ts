@@ -85,8 +85,9 @@ describe('a page', () => {
     expect(window.webContents.reloads).toBe(1);
     machine.answers = [2];
     window.emit('unresponsive');
-    await vi.advanceTimersByTimeAsync(0);
-    expect(machine.ended).toBe(0);
+    await vi.waitFor(() => {
+      expect(machine.ended).toBe(0);
+    });
   });
 
   test('is not touched by the crash of a helper of Chromium’s, which is logged', () => {

@@ -1,7 +1,8 @@
 /**
- * Stands in for the module `electron`, whose program a test machine does not have. It does what Electron's documentation
- * says of each call that Latchkey makes, and throws where Electron would: a call before `ready` that needs it, a value
- * that cannot be cloned. Every member is checked against Electron's own types; what no code of ours calls is missing.
+ * Stands in for the module `electron`, whose program a test machine does not have. It keeps the rules of the real one, the
+ * inconvenient ones above all, and names the source of each: a file of electron/electron at the version in package.json, of
+ * Chromium, or a page of Electron's documentation. A rule without a source is no rule. Every member is checked against
+ * Electron's own types; what no code of ours calls is missing. test/desktop/twin.test.ts lists the rules that were missed once.
  */
 import { EventEmitter } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -16,13 +17,17 @@ export const machine = {
   ready: false,
   /** Whether it is an installed application. */
   packaged: false,
+  /** Whether macOS knows who signed it. */
+  signed: true,
   version: '1.0.0',
   /** Whether the application has ended, and with which exit code. */
   ended: undefined as number | undefined,
-  /** Whether another instance runs already. */
-  secondInstance: false,
-  releasedLock: false,
-  relaunches: 0,
+  /** Whether a page answers when it is asked whether its window may close. */
+  pageAnswers: true,
+  /** Whether a page that has loaded paints anything. */
+  pagePaints: true,
+  /** Programs that start when this one has ended. */
+  relaunches: [] as { readonly execPath: string; readonly args: readonly string[] }[],
   sandboxed: false,
   paths: new Map<string, string>(),
   name: 'latchkey',
@@ -32,21 +37,32 @@ export const machine = {
   about: undefined as electron.AboutPanelOptionsOptions | undefined,
   /** Schemes whose links the system hands to the application. */
   protocols: [] as string[],
+  /** Linux: the name that the application has among the installed desktop files, and those that are installed. */
+  desktopName: 'latchkey.desktop' as string | undefined,
+  desktopFiles: ['latchkey.desktop'],
   login: {
     openAtLogin: false,
     wasOpenedAtLogin: false,
     status: 'not-registered' as electron.LoginItemSettings['status'],
-    launchItems: [] as electron.LaunchItems[],
   },
+  /** Windows: the values of the registry's `Run` key, and those that the Task Manager has switched off. */
+  runKey: new Map<string, string>(),
+  switchedOff: new Set<string>(),
   userModelId: '',
   displays: [{ workArea: { x: 0, y: 0, width: 1920, height: 1080 } }],
   /** What presses each shortcut calls. */
   shortcuts: new Map<string, () => void>(),
   /** Whether another application has every shortcut. */
   shortcutsTaken: false,
+  /** Linux: whether a portal of the desktop is asked for shortcuts, as on Wayland, and whether it gives them. */
+  shortcutsByPortal: false,
+  portalBinds: true,
   online: true,
   idleSeconds: 0,
   screenLocked: false,
+  /** Linux: whether a service of the session says that its screen is locked, and whether the idle time is known. */
+  saysLocked: true,
+  saysIdle: true,
   clipboard: '',
   schemes: [] as electron.CustomScheme[],
   /** Title and text of each error dialog. */
@@ -73,6 +89,31 @@ export function becomeReady(): void {
   machine.ready = true;
   app.emit('ready');
 }
+
+// docs/api/process.md: beside the archive of an installed application.
+Object.defineProperty(process, 'resourcesPath', { value: '/resources', configurable: true });
+
+/** A test may replace it. */
+const nextTurn = setImmediate;
+
+type GoOn = (() => void) | undefined;
+
+/**
+ * A task of Chromium's main thread that enters JavaScript, and goes on when the microtasks of that have run
+ * (shell/common/gin_helper/event_emitter_caller.cc: a `MicrotasksScope` with a checkpoint, within the native call).
+ */
+function nativeTask(enter: () => GoOn): void {
+  let goOn: GoOn;
+  // Between two immediates of one round, Node runs microtasks and nothing else.
+  nextTurn(() => {
+    goOn = enter();
+  });
+  nextTurn(() => goOn?.());
+}
+
+/** Who holds the lock of each data directory, among all copies of this module: another copy is another process. */
+const locks = ((globalThis as Record<symbol, unknown>)[Symbol.for('latchkey.test.locks')] ??=
+  new Map()) as Map<string, (data: unknown) => void>;
 
 const needsReady = (what: string): void => {
   if (!machine.ready) throw new Error(`${what} cannot be used before the app is ready`);
@@ -117,12 +158,18 @@ class FakeApp
     >
 {
   readonly commandLine = {
+    /** base/command_line.cc: switches are a map, so that a value takes the place of the one before it. */
     appendSwitch(name: string, value = ''): void {
       needsUnready('app.commandLine.appendSwitch');
       machine.switches.set(name, value);
     },
+    getSwitchValue: (name: string): string => machine.switches.get(name) ?? '',
     hasSwitch: (name: string): boolean => machine.switches.has(name),
-  } satisfies Pick<Electron['app']['commandLine'], 'appendSwitch' | 'hasSwitch'>;
+  } satisfies Pick<Electron['app']['commandLine'], 'appendSwitch' | 'getSwitchValue' | 'hasSwitch'>;
+
+  #isQuitting = false;
+  #isExiting = false;
+  #lock: string | undefined;
 
   get isPackaged(): boolean {
     return machine.packaged;
@@ -132,20 +179,39 @@ class FakeApp
     return machine.name;
   }
 
-  /** Windows: finds what has the same path, as its `Run` key has it. */
-  getLoginItemSettings({ path }: electron.LoginItemSettingsOptions = {}): Pick<
+  /**
+   * shell/browser/browser_win.cc, `GetLoginItemSettingsHelper`: the path that is asked for is read as a command line, and its
+   * program compared with that of each value; of the arguments, only what is no switch is told.
+   */
+  getLoginItemSettings({ path = process.execPath }: electron.LoginItemSettingsOptions = {}): Pick<
     electron.LoginItemSettings,
     'openAtLogin' | 'wasOpenedAtLogin' | 'status' | 'launchItems'
   > {
-    return { ...machine.login, launchItems: machine.login.launchItems.filter((item) => item.path === path) };
+    const [program = ''] = readCommandLine(path);
+    const launchItems = [...machine.runKey].flatMap(([name, value]): electron.LaunchItems[] => {
+      const [started = '', ...args] = readCommandLine(value);
+      if (started.toLowerCase() !== program.toLowerCase()) return [];
+      const enabled = !machine.switchedOff.has(name);
+      return [
+        { name, path: started, args: args.filter((arg) => !arg.startsWith('-')), scope: 'user', enabled },
+      ];
+    });
+    return { ...machine.login, launchItems };
   }
 
-  setLoginItemSettings({ openAtLogin = false, name, path, args = [] }: electron.Settings): void {
-    const launchItems = machine.login.launchItems.filter((item) => item.name !== name);
-    if (openAtLogin && name !== undefined && path !== undefined) {
-      launchItems.push({ name, path, args, scope: 'user', enabled: true });
-    }
-    machine.login = { ...machine.login, openAtLogin, launchItems };
+  /** shell/browser/browser_win.cc, `FormatCommandLineString`: quotes around the path are taken off, then every word is quoted. */
+  setLoginItemSettings({
+    openAtLogin = false,
+    name,
+    path = process.execPath,
+    args = [],
+  }: electron.Settings): void {
+    machine.login = { ...machine.login, openAtLogin };
+    const value = name ?? machine.userModelId;
+    machine.switchedOff.delete(value);
+    if (openAtLogin) {
+      machine.runKey.set(value, [path.replace(/^"(.*)"$/, '$1'), ...args].map(quoteWord).join(' '));
+    } else machine.runKey.delete(value);
   }
 
   setAppUserModelId(id: string): void {
@@ -156,12 +222,17 @@ class FakeApp
     machine.about = options;
   }
 
+  /** shell/browser/browser_linux.cc, `SetDefaultWebClient`: false where no file of that name is installed. */
   setAsDefaultProtocolClient(protocol: string): boolean {
+    if (process.platform === 'linux' && !machine.desktopFiles.includes(machine.desktopName ?? ''))
+      return false;
     machine.protocols.push(protocol);
     return true;
   }
 
+  /** shell/browser/linux/launcher_entry.cc, `EmitUpdate`: false without a desktop file's name, and no count anywhere then. */
   setBadgeCount(count = 0): boolean {
+    if (process.platform === 'linux' && machine.desktopName === undefined) return false;
     machine.badge = count;
     return true;
   }
@@ -185,16 +256,43 @@ class FakeApp
     return machine.version;
   }
 
-  relaunch(): void {
-    machine.relaunches += 1;
+  /** shell/browser/api/electron_api_app.cc, `App::Relaunch`: an AppImage's own path is of a directory that is gone by then. */
+  relaunch({ execPath, args }: electron.RelaunchOptions = {}): void {
+    const [program = '', ...words] = process.argv;
+    const isSame = execPath === undefined && args === undefined;
+    machine.relaunches.push({ execPath: execPath ?? program, args: isSame ? words : (args ?? []) });
   }
 
   releaseSingleInstanceLock(): void {
-    machine.releasedLock = true;
+    if (this.#lock !== undefined) locks.delete(this.#lock);
+    this.#lock = undefined;
   }
 
-  requestSingleInstanceLock(): boolean {
-    return !machine.secondInstance;
+  /**
+   * shell/browser/api/electron_api_app.cc, `RequestSingleInstanceLock`. The first instance hears of a second one once it is
+   * ready itself. The words come from Chromium's own command line: switches first, some of Chromium's among them, and none at
+   * all in the cases that docs/api/app.md lists; `additionalData` comes as it was given.
+   */
+  requestSingleInstanceLock(additionalData?: Record<string, unknown>): boolean {
+    const directory = machine.paths.get('userData') ?? '';
+    const notify = locks.get(directory);
+    if (notify !== undefined) {
+      notify(structuredClone(additionalData));
+      return false;
+    }
+    this.#lock = directory;
+    locks.set(directory, (data) => {
+      const words = [process.execPath, '--original-process-start-time=13400000000000000'];
+      const tell = (): void => {
+        nativeTask(() => {
+          this.emit('second-instance', new FakeEvent(), words, '/', data);
+          return undefined;
+        });
+      };
+      if (machine.ready) tell();
+      else this.once('ready', tell);
+    });
+    return true;
   }
 
   setPath(name: string, path: string): void {
@@ -206,20 +304,127 @@ class FakeApp
     return machine.ready ? Promise.resolve() : new Promise((resolve) => this.once('ready', resolve));
   }
 
+  /** shell/browser/browser.cc, `Browser::Quit`: it does nothing while the application quits already. */
   quit(): void {
-    const beforeQuit = new FakeEvent();
-    this.emit('before-quit', beforeQuit);
-    if (beforeQuit.defaultPrevented) return;
-    for (const window of BrowserWindow.getAllWindows()) window.destroy();
-    const willQuit = new FakeEvent();
-    this.emit('will-quit', willQuit);
-    if (!willQuit.defaultPrevented) this.exit(0);
+    // Called from JavaScript, it returns before any microtask.
+    this.#quit()?.();
   }
 
-  exit(code = 0): void {
-    if (machine.ended !== undefined) throw new Error('the app has ended already');
-    machine.ended = code;
+  #quit(): GoOn {
+    if (this.#isQuitting) return undefined;
+    this.#isQuitting = !this.#isPrevented('before-quit');
+    if (!this.#isQuitting) return undefined;
+    const windows = BrowserWindow.getAllWindows();
+    if (windows.length === 0) return this.#notifyAndShutDown();
+    for (const window of windows) window.close();
+    return undefined;
   }
+
+  /** shell/browser/browser.cc, `ExitWithCode`: windows are destroyed and not asked, and no event but `quit` is sent. */
+  exit(code = 0): void {
+    this.#isQuitting = true;
+    this.#isExiting = true;
+    for (const window of BrowserWindow.getAllWindows()) window.destroy();
+    this.#shutDown(code);
+  }
+
+  /** shell/browser/electron_browser_main_parts_posix.cc: SIGINT, SIGTERM and SIGHUP are tasks of the main thread that quit. */
+  receiveSignal(): void {
+    nativeTask(() => this.#quit());
+  }
+
+  /** shell/browser/mac/electron_application.mm, `terminate:`: Command-Q, the Dock and the end of a session alike. */
+  terminate(): void {
+    nativeTask(() => this.#quit());
+  }
+
+  /** shell/browser/mac/electron_application.mm, `willPowerOff:`, and then `terminate:`. */
+  logOut(): void {
+    nativeTask(() => {
+      powerMonitor.emit('shutdown', new FakeEvent());
+      return undefined;
+    });
+    this.terminate();
+  }
+
+  /** shell/browser/browser.cc, `OnWindowAllClosed`; lib/browser/init.ts quits where no other listener is. */
+  windowIsGone(): GoOn {
+    if (BrowserWindow.getAllWindows().length > 0 || this.#isExiting || this.#isShutDown) return undefined;
+    if (this.#isQuitting) return this.#notifyAndShutDown();
+    if (this.emit('window-all-closed')) return undefined;
+    return this.#quit();
+  }
+
+  /** shell/browser/browser.cc, `OnWindowCloseCancelled`. */
+  closeIsCancelled(): void {
+    this.#isQuitting = false;
+  }
+
+  /**
+   * shell/browser/browser.cc, `NotifyAndShutdown`: where it is prevented, the application quits no more, but not before the
+   * event has returned. Its microtasks have run by then: a `quit` that came of promises alone was ignored (issue 33643).
+   */
+  #notifyAndShutDown(): GoOn {
+    if (this.#isShutDown) return undefined;
+    if (!this.#isPrevented('will-quit')) {
+      this.#shutDown(0);
+      return undefined;
+    }
+    return () => {
+      this.#isQuitting = false;
+    };
+  }
+
+  /** shell/browser/browser.cc, `Shutdown`: once, and the lock goes with the process. */
+  #shutDown(code: number): void {
+    if (this.#isShutDown) return;
+    this.releaseSingleInstanceLock();
+    machine.ended = code;
+    // A test may have it run again.
+    this.#isQuitting = false;
+    this.#isExiting = false;
+    this.emit('quit', new FakeEvent(), code);
+  }
+
+  get #isShutDown(): boolean {
+    return machine.ended !== undefined;
+  }
+
+  #isPrevented(name: 'before-quit' | 'will-quit'): boolean {
+    const event = new FakeEvent();
+    this.emit(name, event);
+    return event.defaultPrevented;
+  }
+}
+
+/** shell/common/command_line_util_win.cc, `AddQuoteForArg`. */
+function quoteWord(word: string): string {
+  if (!/[ \\"]/.test(word)) return word;
+  return `"${word.replace(/(\\*)"/g, String.raw`$1$1\"`).replace(/\\+$/, '$&$&')}"`;
+}
+
+/** As `CommandLineToArgvW` of Windows reads a line, and so base/command_line.cc. */
+export function readCommandLine(line: string): string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  let isQuoted = false;
+  for (let at = 0; at < line.length; at += 1) {
+    const [slashes = ''] = /^\\*/.exec(line.slice(at)) ?? [];
+    at += slashes.length;
+    const character = line[at];
+    const isQuote = character === '"';
+    // Before a quote, backslashes count by two.
+    if (slashes !== '')
+      word = (word ?? '') + (isQuote ? slashes.slice(Math.ceil(slashes.length / 2)) : slashes);
+    if (isQuote && slashes.length % 2 === 0) {
+      word ??= '';
+      isQuoted = !isQuoted;
+    } else if (character === ' ' && !isQuoted) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else if (character !== undefined) word = (word ?? '') + character;
+  }
+  return word === undefined ? words : [...words, word];
 }
 
 export const app = new FakeApp();
@@ -283,6 +488,7 @@ export class BrowserWindow
   implements
     Pick<
       electron.BrowserWindow,
+      | 'close'
       | 'destroy'
       | 'focus'
       | 'getNormalBounds'
@@ -343,11 +549,17 @@ export class BrowserWindow
     if (!page.ok) throw new Error(`ERR_FAILED (${String(page.status)}) loading '${url}'`);
     this.page = page;
     this.webContents.mainFrame = { url, parent: null };
-    this.emit('ready-to-show');
+    // docs/api/browser-window.md: at the first paint of a window that was not shown yet, usually after the page has loaded.
+    nativeTask(() => {
+      if (machine.pagePaints && !this.#visible && !this.#destroyed) this.emit('ready-to-show');
+      return undefined;
+    });
   }
 
   show(): void {
+    if (this.#visible) return;
     this.#visible = true;
+    this.emit('show');
   }
 
   focus(): void {
@@ -362,9 +574,10 @@ export class BrowserWindow
     this.minimized = false;
   }
 
+  /** docs/api/browser-window.md: it shows a window that is not shown. */
   maximize(): void {
     this.maximized = true;
-    this.#visible = true;
+    this.show();
   }
 
   isMaximized(): boolean {
@@ -391,19 +604,36 @@ export class BrowserWindow
     return this.#destroyed;
   }
 
+  /** shell/browser/window_list.cc, `RemoveWindow`. */
   destroy(): void {
+    if (this.#destroyed) return;
+    this.#remove();
+    app.windowIsGone()?.();
+  }
+
+  /**
+   * shell/browser/api/electron_api_browser_window.cc, `OnCloseButtonClicked`: the page is asked first, and a page that does not
+   * answer keeps its window. The window goes in a task of its own.
+   */
+  close(): void {
+    const event = new FakeEvent();
+    this.emit('close', event);
+    if (event.defaultPrevented) {
+      app.closeIsCancelled();
+      return;
+    }
+    if (!machine.pageAnswers) return;
+    nativeTask(() => {
+      if (this.#destroyed) return undefined;
+      this.#remove();
+      return app.windowIsGone();
+    });
+  }
+
+  #remove(): void {
     this.#destroyed = true;
     BrowserWindow.#all = BrowserWindow.#all.filter((window) => window !== this);
     this.emit('closed');
-  }
-
-  /** The person closes the window. */
-  closeByHand(): void {
-    const event = new FakeEvent();
-    this.emit('close', event);
-    if (event.defaultPrevented) return;
-    this.destroy();
-    if (BrowserWindow.#all.length === 0 && !app.emit('window-all-closed')) app.quit();
   }
 }
 
@@ -520,19 +750,38 @@ class FakeProtocol implements Pick<Electron['protocol'], 'handle' | 'registerSch
 
 export const protocol = new FakeProtocol();
 
+/** docs/api/power-monitor.md: the systems that have each event, where it is not all of them. */
+const powerEvents: Readonly<Record<string, readonly NodeJS.Platform[]>> = {
+  'lock-screen': ['darwin', 'win32'],
+  'unlock-screen': ['darwin', 'win32'],
+  'user-did-become-active': ['darwin'],
+  'user-did-resign-active': ['darwin'],
+  shutdown: ['darwin', 'linux'],
+};
+
 class FakePowerMonitor
   extends EventEmitter
   implements Pick<Electron['powerMonitor'], 'getSystemIdleState' | 'getSystemIdleTime'>
 {
-  getSystemIdleTime(): number {
-    needsReady('powerMonitor');
-    return machine.idleSeconds;
+  override emit(name: string, ...given: unknown[]): boolean {
+    if (powerEvents[name]?.includes(process.platform) === false) {
+      throw new Error(`Electron sends no ${name} on ${process.platform}`);
+    }
+    return super.emit(name, ...given);
   }
 
+  /** ui/ozone/platform/wayland/host/wayland_screen.cc, `CalculateIdleTime`: 0 where the compositor does not tell. */
+  getSystemIdleTime(): number {
+    needsReady('powerMonitor');
+    return process.platform === 'linux' && !machine.saysIdle ? 0 : machine.idleSeconds;
+  }
+
+  /** ui/base/idle/idle_linux.cc: locked is what a screen saver of the session's bus says, where there is one. */
   getSystemIdleState(idleThreshold: number): ReturnType<Electron['powerMonitor']['getSystemIdleState']> {
     needsReady('powerMonitor');
-    if (machine.screenLocked) return 'locked';
-    return machine.idleSeconds >= idleThreshold ? 'idle' : 'active';
+    if (!(idleThreshold > 0)) throw new TypeError('Invalid idle threshold, must be greater than 0');
+    if (machine.screenLocked && (process.platform !== 'linux' || machine.saysLocked)) return 'locked';
+    return this.getSystemIdleTime() >= idleThreshold ? 'idle' : 'active';
   }
 }
 
@@ -653,7 +902,15 @@ class FakeNotification extends EventEmitter implements Pick<electron.Notificatio
     return machine.notifies;
   }
 
+  /** docs/api/notification.md: macOS shows nothing of an application that nobody signed, and says so later. */
   show(): void {
+    if (process.platform === 'darwin' && !machine.signed) {
+      nativeTask(() => {
+        this.emit('failed', new FakeEvent(), 'Notifications are not allowed for this application');
+        return undefined;
+      });
+      return;
+    }
     this.isShown = true;
   }
 
@@ -756,8 +1013,16 @@ export const shell = {
 } satisfies Pick<Electron['shell'], 'openExternal'>;
 
 export const globalShortcut = {
+  /**
+   * shell/browser/api/electron_api_global_shortcut.cc, `Register`: where the desktop's portal has the shortcuts, it says yes
+   * before the portal was asked, and no one says whether the portal gave it.
+   */
   register(accelerator: string, callback: () => void): boolean {
     needsReady('globalShortcut');
+    if (machine.shortcutsByPortal) {
+      if (machine.portalBinds) machine.shortcuts.set(accelerator, callback);
+      return true;
+    }
     if (machine.shortcutsTaken) return false;
     machine.shortcuts.set(accelerator, callback);
     return true;

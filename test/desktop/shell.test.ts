@@ -11,10 +11,11 @@ import { BridgeDouble } from './bridge-double.ts';
 
 vi.mock('electron', () => import('./fake-electron.ts'));
 
-const { app, becomeReady, BrowserWindow, FakeEvent, machine, protocol } = await import('./fake-electron.ts');
+const { app, becomeReady, BrowserWindow, FakeEvent, machine, protocol, readCommandLine } =
+  await import('./fake-electron.ts');
 const { refuseDebuggers } = await import('../../main/desktop/guards.ts');
 const { freezeShortcut, listenForFreeze } = await import('../../main/desktop/freeze.ts');
-const { followLinks } = await import('../../main/desktop/links.ts');
+const { catchLinks } = await import('../../main/desktop/links.ts');
 const { isHiddenStart, loginItem } = await import('../../main/desktop/login.ts');
 const { setMenu } = await import('../../main/desktop/menu.ts');
 const { showWindow } = await import('../../main/desktop/window.ts');
@@ -54,11 +55,11 @@ describe('a link', () => {
 
   beforeEach(() => {
     approvals = new ApprovalsDouble();
-    following = followLinks(approvals);
+    following = catchLinks(['latchkey']).follow(approvals);
   });
   afterEach(() => {
     following[Symbol.dispose]();
-    expect(app.listenerCount('open-url')).toBe(0);
+    app.removeAllListeners('open-url').removeAllListeners('second-instance');
   });
 
   /** As macOS hands it over, and as the others do. */
@@ -66,7 +67,7 @@ describe('a link', () => {
     ['open-url', (link) => app.emit('open-url', new FakeEvent(), link)],
     [
       'second-instance',
-      (link) => app.emit('second-instance', new FakeEvent(), ['latchkey', '--flag', link], '/', {}),
+      (link) => app.emit('second-instance', new FakeEvent(), ['latchkey'], '/', { hidden: false, link }),
     ],
   ];
 
@@ -97,14 +98,20 @@ describe('a link', () => {
   });
 
   test('is none where the session starts what runs already', () => {
-    app.emit('second-instance', new FakeEvent(), ['latchkey', '--hidden'], '/', {});
+    app.emit('second-instance', new FakeEvent(), ['latchkey'], '/', { hidden: true });
+    expect(BrowserWindow.getAllWindows()).toEqual([]);
+  });
+
+  test('shows no window of an application that ends', () => {
+    following[Symbol.dispose]();
+    for (const [, send] of ways) send(`latchkey://approvals/${id}`);
     expect(BrowserWindow.getAllWindows()).toEqual([]);
   });
 
   test('is Latchkey’s to open where it is installed, and not from its sources', () => {
     expect(machine.protocols).toEqual([]);
     machine.packaged = true;
-    followLinks(approvals)[Symbol.dispose]();
+    catchLinks(['latchkey']).follow(approvals)[Symbol.dispose]();
     expect(machine.protocols).toEqual(['latchkey']);
   });
 });
@@ -203,8 +210,9 @@ describe('starting with the session', () => {
       openAtLogin: false,
       wasOpenedAtLogin: false,
       status: 'not-registered',
-      launchItems: [],
     };
+    machine.runKey.clear();
+    machine.switchedOff.clear();
   };
   // The defaults are those of the platform.
   const usual = (): Config => readConfig([], {});
@@ -296,23 +304,29 @@ describe('starting with the session', () => {
     }
   });
 
-  test('is a value of the registry on Windows, of quoted words', () => {
+  test('is a value of the registry on Windows, which starts the same vault and port again', () => {
     on('win32');
-    const config = readConfig(['--rp-id', 'vault.example'], {});
-    const item = loginItem({ ...config, dataDirectory: 'C:\\Users\\Ann Lee\\vault\\' });
+    const executable = String.raw`C:\Program Files\Latchkey\Latchkey.exe`;
+    vi.spyOn(process, 'execPath', 'get').mockReturnValue(executable);
+    const dataDirectory = 'C:\\Users\\Ann "Lee"\\my vault\\';
+    const config = { ...readConfig(['--rp-id', 'vault.example', '--port', '7400'], {}), dataDirectory };
+    const item = loginItem(config);
     const plain = loginItem(usual());
     void plain?.write(true);
     expect(item?.read()).toBe(false);
     void item?.write(true);
-    const [first, second] = machine.login.launchItems;
-    expect(first).toMatchObject({ name: 'latchkey', path: `"${process.execPath}"`, args: ['--hidden'] });
-    expect(second?.name).toMatch(/^latchkey-[0-9a-f]{8}$/);
-    expect(second?.args.slice(0, 2)).toEqual(['--hidden', String.raw`"--data-dir=C:\Users\Ann Lee\vault\\"`]);
-    expect(second?.args).toContain('"--rp-id=vault.example"');
+    expect(item?.read()).toBe(true);
+    expect(machine.runKey.get('latchkey')).toBe(`"${executable}" --hidden`);
+    const other = [...machine.runKey.keys()].find((name) => /^latchkey-[0-9a-f]{8}$/.test(name)) ?? '';
+    const [started, ...words] = readCommandLine(machine.runKey.get(other) ?? '');
+    expect(started).toBe(executable);
+    expect(words[0]).toBe('--hidden');
+    expect(readConfig(words, {})).toMatchObject({ rpId: 'vault.example', port: 7400 });
+    expect(words).toContain(`--data-dir=${dataDirectory}`);
     void item?.write(false);
     expect([item?.read(), plain?.read()]).toEqual([false, true]);
-    // Switched off in the Task Manager.
-    if (first !== undefined) first.enabled = false;
+    // In the Task Manager.
+    machine.switchedOff.add('latchkey');
     expect(plain?.read()).toBe(false);
   });
 
@@ -351,7 +365,10 @@ describe('the window', () => {
     expect(first.options).not.toHaveProperty('x');
     first.bounds = { x: 1500, y: 40, width: 900, height: 700 };
     first.maximized = true;
-    first.closeByHand();
+    first.close();
+    await vi.waitFor(() => {
+      expect(first.isDestroyed()).toBe(true);
+    });
     const second = options();
     expect(second.options).toMatchObject({ x: 1500, y: 40, width: 900, height: 700 });
     await vi.waitFor(() => {
@@ -408,7 +425,7 @@ describe('the window', () => {
   test('opens also where its place cannot be noted', () => {
     const logged = vi.spyOn(console, 'error').mockReturnValue();
     machine.paths.set('userData', join(directory, 'nowhere'));
-    options().closeByHand();
+    options().close();
     machine.paths.set('userData', directory);
     expect(logged).toHaveBeenCalledOnce();
   });

@@ -9,7 +9,17 @@ import { join } from 'node:path';
 import electronUpdater from 'electron-updater';
 import type { AppUpdater } from 'electron-updater';
 import { ElectronHttpExecutor } from 'electron-updater/out/electronHttpExecutor.js';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  test,
+  vi,
+  type MockInstance,
+} from 'vitest';
 import { signUpdateMetadata } from '../../main/lib/update-signature.ts';
 
 vi.mock('electron', () => import('./fake-electron.ts'));
@@ -40,6 +50,7 @@ const name = process.arch === 'x64' ? 'latest-linux.yml' : `latest-linux-${proce
 const installer = Buffer.from('the new Latchkey');
 
 let directory: string;
+let released: MockInstance;
 const files = new Map<string, string | Buffer>();
 const requests: IncomingMessage[] = [];
 const server = createServer((incoming, response) => {
@@ -66,7 +77,7 @@ beforeEach(() => {
   machine.questions = [];
   machine.answers = [];
   machine.dialogs = [];
-  machine.releasedLock = false;
+  released = vi.spyOn(app, 'releaseSingleInstanceLock');
   files.clear();
   requests.length = 0;
   vi.spyOn(console, 'error').mockReturnValue();
@@ -233,7 +244,7 @@ describe('a person', () => {
     updater = newUpdater();
     vi.spyOn(updater, 'quitAndInstall').mockImplementation(() => {
       expect(closed).toBe(1);
-      expect(machine.releasedLock).toBe(true);
+      expect(released).toHaveBeenCalledOnce();
       installs += 1;
     });
     updates = new Updates({
