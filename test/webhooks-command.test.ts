@@ -1,10 +1,6 @@
 /** `latchkey webhooks`, and the stream of events. */
 import { readFileSync } from 'node:fs';
-import { request as httpRequest } from 'node:http';
-import type { IncomingMessage } from 'node:http';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { Response } from 'express';
 import { expect, test, vi } from 'vitest';
 import { Turns } from '../main/lib/turns.ts';
@@ -19,7 +15,8 @@ import {
   temporaryDirectory,
   testKeyOf,
 } from './support.ts';
-import type { Json, TestVault } from './support.ts';
+import { openStream } from './streams.ts';
+import type { Json } from './support.ts';
 import { WebhookReceiver } from './webhook-receiver.ts';
 
 const patience = { timeout: 20_000, interval: 20 };
@@ -98,30 +95,6 @@ test('latchkey webhooks: listens, lists, tests, tells what became of events, and
     stderr: expect.stringContaining('either --delivery') as unknown,
   });
 });
-
-/** The lines of a stream's events, as they arrive. */
-async function openStream(service: TestVault, body: Json, headers: Record<string, string> = {}) {
-  const text = JSON.stringify({ organizationId: service.organizationId, ...body });
-  const sent = httpRequest(new URL('/public/v1/stream/activities', service.url), {
-    method: 'POST',
-    agent: false,
-    headers: { 'Content-Type': 'application/json', 'X-Stamp': service.key.stamp(text), ...headers },
-  });
-  sent.on('error', () => undefined);
-  sent.end(text);
-  const [response] = (await once(sent, 'response')) as [IncomingMessage];
-  const events: { id: string; activity: Json }[] = [];
-  let id = '';
-  let ended = false;
-  response.on('error', () => undefined).on('close', () => (ended = true));
-  createInterface({ input: response })
-    .on('line', (line) => {
-      if (line.startsWith('id: ')) id = line.slice(4);
-      if (line.startsWith('data: ')) events.push({ id, activity: JSON.parse(line.slice(6)) as Json });
-    })
-    .on('error', () => undefined);
-  return { response, events, isEnded: () => ended, close: () => sent.destroy() };
-}
 
 test('a stream tells of activities as they are committed, goes on where another ended, and ends with its key', async () => {
   await using service = await startTestVault();

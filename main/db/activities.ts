@@ -142,6 +142,10 @@ export const listLogAfter = (
 export const getLogRow = (tx: Reader, sequence: number): ActivityRow | undefined =>
   tx.get<ActivityRow>(`SELECT ${columns} FROM activities WHERE sequence = ?`, sequence);
 
+/** Whose a row of the log is; undefined where the log has no such row. */
+export const organizationAt = (tx: Reader, sequence: number): string | undefined =>
+  tx.get<{ id: string }>('SELECT organization_id AS id FROM activities WHERE sequence = ?', sequence)?.id;
+
 /** The revisions of an organization's activities and its sub-organizations', after one place of the log and up to another. */
 export const listEvents = (
   tx: Reader,

@@ -5,6 +5,7 @@ import { migrate } from './migrations.ts';
 import { insertOutboxRow } from './outbox.ts';
 import {
   adoptWebhookDeliveries,
+  deliveryIds,
   forgetWebhookDeliveries,
   getWebhookDelivery,
   keepWebhookResult,
@@ -13,7 +14,6 @@ import {
   removeWebhookEndpoint,
   sendEventsAgain,
   sendWebhookAgain,
-  webhookDeliveryId,
 } from './webhook-deliveries.ts';
 import {
   getWebhookEndpoint,
@@ -149,7 +149,7 @@ describe('deliveries', () => {
     makeEndpoint('a', 'child');
     append('child', 'root', 'child');
     deliver('a', 1);
-    const idOf = (sequence: number): string => webhookDeliveryId('a', sequence);
+    const idOf = (sequence: number): string => deliveryIds(db, 'child').of('a', sequence);
     expect(idOf(1)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(getWebhookDelivery(db, 'child', idOf(1))).toMatchObject({
       state: 'delivered',
@@ -188,7 +188,7 @@ describe('deliveries', () => {
     makeEndpoint('a');
     append('root', 'root');
     deliver('a', 1, 2);
-    const delivery = getWebhookDelivery(db, 'root', webhookDeliveryId('a', 1));
+    const delivery = getWebhookDelivery(db, 'root', deliveryIds(db, 'root').of('a', 1));
     if (delivery === undefined) throw new Error('it is not found');
     sendWebhookAgain(db, delivery);
     removeWebhookEndpoint(db, 'a', 5);

@@ -7,6 +7,7 @@ import { hash } from 'node:crypto';
 import { getLogRow, listLogAfter, type ActivityRow } from './activities.ts';
 import type { Reader, Value, Writer } from './connection.ts';
 import { getOrganization } from './organizations.ts';
+import { findPlace, placesOf, showPlace } from './row-places.ts';
 import {
   getWebhookEndpoint,
   listWebhookEndpoints,
@@ -52,16 +53,24 @@ export interface WaitingDelivery {
   readonly failingSince: number | null;
 }
 
-/** The id says where in the log the event is, so that what has no row can be asked for too. */
-export const webhookDeliveryId = (endpointId: string, sequence: number): string =>
-  idFrom(
-    sequence.toString(16).padStart(12, '0') + hash('sha256', `delivery ${endpointId} ${String(sequence)}`),
-  );
+/** Makes and reads ids of deliveries. They say where in the log the event is, so that what has no row can be asked for too. */
+export function deliveryIds(tx: Reader, organizationId: string) {
+  const places = placesOf(tx, organizationId, 'activities');
+  return {
+    of: (endpointId: string, sequence: number): string => {
+      const place = showPlace(places, sequence);
+      return idFrom(
+        place.toString(16).padStart(12, '0') + hash('sha256', `delivery ${endpointId} ${String(place)}`),
+      );
+    },
+    sequenceIn: (id: string): number => {
+      const hex = id.slice(0, 13).replace('-', '');
+      return /^[0-9a-f]{12}$/.test(hex) ? findPlace(places, Number.parseInt(hex, 16)) : 0;
+    },
+  };
+}
 
-const sequenceIn = (id: string): number => {
-  const hex = id.slice(0, 13).replace('-', '');
-  return /^[0-9a-f]{12}$/.test(hex) ? Number.parseInt(hex, 16) : 0;
-};
+type DeliveryIds = ReturnType<typeof deliveryIds>;
 
 export const listWaitingDeliveries = (tx: Reader, endpointId: string, limit: number): WaitingDelivery[] =>
   tx.all<WaitingDelivery>(
@@ -180,12 +189,13 @@ export function listWebhookDeliveries(
     limit,
   }: { readonly before?: WebhookDeliveryCursor | undefined; readonly limit: number },
 ): WebhookDelivery[] {
+  const ids = deliveryIds(tx, organizationId);
   const endpoints = listWebhookEndpoints(tx, organizationId).filter(
     ({ id }) => endpointId === undefined || id === endpointId,
   );
   const pending =
     state === undefined || state === 'waiting'
-      ? endpoints.flatMap((endpoint) => listPending(tx, endpoint, before, limit))
+      ? endpoints.flatMap((endpoint) => listPending(tx, ids, endpoint, before, limit))
       : [];
   const kept = tx
     .all<KeptDelivery>(
@@ -195,7 +205,7 @@ export function listWebhookDeliveries(
       ...[organizationId, before.sequence, before.endpointId],
       ...[endpointId ?? null, endpointId ?? null, state ?? null, state ?? null, limit],
     )
-    .map(withId);
+    .map(withId(ids));
   return [...pending, ...kept]
     .sort((a, b) => b.sequence - a.sequence || (a.endpointId < b.endpointId ? 1 : -1))
     .slice(0, limit);
@@ -207,25 +217,26 @@ export function getWebhookDelivery(
   organizationId: string,
   id: string,
 ): WebhookDelivery | undefined {
-  const sequence = sequenceIn(id);
+  const ids = deliveryIds(tx, organizationId);
+  const sequence = ids.sequenceIn(id);
   const kept = tx
     .all<KeptDelivery>(
       `${keptDeliveries} WHERE d.organization_id = ? AND d.sequence = ?`,
       organizationId,
       sequence,
     )
-    .map(withId)
+    .map(withId(ids))
     .find((delivery) => delivery.id === id);
   const endpoint =
     kept === undefined
-      ? listWebhookEndpoints(tx, organizationId).find((each) => webhookDeliveryId(each.id, sequence) === id)
+      ? listWebhookEndpoints(tx, organizationId).find((each) => ids.of(each.id, sequence) === id)
       : getWebhookEndpoint(tx, kept.endpointId);
   if (endpoint?.place == null || sequence <= endpoint.place) return kept;
   // Beyond its place all waits, also what was delivered once.
   const row = getLogRow(tx, sequence);
   if (row === undefined || sorterFor(endpoint)(row) === 'skip') return kept;
   const [listed] = listLogFor(tx, endpoint, sequence - 1, 1);
-  return listed?.sequence === sequence ? pendingDelivery(endpoint, row) : kept;
+  return listed?.sequence === sequence ? pendingDelivery(ids, endpoint, row) : kept;
 }
 
 /** Has one sent again at once, whatever became of it; the others go on in their order. */
@@ -309,10 +320,9 @@ const keptDeliveries = `SELECT d.organization_id AS organizationId, d.endpoint_i
   JOIN activities AS a ON a.sequence = d.sequence
   LEFT JOIN webhook_endpoints AS e ON e.id = d.endpoint_id`;
 
-const withId = (row: KeptDelivery): WebhookDelivery => ({
-  ...row,
-  id: webhookDeliveryId(row.endpointId, row.sequence),
-});
+const withId =
+  (ids: DeliveryIds) =>
+  (row: KeptDelivery): WebhookDelivery => ({ ...row, id: ids.of(row.endpointId, row.sequence) });
 
 interface PendingRow extends EventRow {
   readonly id: string;
@@ -320,10 +330,11 @@ interface PendingRow extends EventRow {
 }
 
 const pendingDelivery = (
+  ids: DeliveryIds,
   { id: endpointId, organizationId }: WebhookEndpointRow,
   { sequence, id, type, status, updatedAt }: PendingRow,
 ): WebhookDelivery => ({
-  id: webhookDeliveryId(endpointId, sequence),
+  id: ids.of(endpointId, sequence),
   organizationId,
   endpointId,
   state: 'waiting',
@@ -348,6 +359,7 @@ const lookedThroughAtOnce = 500;
 /** What waits beyond an endpoint's place, newest first. */
 function listPending(
   tx: Reader,
+  ids: DeliveryIds,
   endpoint: WebhookEndpointRow,
   before: WebhookDeliveryCursor,
   limit: number,
@@ -367,7 +379,7 @@ function listPending(
       ...[...values, place, below, lookedThroughAtOnce],
     );
     for (const row of rows) {
-      if (fateOf(row) !== 'skip') found.push(pendingDelivery(endpoint, row));
+      if (fateOf(row) !== 'skip') found.push(pendingDelivery(ids, endpoint, row));
       if (found.length === limit) return found;
     }
     const last = rows.at(-1);

@@ -24,6 +24,8 @@ import {
 } from '../db/activity-lists.ts';
 import type { Reader } from '../db/connection.ts';
 import { firstHeadOver } from '../db/log-heads.ts';
+import { getOrganization } from '../db/organizations.ts';
+import { findPlace, placesOf, showPlace } from '../db/row-places.ts';
 import { findUserSnapshot } from '../db/user-snapshots.ts';
 import { toHex } from '../crypto/encodings.ts';
 import { activityStatuses } from '../lib/activity-status.ts';
@@ -90,12 +92,16 @@ export const outlineActivities = query({
       .meta({ id: 'ActivityOutline' }),
   }),
   run({ tx, organizationId, params }) {
-    const { before = Number.MAX_SAFE_INTEGER, after = 0 } = params;
-    const slice = findActivities(tx, organizationId, searchOf(params), { before, after }, mostPlaces);
+    const shown = placesOf(tx, organizationId, 'activities');
+    const span = {
+      before: params.before === undefined ? Number.MAX_SAFE_INTEGER : findPlace(shown, params.before),
+      after: params.after === undefined ? 0 : findPlace(shown, params.after),
+    };
+    const slice = findActivities(tx, organizationId, searchOf(params), span, mostPlaces);
     return {
       outline: {
-        blocks: blocksOf(slice.found, (sequence) => createdAtPlace(tx, sequence)),
-        ...(slice.next === null ? {} : { next: slice.next }),
+        blocks: blocksOf(slice.found, shown, (sequence) => createdAtPlace(tx, sequence)),
+        ...(slice.next === null ? {} : { next: showPlace(shown, slice.next) }),
       },
     };
   },
@@ -126,10 +132,11 @@ export const browseActivities = query({
   returns: z.object({ lines: z.array(shownLine) }),
   run({ tx, organizationId, params }) {
     const nameOf = namesOf(tx);
+    const rows = placesOf(tx, organizationId, 'activities').find(params.places);
     return {
-      lines: params.places.flatMap((sequence) => {
-        const line = getActivityLine(tx, organizationId, sequence);
-        return line === undefined ? [] : [lineOf(line, nameOf(line.snapshot))];
+      lines: params.places.flatMap((each, index) => {
+        const line = getActivityLine(tx, organizationId, rows[index] ?? 0);
+        return line === undefined ? [] : [{ place: each, ...lineOf(line, nameOf(line.snapshot)) }];
       }),
     };
   },
@@ -146,7 +153,6 @@ function namesOf(tx: Reader): (snapshot: string) => string {
 }
 
 const lineOf = (line: ActivityLine, userName: string) => ({
-  place: line.sequence,
   id: line.id,
   type: line.type,
   status: line.status,
@@ -163,12 +169,15 @@ const shownEntry = z
     revision: z.int(),
     status: z.string(),
     writtenAt: z.object({ seconds: z.string(), nanos: z.string() }),
-    /** Hex; over the row and the hash before it. */
-    hash: z.string(),
-    previousHash: z.string(),
+    /**
+     * Hex; over the row, its number in the whole log, and the hash before it. Absent in a sub-organization: it would tell how
+     * many rows others have.
+     */
+    hash: z.string().optional(),
+    previousHash: z.string().optional(),
     /** Whether the hash is that of the row as it is now, and the one before it that of the row before it. */
     intact: z.boolean(),
-    /** The first signed head that covers it. Absent while there is none. */
+    /** The first signed head that covers it. Absent while there is none, and in a sub-organization. */
     head: z
       .object({
         place,
@@ -191,35 +200,46 @@ export const getActivityEntries = query({
   run({ tx, organizationId, params: { activityId } }) {
     found(getActivityRow(tx, organizationId, activityId), `unable to find activity ${activityId}`);
     return {
-      entries: listActivityPlaces(tx, organizationId, activityId).map((sequence) => entryAt(tx, sequence)),
+      entries: showEntries(tx, organizationId, listActivityPlaces(tx, organizationId, activityId)),
     };
   },
 });
+
+function showEntries(tx: Reader, organizationId: string, rows: readonly number[]) {
+  const shown = placesOf(tx, organizationId, 'activities').show(rows);
+  const isWholeLog = getOrganization(tx, organizationId)?.parentId === null;
+  return rows.map((sequence, index) => {
+    const { chain, ...entry } = entryAt(tx, sequence);
+    return { place: shown[index] ?? 0, ...entry, ...(isWholeLog ? chain : {}) };
+  });
+}
 
 function entryAt(tx: Reader, sequence: number) {
   const row = found(getLogRow(tx, sequence), `unable to find entry ${String(sequence)}`);
   const before = activityHashAt(tx, sequence - 1);
   const head = firstHeadOver(tx, sequence);
   return {
-    place: sequence,
     revision: row.revision,
     status: row.status,
     writtenAt: timestamp(row.updatedAt),
-    hash: toHex(row.hash),
-    previousHash: toHex(row.previousHash),
     intact:
       Buffer.compare(row.hash, activityHash(row)) === 0 &&
       before !== undefined &&
       Buffer.compare(before, row.previousHash) === 0,
-    ...(head && {
-      head: {
-        place: head.sequence,
-        hash: toHex(head.hash),
-        signedAt: timestamp(head.signedAt),
-        publicKey: head.publicKey,
-        signature: head.signature,
-      },
-    }),
+    /** For whoever may know the whole log: its length is in all of it. */
+    chain: {
+      hash: toHex(row.hash),
+      previousHash: toHex(row.previousHash),
+      ...(head && {
+        head: {
+          place: head.sequence,
+          hash: toHex(head.hash),
+          signedAt: timestamp(head.signedAt),
+          publicKey: head.publicKey,
+          signature: head.signature,
+        },
+      }),
+    },
   };
 }
 
@@ -272,7 +292,9 @@ export const exportActivities = query({
       .meta({ id: 'ActivityExport' }),
   }),
   run({ tx, organizationId, params, showActivity }) {
-    const { before = Number.MAX_SAFE_INTEGER, format } = params;
+    const { format } = params;
+    const shown = placesOf(tx, organizationId, 'activities');
+    const before = params.before === undefined ? Number.MAX_SAFE_INTEGER : findPlace(shown, params.before);
     const slice = findActivities(tx, organizationId, searchOf(params), { before, after: 0 }, 1);
     const end = performance.now() + exportMs;
     const nameOf = namesOf(tx);
@@ -284,7 +306,7 @@ export const exportActivities = query({
       if (format === 'JSON') lines.push(JSON.stringify(showActivity(row)));
       else {
         const { userId = '', snapshot = '' } = getActivityLine(tx, organizationId, sequence) ?? {};
-        lines.push(csvLine([sequence, ...csvFields(row), userId, nameOf(snapshot)]));
+        lines.push(csvLine([showPlace(shown, sequence), ...csvFields(row), userId, nameOf(snapshot)]));
       }
       const left = index + 1 < slice.found.length;
       if (left && (index + 1 >= mostExported || performance.now() >= end)) {
@@ -292,6 +314,6 @@ export const exportActivities = query({
         break;
       }
     }
-    return { export: { lines, ...(next === null ? {} : { next }) } };
+    return { export: { lines, ...(next === null ? {} : { next: showPlace(shown, next) }) } };
   },
 });

@@ -1,5 +1,6 @@
-/** What questions about long lists share: places, which are numbers of rows, and blocks of them. */
+/** What questions about long lists share: places of rows, and blocks of them. */
 import { z } from 'zod';
+import type { Places } from '../db/row-places.ts';
 import { runsOf } from '../db/slices.ts';
 import { timestamp } from '../lib/clock.ts';
 import { limits } from './limits.ts';
@@ -22,12 +23,15 @@ export const shownBlock = z
   })
   .meta({ id: 'ListBlock' });
 
-/** Places in blocks that are a page each. */
-export function blocksOf(found: readonly number[], createdAt: (place: number) => number) {
+/**
+ * Shows rows in blocks that are a page each.
+ * @param found Rows' numbers.
+ */
+export function blocksOf(found: readonly number[], shown: Places, createdAt: (row: number) => number) {
   const blocks = [];
   for (let from = 0; from < found.length; from += limits.pageSize) {
     const members = found.slice(from, from + limits.pageSize);
-    const runs = runsOf(members).map(([first, last]): [number, number] => [first, last]);
+    const runs = runsOf(shown.show(members)).map(([first, last]): [number, number] => [first, last]);
     blocks.push({ createdAt: timestamp(createdAt(members[0] ?? 0)), count: members.length, runs });
   }
   return blocks;

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { query } from '../activities/define.ts';
 import { findAccounts, getAccountAtPlace } from '../db/wallet-account-lists.ts';
+import { findPlace, placesOf, showPlace } from '../db/row-places.ts';
 import { findAccountId, toWalletAccount } from '../db/wallet-accounts.ts';
 import { findWallet, path } from './account-derivation.ts';
 import { limits } from './limits.ts';
@@ -33,8 +34,9 @@ export const outlineWalletAccounts = query({
       })
       .meta({ id: 'WalletAccountOutline' }),
   }),
-  run({ tx, organizationId, params: { walletId, filterByAddressFormat, text, after = 0 } }) {
+  run({ tx, organizationId, params: { walletId, filterByAddressFormat, text, after } }) {
     findWallet(tx, organizationId, walletId);
+    const shown = placesOf(tx, organizationId, 'wallet_accounts');
     const slice = findAccounts(
       tx,
       walletId,
@@ -42,13 +44,13 @@ export const outlineWalletAccounts = query({
         ...(filterByAddressFormat?.length ? { addressFormats: filterByAddressFormat } : {}),
         ...(text === undefined ? {} : { text }),
       },
-      after,
+      after === undefined ? 0 : findPlace(shown, after),
     );
     const createdAt = (sequence: number): number => getAccountAtPlace(tx, walletId, sequence)?.createdAt ?? 0;
     return {
       outline: {
-        blocks: blocksOf(slice.found, createdAt),
-        ...(slice.next === null ? {} : { next: slice.next }),
+        blocks: blocksOf(slice.found, shown, createdAt),
+        ...(slice.next === null ? {} : { next: showPlace(shown, slice.next) }),
       },
     };
   },
@@ -61,10 +63,11 @@ export const browseWalletAccounts = query({
   returns: z.object({ lines: z.array(z.object({ place, account: shownWalletAccount })) }),
   run({ tx, organizationId, params }) {
     findWallet(tx, organizationId, params.walletId);
+    const rows = placesOf(tx, organizationId, 'wallet_accounts').find(params.places);
     return {
-      lines: params.places.flatMap((sequence) => {
-        const row = getAccountAtPlace(tx, params.walletId, sequence);
-        return row === undefined ? [] : [{ place: sequence, account: toWalletAccount(row) }];
+      lines: params.places.flatMap((each, index) => {
+        const row = getAccountAtPlace(tx, params.walletId, rows[index] ?? 0);
+        return row === undefined ? [] : [{ place: each, account: toWalletAccount(row) }];
       }),
     };
   },

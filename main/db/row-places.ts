@@ -1,0 +1,46 @@
+/**
+ * Places: the numbers by which callers know the rows of long lists and of the log. A row's own number counts the rows of all
+ * organizations. The vault's own organization may see all of these, so its places are rows' numbers; a sub-organization's
+ * are permuted under a key of its own, and so tell nothing of what others do.
+ */
+import { createHmac } from 'node:crypto';
+import { permuted, Permutation } from '../crypto/permutation.ts';
+import type { Reader } from './connection.ts';
+import { getOrganization } from './organizations.ts';
+
+export interface Places {
+  /** @param rows Rows' numbers, from 1. */
+  show(rows: readonly number[]): readonly number[];
+  /** @returns rows' numbers; what no row has, for what is no place. */
+  find(places: readonly number[]): readonly number[];
+}
+
+/** One place, as `show` and `find` do with many. */
+export const showPlace = (places: Places, row: number): number => places.show([row])[0] ?? 0;
+export const findPlace = (places: Places, place: number): number => places.find([place])[0] ?? 0;
+
+const rowNumbers: Places = { show: (rows) => rows, find: (places) => places };
+
+export function placesOf(
+  tx: Reader,
+  organizationId: string,
+  table: 'activities' | 'wallet_accounts',
+): Places {
+  // One that was deleted was a sub-organization: the vault's own stays.
+  if (getOrganization(tx, organizationId)?.parentId === null) return rowNumbers;
+  const permutation = new Permutation(
+    createHmac('sha256', placeKey(tx))
+      .update(JSON.stringify([table, organizationId]))
+      .digest(),
+  );
+  return {
+    show: (rows) => permutation.apply(rows),
+    find: (places) => permutation.invert(places.map((place) => Math.min(place, permuted - 1))),
+  };
+}
+
+function placeKey(tx: Reader): Uint8Array {
+  const row = tx.get<{ key: Uint8Array }>('SELECT key FROM place_key');
+  if (row === undefined) throw new Error('the file has no key for places');
+  return row.key;
+}

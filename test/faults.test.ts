@@ -1,0 +1,76 @@
+/** Faults that no caller waits for: each is told, and the service goes on. */
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Response } from 'express';
+import { expect, test, vi } from 'vitest';
+import { EventStreams } from '../main/http/event-stream.ts';
+import type { Service } from '../main/http/handle.ts';
+import { Turns } from '../main/lib/turns.ts';
+import { operations } from '../main/operations/index.ts';
+import { startTestVault } from './support.ts';
+
+test('a look at the network that throws is told, and the service answers on', async () => {
+  const fault = new Error('no interfaces can be listed');
+  let isBroken = false;
+  await using service = await startTestVault({
+    substitutes: {
+      shell: {
+        isOnline: () => {
+          if (isBroken) throw fault;
+          return true;
+        },
+      },
+    },
+  });
+  isBroken = true;
+  await vi.waitFor(() => {
+    expect(service.faults).toContain(fault);
+  });
+  isBroken = false;
+  expect((await service.root.query('whoami')).status).toBe(200);
+  service.faults.length = 0;
+});
+
+test('a stream that has ended is written to no more, whether or not its client reads', async () => {
+  await using service = await startTestVault();
+  const { units, keyring: keys } = service.vault;
+  const faults: unknown[] = [];
+  let grow = (): void => undefined;
+  const parts: Partial<Service> = {
+    ...{ units, keys, clock: service.clock, rpId: 'localhost', operations, turns: new Turns() },
+    watchLog: (listener) => {
+      grow = listener;
+      return () => undefined;
+    },
+    onFault: (error) => faults.push(error),
+  };
+  const everyMs = 5;
+  const streams = new EventStreams(parts as Service, everyMs);
+  const raw = Buffer.from(JSON.stringify({ organizationId: service.organizationId }));
+  const headers = { 'x-stamp': service.key.stamp(raw.toString()) };
+  const server = createServer((_request, response) => {
+    void streams.answer({ headers, raw }, response as Response).then(() => {
+      // More than a connection holds, so that the end waits for the client for ever.
+      response.write(Buffer.alloc(64 * 1024 * 1024));
+      server.emit('streaming');
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const sent = request({ port, host: '127.0.0.1', method: 'POST', agent: false }).on(
+    'error',
+    () => undefined,
+  );
+  const streaming = once(server, 'streaming');
+  sent.end();
+  await streaming;
+  await units.write((tx) => tx.run('DELETE FROM api_keys WHERE public_key = ?', service.key.publicKey));
+  grow();
+  await new Promise((resolve) => setTimeout(resolve, 20 * everyMs));
+  expect(faults).toEqual([]);
+  sent.destroy();
+  server.closeAllConnections();
+  server.close();
+});
