@@ -205,7 +205,8 @@ export class VaultDoor implements VaultBridge {
       const vault = getVault(tx);
       // Of a damaged file, what can be read is shown.
       const organization = vault && readable(() => getOrganization(tx, vault.organizationId), undefined);
-      const owner = vault && readable(() => getUserRow(tx, vault.organizationId, vault.ownerUserId), undefined);
+      const owner =
+        vault && readable(() => getUserRow(tx, vault.organizationId, vault.ownerUserId), undefined);
       const keyslots = readable(() => listKeyslots(tx), []);
       const delayed = readable(() => this.#around.delayed(tx), null);
       const serverKeys = readable(() => serverKeysOf(tx), null);
@@ -226,6 +227,7 @@ export class VaultDoor implements VaultBridge {
         tampering: shortened(guard.tampering),
         storage: this.#around.storage(),
         wordsNotShown: areWordsNotShown(tx),
+        longestTurn: this.#service.turns.longest,
       };
     });
   }
@@ -490,6 +492,7 @@ export class VaultDoor implements VaultBridge {
     return selfTest({
       keychain,
       directory: this.#around.directory,
+      storage: this.#around.storage,
       checkRows: () => guard.inspect(),
       checkLog: () => this.#log.check(),
       peek: (read) => units.peek(read),

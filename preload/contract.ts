@@ -74,6 +74,16 @@ export interface VaultStatus {
    * (`KeyslotChange`) ends this, and so does a check of the words.
    */
   readonly wordsNotShown: boolean;
+  /** The longest time since the start for which nothing else was served, and by what; null before any request. */
+  readonly longestTurn: LongestTurn | null;
+}
+
+export interface LongestTurn {
+  /** The path of an operation, without what it was asked. */
+  readonly name: string;
+  readonly ms: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
 }
 
 export interface StorageTrouble {

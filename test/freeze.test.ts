@@ -1,9 +1,9 @@
 /** Freezing: what it stops, what it rejects, and what opens the vault again. */
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { VaultEvent } from '../preload/contract.ts';
+import type { VaultBridge, VaultEvent } from '../preload/contract.ts';
 import { startVault } from '../main/vault.ts';
 import {
   activityOf,
@@ -152,6 +152,152 @@ describe('freeze', () => {
     // The marker beside it can: a restart finds it.
     expect(await bridge.freeze()).toMatchObject({ state: 'locked', frozen: { unsaved: null } });
     expect(existsSync(join(service.directory, 'frozen'))).toBe(true);
+  });
+});
+
+describe('a freeze comes before all that waits', () => {
+  const signing = { type: 'ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2' };
+  const signIn = (payload: string) =>
+    service.vault.bridge.call('/public/v1/submit/sign_raw_payload', {
+      ...signing,
+      parameters: {
+        signWith: address,
+        payload,
+        encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
+        hashFunction: 'HASH_FUNCTION_KECCAK256',
+      },
+    });
+  const countSigned = (): number =>
+    service.vault.units.peek(
+      (tx) =>
+        tx.get<{ count: number }>(
+          "SELECT count(*) AS count FROM activities WHERE type = ? AND status = 'ACTIVITY_STATUS_COMPLETED'",
+          signing.type,
+        )?.count ?? 0,
+    );
+
+  // At each of the turns that a request has: before its proof, before it is read, before it is written, and after.
+  test.each([0, 1, 2, 3, 4, 5])(
+    '%d turns after requests came: what was not written is refused',
+    async (turns) => {
+      const { bridge, keyring } = service.vault;
+      const answers = Promise.all(
+        Array.from({ length: 40 }, (_, index) => signIn(`payload ${String(index)}`)),
+      );
+      for (let turn = 0; turn < turns; turn++) await nextTurn();
+      const freezing = bridge.freeze();
+      const signed = countSigned();
+      expect(keyring.unlocked).toBe(false);
+      const { frozen: state } = await freezing;
+      const given = (await answers).filter(({ status }) => status === 200);
+      expect(given).toHaveLength(signed);
+      for (const answer of await answers) if (answer.status !== 200) expect(answer).toMatchObject(frozen);
+      expect(countSigned()).toBe(signed);
+      const last = given.at(-1)?.body as { activity?: { id: string } } | undefined;
+      if (signed === 0) expect(state?.lastSignature).toBeNull();
+      else expect(state?.lastSignature).toMatchObject({ type: signing.type });
+      if (last !== undefined) {
+        const ids = given.map(({ body }) => (body as { activity: { id: string } }).activity.id);
+        expect(ids).toContain(state?.lastSignature?.activityId);
+      }
+    },
+  );
+
+  test('tells which signature was the last, also after a restart', async () => {
+    expect(await sign(service.root, 'first')).toMatchObject({ status: 200 });
+    const { id } = activityOf(await sign(service.root, 'last'));
+    await service.root.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'tag', userIds: [] });
+    const { frozen: state } = await service.vault.bridge.freeze();
+    expect(state).toMatchObject({ lastSignature: { activityId: id, type: signing.type } });
+    await service.vault.close();
+    const again = await startVault(service.config, { clock: service.clock });
+    try {
+      expect(await again.bridge.status()).toMatchObject({ frozen: state });
+    } finally {
+      await again.close();
+    }
+  });
+});
+
+describe('a freeze that the disk does not take', () => {
+  const failing =
+    "CREATE TEMP TRIGGER full BEFORE INSERT ON freeze BEGIN SELECT RAISE (ABORT, 'the disk is full'); END";
+  const marker = () => join(service.directory, 'frozen');
+  const ready = () => join(service.directory, 'not-frozen');
+  const restarted = async <T>(look: (bridge: VaultBridge) => Promise<T>): Promise<T> => {
+    await service.vault.close();
+    const again = await startVault(service.config, { clock: service.clock });
+    try {
+      return await look(again.bridge);
+    } finally {
+      await again.close();
+    }
+  };
+
+  test('is there after a restart by the name of a file, and ends with a secret', async () => {
+    const { bridge, connection } = service.vault;
+    expect(existsSync(ready())).toBe(true);
+    connection.exec(failing);
+    expect(await bridge.freeze()).toMatchObject({ state: 'locked', frozen: { unsaved: null } });
+    expect(existsSync(ready())).toBe(false);
+    await restarted(async (again) => {
+      expect(await again.status()).toMatchObject({
+        state: 'locked',
+        frozen: { at: expect.any(Number) as number },
+      });
+      expect(await again.unlock(recovery())).toMatchObject({ state: 'unlocked', frozen: null });
+      await vi.waitFor(() => {
+        expect(existsSync(ready())).toBe(true);
+      });
+      expect(existsSync(marker())).toBe(false);
+    });
+  });
+
+  test('is in memory alone where the directory takes no name either, and says so', async () => {
+    const { bridge, connection, keyring } = service.vault;
+    connection.exec(failing);
+    // What cannot be renamed, for root too.
+    rmSync(ready());
+    mkdirSync(join(service.directory, 'held'));
+    symlinkSync(join(service.directory, 'held', 'missing', 'file'), marker());
+    await expect(bridge.freeze()).rejects.toMatchObject({
+      code: 'STORAGE_UNAVAILABLE',
+      message: expect.stringMatching(
+        /^The vault is frozen in memory, but not in the file: the disk is full\./,
+      ) as string,
+    });
+    expect(keyring.unlocked).toBe(false);
+    expect(await sign(service.root, 'after')).toMatchObject(frozen);
+    expect(await bridge.status()).toMatchObject({
+      state: 'locked',
+      frozen: { unsaved: expect.stringContaining('the disk is full') as string },
+    });
+    // Once it takes it, the same call saves it.
+    connection.exec('DROP TRIGGER temp.full');
+    expect(await bridge.freeze()).toMatchObject({ frozen: { unsaved: null } });
+    rmSync(marker());
+  });
+
+  test.each(['row', 'name'])('holds by the %s alone', async (kept) => {
+    const { bridge, units } = service.vault;
+    await bridge.freeze();
+    if (kept === 'row') rmSync(marker());
+    else await units.write((tx) => tx.run('DELETE FROM freeze'));
+    await restarted(async (again) => {
+      expect(await again.status()).toMatchObject({ state: 'locked', frozen: {} });
+      expect(await again.unlock(recovery())).toMatchObject({ frozen: null });
+      await again.lock();
+      expect(await again.status()).toMatchObject({ frozen: null });
+    });
+    expect(existsSync(marker())).toBe(false);
+  });
+
+  test('makes its file where an earlier version did not', async () => {
+    await service.vault.close();
+    rmSync(ready());
+    const again = await startVault(service.config, { clock: service.clock });
+    expect(existsSync(ready())).toBe(true);
+    await again.close();
   });
 });
 

@@ -49,6 +49,7 @@ const status = z.looseObject({
     })
     .nullable(),
   wordsNotShown: z.boolean(),
+  longestTurn: z.looseObject({ name: text, ms: number, at: number }).nullable(),
 });
 
 const keyslots = z.looseObject({

@@ -12,6 +12,8 @@ export interface ControlOptions extends Places {
   /** The address that an earlier process had, which may have been killed. */
   readonly left: string | undefined;
   readonly answer: RequestListener;
+  /** Called for each connection, so that its first request does not wait behind others'. @returns what ends that. */
+  readonly press?: () => () => void;
 }
 
 export interface ControlServer {
@@ -23,11 +25,19 @@ export interface ControlServer {
 /** How long answers under way may take once the channel closes, in milliseconds. */
 const lastWords = 500;
 
+/** For how long a connection comes before others' requests if it does not ask anything, in milliseconds. */
+const longestPress = 1000;
+
 /** @returns undefined where no directory of this machine can hold a private socket. */
 export async function listenForControl(options: ControlOptions): Promise<ControlServer | undefined> {
-  const { secret, answer, left } = options;
+  const { secret, answer, left, press = () => () => undefined } = options;
   if (left !== undefined) removeMadePlace(left);
-  const http = createHttpServer(answer);
+  const releases = new WeakMap<Socket, () => void>();
+  const http = createHttpServer((request, response) => {
+    const release = releases.get(request.socket);
+    if (release !== undefined) request.once('end', owned(release));
+    answer(request, response);
+  });
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -35,6 +45,9 @@ export async function listenForControl(options: ControlOptions): Promise<Control
       'close',
       owned(() => sockets.delete(socket)),
     );
+    const release = press();
+    releases.set(socket, release);
+    setTimeout(owned(release), longestPress).unref();
     admitClient(socket, secret).then(
       () => http.emit('connection', socket),
       // A stranger, or a client that went away: the connection is closed, and nothing was told.

@@ -8,12 +8,17 @@ import type { ProofStep, SeenRequest } from '../../preload/contract.ts';
 import { isLive } from '../activities/understand.ts';
 import { explainStamp } from '../auth/explain-stamp.ts';
 import type { Caller } from '../lib/caller.ts';
+import { mostSmallBytes } from '../lib/turns.ts';
 import { rawBody } from './answer.ts';
-import { parseJson, type RequestNotes, type Service } from './handle.ts';
+import type { RequestNotes, Service } from './handle.ts';
+import { parseJson } from './json-body.ts';
 import { owned } from '../lib/faults.ts';
 
-/** As `SeenRequest`, but for the caller's name, which whoever reads it looks up. */
-export type JournalEntry = Omit<SeenRequest, 'caller'> & { readonly caller: Caller | null };
+/** Whom a proof named: the stamp itself is not kept. */
+type JournalCaller = Pick<Caller, 'organizationId' | 'userId' | 'credentialId'>;
+
+/** As `SeenRequest`, but for the caller's name, which is looked up when it is read. */
+export type JournalEntry = Omit<SeenRequest, 'caller'> & { readonly caller: JournalCaller | null };
 
 /** What is known of a request beside its answer, and how large that is. */
 interface JournalNotes extends RequestNotes {
@@ -24,7 +29,7 @@ const kept = 200;
 const longestPath = 200;
 const longestClient = 120;
 const longestMessage = 600;
-/** Each takes a few signature checks, which nobody shall keep the service busy with. */
+/** Each takes a few signature checks, and reads the body, which is done for small ones alone. */
 const explainedPerSecond = 50;
 /** How long events tell of new requests after somebody has looked. */
 const lookingMs = 30_000;
@@ -79,7 +84,7 @@ export class RequestJournal {
   ): void {
     const notes = takeNotes(response);
     const raw = rawBody(request.body);
-    const { caller = null, activity = null, refused, answerBytes = 0 } = notes;
+    const { caller, activity = null, refused, answerBytes = 0 } = notes;
     this.#entries.push({
       id: ++this.#total,
       ...begun,
@@ -89,7 +94,7 @@ export class RequestJournal {
       status: response.writableFinished ? response.statusCode : 0,
       requestBytes: raw.length,
       answerBytes,
-      caller,
+      caller: caller === undefined ? null : callerOf(caller),
       activity,
       error: refused
         ? {
@@ -124,7 +129,7 @@ export class RequestJournal {
   #explain(path: string, { headers }: Request, raw: Uint8Array): readonly ProofStep[] {
     const second = Math.floor(performance.now() / 1000);
     if (this.#explained.second !== second) this.#explained = { second, count: 0 };
-    if (++this.#explained.count > explainedPerSecond) return [];
+    if (raw.length > mostSmallBytes || ++this.#explained.count > explainedPerSecond) return [];
     const { units, clock, rpId, onFault } = this.#service;
     try {
       // Also of a file that does not hold, and of a locked vault: nothing is decided by it.
@@ -161,6 +166,12 @@ export class RequestJournal {
         );
   }
 }
+
+const callerOf = ({ organizationId, userId, credentialId }: Caller): JournalCaller => ({
+  organizationId,
+  userId,
+  ...(credentialId !== undefined && { credentialId }),
+});
 
 const timed = z.looseObject({ timestampMs: z.string().regex(/^[0-9]{1,15}$/) });
 

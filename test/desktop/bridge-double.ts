@@ -269,7 +269,7 @@ export class BridgeDouble implements VaultBridge {
     if (this.failure !== undefined) return Promise.reject(this.failure);
     return Promise.resolve({
       state: this.state,
-      frozen: this.frozenAt === undefined ? null : { at: this.frozenAt },
+      frozen: this.frozenAt === undefined ? null : { at: this.frozenAt, lastSignature: null, unsaved: null },
       version: '0.0.0',
       url: 'http://127.0.0.1:7377',
       rpId: 'localhost',
@@ -284,6 +284,7 @@ export class BridgeDouble implements VaultBridge {
       tampering: null,
       storage: this.storage,
       wordsNotShown: false,
+      longestTurn: null,
     });
   }
 }

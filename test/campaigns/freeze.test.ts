@@ -1,0 +1,145 @@
+/** A freeze comes first: under a flood of everything, no signature is given after it, and it does not wait for the flood. */
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import { askControl, newWallet, type Json, type TestClient } from '../support.ts';
+import type { Flooded, FloodPlan } from './flood.ts';
+import { atLength, report } from './length.ts';
+import { ServedVault } from './served-vault.ts';
+
+const rounds = atLength(2, 100);
+/** Of each of five kinds. */
+const connections = atLength(3, 6);
+
+interface Frozen {
+  readonly at: number;
+  readonly lastSignature: { readonly activityId: string } | null;
+  readonly unsaved: string | null;
+}
+
+class Flood implements AsyncDisposable {
+  readonly #child;
+  readonly #lines;
+
+  constructor(plan: FloodPlan) {
+    this.#child = spawn(process.execPath, [join(import.meta.dirname, 'flood.ts'), JSON.stringify(plan)], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
+  }
+
+  async begun(): Promise<void> {
+    expect(await this.#lines.next()).toMatchObject({ value: 'flooding' });
+  }
+
+  /** Ends the flood once all that was sent is answered. */
+  async stop(): Promise<Flooded> {
+    this.#child.stdin.end();
+    const line = await this.#lines.next();
+    return JSON.parse(String(line.value)) as Flooded;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill('SIGKILL');
+    return Promise.resolve();
+  }
+}
+
+/** The newest activity that signed, by the log. */
+async function newestSignature(client: TestClient): Promise<string | undefined> {
+  const { body } = await client.query('list_activities', {
+    filterByType: ['ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2'],
+    filterByStatus: ['ACTIVITY_STATUS_COMPLETED'],
+    paginationOptions: { limit: '1' },
+  });
+  const [newest] = (body?.['activities'] ?? []) as readonly { readonly id: string }[];
+  return newest?.id;
+}
+
+test.skipIf(process.platform === 'win32')(
+  `a freeze by command and by signal under a flood of ${String(5 * connections)} connections, ${String(rounds)} rounds`,
+  { timeout: atLength(4, 60) * 60_000 },
+  async () => {
+    await using vault = await ServedVault.make();
+    const { process: service, client } = await vault.serve();
+    const { ethereum } = await newWallet(client);
+    const { url, organizationId, key } = client;
+    const { privateKey, publicKey } = key;
+    await using flood = new Flood({
+      url,
+      organizationId,
+      privateKey,
+      publicKey,
+      signWith: ethereum,
+      connections,
+    });
+    await flood.begun();
+    const status = async (): Promise<{ readonly frozen: Frozen | null }> => {
+      const { body } = await askControl(vault.directory, 'status', { args: [] });
+      return body?.['value'] as { readonly frozen: Frozen | null };
+    };
+    const waits: number[] = [];
+    const longest: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const before = await newestSignature(client);
+      await vi.waitFor(async () => {
+        expect(await newestSignature(client)).not.toBe(before);
+      });
+      await sleep(atLength(300, 500));
+      const asked = Date.now();
+      if (round % 2 === 0) service.child.kill('SIGUSR2');
+      else {
+        const answered = await askControl(vault.directory, 'freeze', { args: [] });
+        expect(answered.status).toBe(200);
+      }
+      let frozen: Frozen | null = null;
+      while (frozen === null) ({ frozen } = await status());
+      waits.push(frozen.at - asked);
+      longest.push(Date.now() - asked);
+      expect(frozen.unsaved).toBeNull();
+      // The flood goes on, and everything that waited to be written is refused.
+      await sleep(atLength(300, 200));
+      expect(await newestSignature(client)).toBe(frozen.lastSignature?.activityId);
+      const opened = await askControl(vault.directory, 'unlock', {
+        args: [{ with: 'password', password: 'a password for this test' }],
+      });
+      expect(opened.status, opened.text).toBe(200);
+    }
+    const flooded = await flood.stop();
+    const kept = await idsOf(client, new Set(flooded.signed));
+    expect(flooded.signed.filter((id) => !kept.has(id))).toEqual([]);
+    if (process.env['FIGURES']) console.log(service.stderr.slice(0, 3000));
+    expect(flooded.statuses['submit/sign_raw_payload 400']).toBeGreaterThan(0);
+    expect(Object.keys(flooded.statuses).filter((each) => / (5\d\d|ECONN\w+|EPIPE)$/.test(each))).toEqual([]);
+    expect(service.stderr).toContain('The last signature was given at 20');
+    waits.sort((a, b) => a - b);
+    longest.sort((a, b) => a - b);
+    report('freeze under flood', {
+      rounds,
+      signatures: flooded.signed.length,
+      'median ms': waits[Math.floor(waits.length / 2)] ?? 0,
+      'slowest ms': waits.at(-1) ?? 0,
+      'slowest until it is told ms': longest.at(-1) ?? 0,
+      ...flooded.statuses,
+    });
+    const { longestTurn } = (await status()) as { longestTurn?: object };
+    if (process.env['FIGURES']) console.log(waits, longest, flooded.statuses, longestTurn);
+    expect(await service.stop()).toBe(0);
+  },
+);
+
+async function idsOf(client: TestClient, wanted: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  let after: string | undefined;
+  for (;;) {
+    const { body } = await client.query('list_activities', {
+      paginationOptions: { limit: '100', ...(after === undefined ? {} : { after }) },
+    });
+    const page = (body?.['activities'] ?? []) as readonly (Json & { readonly id: string })[];
+    for (const { id } of page) if (wanted.has(id)) found.add(id);
+    after = page.at(-1)?.id;
+    if (after === undefined || page.length < 100 || found.size === wanted.size) return found;
+  }
+}
