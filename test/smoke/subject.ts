@@ -1,0 +1,143 @@
+/** What a smoke test starts: a shipped file, installed as its users install it, or the command from the build. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, extname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { until } from './until.ts';
+
+const run = promisify(execFile);
+
+export interface Subject {
+  readonly name: string;
+  /** The words that start it. */
+  readonly program: readonly [string, ...string[]];
+  /** Whether it is the desktop app; else it is the command, which has no window, tray or sandbox. */
+  readonly isDesktop: boolean;
+  /** The archive of the app's files; undefined for the command, and where it is packed into another file. */
+  readonly archive: string | undefined;
+  /** Uninstalls it, and checks that nothing stays that its uninstaller must remove. */
+  remove(): Promise<void>;
+}
+
+/** Installs a file into a directory of this test alone. @returns the program, and what removes it. */
+type Install = (file: string, place: string) => Promise<Omit<Subject, 'name' | 'isDesktop'>>;
+
+const nothing = (): Promise<void> => Promise.resolve();
+
+const macApplication = (place: string): Omit<Subject, 'name' | 'isDesktop'> => ({
+  program: [join(place, 'Latchkey.app/Contents/MacOS/Latchkey')],
+  archive: join(place, 'Latchkey.app/Contents/Resources/app.asar'),
+  remove: nothing,
+});
+
+const windowsApplication = (
+  place: string,
+  remove: () => Promise<void>,
+): Omit<Subject, 'name' | 'isDesktop'> => ({
+  program: [join(place, 'Latchkey.exe')],
+  archive: join(place, 'resources/app.asar'),
+  remove,
+});
+
+const linkScheme = String.raw`HKCU\Software\Classes\latchkey`;
+
+const installs: Readonly<Record<string, Install>> = {
+  async '.deb'(file) {
+    await run('sudo', ['apt-get', 'install', '--yes', file]);
+    return {
+      program: ['/opt/Latchkey/latchkey-desktop'],
+      archive: '/opt/Latchkey/resources/app.asar',
+      async remove() {
+        await run('sudo', ['apt-get', 'remove', '--yes', 'latchkey']);
+        if (existsSync('/opt/Latchkey')) throw new Error('/opt/Latchkey is still there');
+      },
+    };
+  },
+  async '.AppImage'(file, place) {
+    const image = join(place, basename(file));
+    await copyFile(file, image);
+    await chmod(image, 0o755);
+    return { program: [image], archive: undefined, remove: nothing };
+  },
+  async '.dmg'(file, place) {
+    const volume = join(place, 'volume');
+    await run('hdiutil', ['attach', '-nobrowse', '-readonly', '-mountpoint', volume, file]);
+    try {
+      await run('ditto', [join(volume, 'Latchkey.app'), join(place, 'Latchkey.app')]);
+    } finally {
+      await run('hdiutil', ['detach', '-force', volume]);
+    }
+    return macApplication(place);
+  },
+  async '.zip'(file, place) {
+    await run('ditto', ['-x', '-k', file, place]);
+    return macApplication(place);
+  },
+  async '.exe'(file, place) {
+    const directory = join(place, 'latchkey');
+    // NSIS takes the rest of its line for the directory, and no quotes.
+    await run(file, ['/S', '/currentuser', `/D=${directory}`], { windowsVerbatimArguments: true });
+    return windowsApplication(directory, async () => {
+      await run(join(directory, 'Uninstall Latchkey.exe'), ['/S', '/currentuser']);
+      // The uninstaller goes on from a copy of itself.
+      await until('the uninstaller removes the link scheme', 60_000, () =>
+        run('reg', ['query', linkScheme]).then(
+          () => undefined,
+          () => true,
+        ),
+      );
+    });
+  },
+  async '.msi'(file, place) {
+    const directory = join(place, 'latchkey');
+    await run('msiexec', [
+      '/i',
+      file,
+      '/qn',
+      'ALLUSERS=2',
+      'MSIINSTALLPERUSER=1',
+      `APPLICATIONFOLDER=${directory}`,
+    ]);
+    return windowsApplication(directory, async () => {
+      await run('msiexec', ['/x', file, '/qn']);
+    });
+  },
+};
+
+/**
+ * Installs what a release has for this system.
+ * @throws Error for a file of no kind that is known, or one that does not install.
+ */
+export async function install(path: string): Promise<Subject> {
+  const file = resolve(path);
+  const installer = installs[extname(file)];
+  if (installer === undefined) {
+    throw new Error(`${file}: expected a file that ends in one of ${Object.keys(installs).join(', ')}`);
+  }
+  const place = await mkdtemp(join(tmpdir(), 'latchkey-installed-'));
+  const installed = await installer(file, place);
+  const [program] = installed.program;
+  if (!existsSync(program)) {
+    throw new Error(`${program} is not there; ${place} has ${(await readdir(place)).join(', ')}`);
+  }
+  return {
+    ...installed,
+    name: basename(file),
+    isDesktop: true,
+    async remove() {
+      await installed.remove();
+      await rm(place, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+    },
+  };
+}
+
+/** The command as it was built, under this Node. */
+export const builtCommand: Subject = {
+  name: 'the command',
+  program: [process.execPath, join(import.meta.dirname, '../../dist/main/cli.js'), 'serve', '--ui'],
+  isDesktop: false,
+  archive: undefined,
+  remove: nothing,
+};
