@@ -7,6 +7,7 @@ import { checkSchema } from './db/schema.ts';
 import { reserveIn } from './db/storage.ts';
 import { getVault } from './db/vault.ts';
 import { createPrivateFile, VaultDirectory } from './db/vault-directory.ts';
+import { keepDamagedLog, type LogDamage } from './db/write-ahead-log.ts';
 import { misshapen } from './integrity/refusal.ts';
 
 export interface VaultFile {
@@ -15,6 +16,8 @@ export interface VaultFile {
   readonly connection: Connection;
   /** Whether it was not there before. */
   readonly isNew: boolean;
+  /** What its write-ahead log had lost when it was opened. */
+  readonly damagedLog: LogDamage | undefined;
 }
 
 /**
@@ -28,12 +31,14 @@ export function openVaultFile(dataDirectory: string | null): VaultFile {
   let connection: Connection | undefined;
   try {
     if (directory) createPrivateFile(directory.database);
+    // Before SQLite does.
+    const damagedLog = directory && keepDamagedLog(directory.database);
     connection = Connection.open(directory?.database ?? ':memory:');
     const changed = checkSchema(connection);
     if (changed.length > 0) throw misshapen(changed);
     migrate(connection);
     checkPresence(connection);
-    return { directory, connection, isNew };
+    return { directory, connection, isNew, damagedLog };
   } catch (error) {
     connection?.close();
     directory?.release();

@@ -68,7 +68,7 @@ async function openParts(bytes?: Buffer) {
   if (bytes === undefined) migrate(connection);
   else connection.restore(bytes);
   const keyring = new Keyring({ random, clock: systemClock });
-  const guard = new RowGuard(connection, keyring, () => undefined);
+  const guard = new RowGuard(connection, keyring);
   const units = new UnitOfWork(connection, guard);
   const log = new AuditLog({
     units,

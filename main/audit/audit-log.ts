@@ -25,6 +25,7 @@ import {
   signHead,
   type SignedHead,
 } from './heads.ts';
+import type { LogMark } from './mark.ts';
 import {
   checkAgainst,
   earlierThanWitness,
@@ -40,6 +41,8 @@ export interface AuditLogParts {
   readonly keyring: Keyring;
   readonly keychain: Keychain;
   readonly clock: Clock;
+  /** Undefined for a vault in memory. */
+  readonly mark?: LogMark | undefined;
   readonly onFault: (error: unknown) => void;
   /** How many rows are left unsigned at most. */
   readonly mostUnsigned?: number;
@@ -130,11 +133,21 @@ export class AuditLog {
     await this.#witness.check(vault, () => this.#ownKey(openedWith(masterKey)).publicKey);
   }
 
+  /**
+   * Holds the file against the mark beside it.
+   * @throws LatchkeyError VAULT_ROLLED_BACK
+   */
+  checkMark(): void {
+    const { units, mark } = this.#parts;
+    units.peek((tx) => mark?.check(tx));
+  }
+
   /** The vault was unlocked: signs what was left unsigned, and makes up for a note that the keychain did not get. */
   async unlocked(): Promise<void> {
     await this.sign();
-    const { units, keyring } = this.#parts;
+    const { units, keyring, mark } = this.#parts;
     if (!keyring.unlocked) return;
+    units.peek((tx) => mark?.note(tx, logEnd(tx).sequence));
     const { vault, publicKey } = this.#ownKey((place, sealed) => keyring.open(place, sealed));
     const last = units.peek(lastLogHead);
     if (last === undefined || !units.peek(usesKeychain)) return;
@@ -188,20 +201,30 @@ export class AuditLog {
    * @returns undefined where nothing stands against the file.
    */
   async findRollback(how: Exclude<OpenWith, { readonly with: 'keychain' }>): Promise<Rollback | undefined> {
-    const { units, keychain } = this.#parts;
+    const { units, keychain, mark } = this.#parts;
     const { id } = units.peek(requireVault);
     const masterKey = await openAnySlot(id, units.peek(listKeyslots), how);
     try {
-      const witness = await readWitness(keychain, id);
-      if (witness === undefined) return undefined;
-      const { vault, publicKey } = this.#ownKey(openedWith(masterKey));
-      units.peek((tx) => {
-        checkAgainst(tx, vault, publicKey, witness);
+      const marked = await refusedAsRolledBack(() => {
+        this.checkMark();
       });
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof LatchkeyError) || error.code !== 'VAULT_ROLLED_BACK') throw error;
-      return { problem: error.message, accept: () => forgetWitness(keychain, id) };
+      const witnessed = await refusedAsRolledBack(async () => {
+        if (!units.peek(usesKeychain)) return;
+        const witness = await readWitness(keychain, id);
+        if (witness === undefined) return;
+        const { vault, publicKey } = this.#ownKey(openedWith(masterKey));
+        units.peek((tx) => {
+          checkAgainst(tx, vault, publicKey, witness);
+        });
+      });
+      if (marked === undefined && witnessed === undefined) return undefined;
+      return {
+        problem: [marked, witnessed].filter((problem) => problem !== undefined).join('\n'),
+        accept: async () => {
+          if (witnessed !== undefined) await forgetWitness(keychain, id);
+          units.peek((tx) => mark?.accept(tx));
+        },
+      };
     } finally {
       masterKey.fill(0);
     }
@@ -264,6 +287,17 @@ export class AuditLog {
     } finally {
       privateKey.fill(0);
     }
+  }
+}
+
+/** @returns what is said of a file that holds less than it did; undefined where that is not so. */
+async function refusedAsRolledBack(check: () => void | Promise<void>): Promise<string | undefined> {
+  try {
+    await check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof LatchkeyError && error.code === 'VAULT_ROLLED_BACK') return error.message;
+    throw error;
   }
 }
 

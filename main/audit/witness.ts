@@ -16,8 +16,10 @@ import { isoTime, type KnownHead } from './check.ts';
 import { headVerifier, identityOf, signedHead, type SignedHead } from './heads.ts';
 import { owned } from '../lib/faults.ts';
 
-/** How long an unlock waits for the keychain, and a close for what is being written to it; milliseconds. */
+/** How long an unlock waits for the keychain; milliseconds. */
 const patience = 5_000;
+/** How long a close waits for what is being written to it: the next unlock makes up for what is not. */
+const closing = 1_000;
 
 /** Whether the vault's owner lets it use the keychain. */
 export const usesKeychain = (tx: Reader): boolean => listKeyslots(tx).some(({ kind }) => kind === 'keychain');
@@ -71,7 +73,7 @@ export function checkAgainst(tx: Reader, vault: VaultRow, publicKey: string, wit
 export const earlierThanWitness = (): LatchkeyError =>
   rolledBack("the vault's file is of an earlier version than one that was used here");
 
-const rolledBack = (problem: string): LatchkeyError =>
+export const rolledBack = (problem: string): LatchkeyError =>
   new LatchkeyError(
     'VAULT_ROLLED_BACK',
     `${problem}. Put the newer file or a newer backup in its place; or, if you went back on purpose, run \`latchkey audit accept-rollback\` with the recovery phrase or the password, while no Latchkey serves the vault.`,
@@ -153,7 +155,7 @@ export class Witness {
 
   /** Waits, not for long, until what was to be kept is. */
   async settled(): Promise<void> {
-    await within(patience, this.#writing ?? Promise.resolve()).catch(() => undefined);
+    await within(closing, this.#writing ?? Promise.resolve()).catch(() => undefined);
   }
 
   /** What the keychain is known to hold, to check the log against. */

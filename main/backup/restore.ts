@@ -3,6 +3,7 @@
  * found right; whatever interrupts before leaves no vault, and the next try begins anew.
  */
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { checkActivityChain } from '../db/activities.ts';
 import { deleteBackupSchedule, insertBackup } from '../db/backups.ts';
 import { Connection } from '../db/connection.ts';
@@ -12,9 +13,11 @@ import { describeFinding } from '../integrity/refusal.ts';
 import { migrate, NewerVaultError, schemaVersion } from '../db/migrations.ts';
 import { getOrganization } from '../db/organizations.ts';
 import { checkSchema } from '../db/schema.ts';
+import { namingDatabase } from '../db/storage.ts';
 import { getServerKey, serverKeyNames, serverKeyPlace } from '../db/server-keys.ts';
 import { UnitOfWork } from '../db/unit-of-work.ts';
 import { VaultDirectory } from '../db/vault-directory.ts';
+import { damagedLogOf } from '../db/write-ahead-log.ts';
 import { getVault, requireVault, type VaultRow } from '../db/vault.ts';
 import { uuidV4 } from '../crypto/uuid.ts';
 import type { Keychain } from '../keyslots/keychain.ts';
@@ -28,6 +31,7 @@ import type { Random } from '../lib/random.ts';
 import { BackupFile, messageOf, onDatabase, type Progress } from './file.ts';
 import { unreadable } from './format.ts';
 import { chunkKey, openMasterKey, type OpenBackupWith } from './open.ts';
+import { removeDatabase } from './places.ts';
 
 export interface RestoreWish {
   /** The vault's directory, made where it is missing. */
@@ -73,7 +77,7 @@ export async function restore(wish: RestoreWish): Promise<Restored> {
   let directory: VaultDirectory | undefined;
   try {
     return await restoreAt(() => {
-      const held = (directory = VaultDirectory.acquire(wish.directory));
+      const held = (directory = acquire(wish.directory));
       checkNoVault(held.database);
       return {
         database: held.database,
@@ -84,6 +88,14 @@ export async function restore(wish: RestoreWish): Promise<Restored> {
     }, wish);
   } finally {
     directory?.release();
+  }
+}
+
+function acquire(path: string): VaultDirectory {
+  try {
+    return VaultDirectory.acquire(path);
+  } catch (error) {
+    throw namingDatabase(error, join(path, 'vault.db'));
   }
 }
 
@@ -127,7 +139,7 @@ async function restoreAt(toPlace: () => Place, wish: Omit<RestoreWish, 'director
       return restored;
     } catch (error) {
       removeDatabase(draft);
-      throw error;
+      throw namingDatabase(error, database);
     }
   } finally {
     masterKey.fill(0);
@@ -191,7 +203,7 @@ async function settle(
   const { keychain, random, clock } = wish;
   const connection = Connection.open(draft);
   const keyring = new Keyring({ random, clock });
-  const guard = new RowGuard(connection, keyring, () => undefined);
+  const guard = new RowGuard(connection, keyring);
   const units = new UnitOfWork(connection, guard);
   let keychainSlot: KeyslotRow | undefined;
   const { header } = backup.head;
@@ -286,12 +298,9 @@ function checkContents(connection: Connection, keyring: Keyring, vault: VaultRow
 }
 
 function putInPlace(draft: string, { database, path }: VaultDirectory): void {
-  // The log of an empty file would be taken for the new one's.
+  // The log of an empty file would be taken for the new one's, and what was lost of an earlier vault is none of its.
   for (const suffix of ['-wal', '-shm']) rmSync(`${database}${suffix}`, { force: true });
+  rmSync(damagedLogOf(database), { force: true });
   renameSync(draft, database);
   syncDirectory(path);
-}
-
-function removeDatabase(file: string): void {
-  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${file}${suffix}`, { force: true });
 }

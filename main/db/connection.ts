@@ -4,6 +4,7 @@
  */
 import Sqlite from 'better-sqlite3';
 import { DamagedFileError, isDamage } from './damage.ts';
+import { FilePlaces } from './file-places.ts';
 
 export type Value = string | number | bigint | Uint8Array | null;
 
@@ -56,6 +57,7 @@ export class Connection implements Writer {
   #sqlite: Sqlite.Database;
   #statements = new Map<string, Sqlite.Statement>();
   readonly #equipment: (() => void)[] = [];
+  #places: FilePlaces | undefined;
   #onDamage: ((error: DamagedFileError) => void) | undefined;
   #depth = 0;
 
@@ -96,6 +98,7 @@ export class Connection implements Writer {
 
   #configure(): void {
     for (const pragma of pragmas) this.pragma(pragma);
+    this.#places = this.file === undefined ? undefined : new FilePlaces(this.file);
     for (const equip of this.#equipment) equip();
   }
 
@@ -199,6 +202,11 @@ export class Connection implements Writer {
   /** The path of its file; undefined for a database in memory. */
   get file(): string | undefined {
     return this.#sqlite.memory ? undefined : this.#sqlite.name;
+  }
+
+  /** Why what is written does not reach the file at its path; undefined where it does. It costs some microseconds. */
+  misplaced(): string | undefined {
+    return this.#places?.misplaced();
   }
 
   get inTransaction(): boolean {

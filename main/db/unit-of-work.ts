@@ -16,6 +16,11 @@ export interface Guard {
   check(): void;
   /** Called before each COMMIT. */
   seal(): void;
+  /**
+   * Called after each COMMIT, before its answers are given.
+   * @throws LatchkeyError VAULT_TAMPERED where what was written did not come to the vault's file.
+   */
+  committed(): void;
   /** Called when a COMMIT that was sealed did not come about. */
   undone(): void;
 }
@@ -186,6 +191,7 @@ export class UnitOfWork {
         this.#guard?.seal();
         stage = 'committing';
       });
+      this.#guard?.committed();
     } catch (error) {
       this.#guard?.undone();
       // What waited beside it would meet the same.

@@ -47,11 +47,15 @@ const mostTries = 3;
 /** Between two walks of the whole log, in milliseconds, where nobody unlocks. */
 const walkPause = 15 * 60_000;
 
+/** Between two looks whether the file is where it was, in milliseconds; each COMMIT looks too. */
+const placePause = 1000;
+
 /** Authenticates what one connection writes, and finds out what others wrote. */
 export class RowGuard implements Guard {
   readonly #connection: Connection;
   readonly #keys: GuardKeys;
   readonly #onTampering: () => void;
+  readonly #onCommitted: (sequence: number) => void;
   /** `PRAGMA data_version` as of the last look at all rows: it changes when another connection writes. */
   #version: number | undefined;
   /** The sums as a text, while no row has changed since they were read. */
@@ -65,12 +69,28 @@ export class RowGuard implements Guard {
   #walk: NodeJS.Immediate | undefined;
   #walkedAt = -Infinity;
   #naming = false;
+  #placeWatch: NodeJS.Timeout | undefined;
+  #committedLog: string | undefined;
 
   /** Sets up the connection, and sets up its successor where a database in memory is replaced. */
-  constructor(connection: Connection, keys: GuardKeys, onTampering: () => void = () => undefined) {
+  constructor(
+    connection: Connection,
+    keys: GuardKeys,
+    {
+      onTampering = () => undefined,
+      onCommitted = () => undefined,
+    }: {
+      /** The file is used no more, or more is known against it. */
+      readonly onTampering?: () => void;
+      /** Is told the number of the log's newest row, after each COMMIT and before it is answered. */
+      readonly onCommitted?: (sequence: number) => void;
+    } = {},
+  ) {
     this.#connection = connection;
     this.#keys = keys;
     this.#onTampering = onTampering;
+    this.#onCommitted = onCommitted;
+    this.#watchPlace();
     connection.equip(() => {
       this.#equip();
     });
@@ -94,6 +114,7 @@ export class RowGuard implements Guard {
    * @throws LatchkeyError VAULT_TAMPERED; the guard then refuses all reads and writes until a later look finds nothing.
    */
   verify(mac: Mac): void {
+    this.#checkPlace();
     this.#connection.view(() => {
       this.#version = this.#dataVersion();
       this.#take(examineFile(this.#connection, mac));
@@ -108,6 +129,7 @@ export class RowGuard implements Guard {
     const key = new HmacKey(rowKey);
     const mac: Mac = (data) => key.mac(data);
     try {
+      this.#checkPlace();
       const { file } = this.#connection;
       if (file === undefined || !this.#isLarge(mac)) {
         this.verify(mac);
@@ -161,6 +183,7 @@ export class RowGuard implements Guard {
   begin(): void {
     this.#version = this.#dataVersion();
     this.#tampering = undefined;
+    this.#watchPlace();
     this.#walkLog();
   }
 
@@ -193,6 +216,7 @@ export class RowGuard implements Guard {
       this.undone();
       throw error;
     }
+    this.committed();
   }
 
   check(): void {
@@ -227,6 +251,13 @@ export class RowGuard implements Guard {
     }
   }
 
+  committed(): void {
+    this.#checkPlace();
+    if (this.#sealedLog === undefined || this.#sealedLog === this.#committedLog) return;
+    this.#committedLog = this.#sealedLog;
+    this.#onCommitted(Number.parseInt(this.#sealedLog, 10));
+  }
+
   undone(): void {
     this.#sealed = undefined;
     this.#sealedLog = undefined;
@@ -237,6 +268,25 @@ export class RowGuard implements Guard {
   stop(): void {
     clearImmediate(this.#walk);
     this.#walk = undefined;
+    clearInterval(this.#placeWatch);
+    this.#placeWatch = undefined;
+  }
+
+  /** @throws LatchkeyError VAULT_TAMPERED where the open file is not the one at its path any more. */
+  #checkPlace(): void {
+    const problem = this.#connection.misplaced();
+    if (problem !== undefined) this.refuse([{ table: 'the file', row: null, problem }]);
+  }
+
+  #watchPlace(): void {
+    if (this.#connection.file === undefined) return;
+    this.#placeWatch ??= setInterval(
+      owned(() => {
+        const problem = this.#connection.misplaced();
+        if (problem !== undefined) this.#discover([{ table: 'the file', row: null, problem }]);
+      }),
+      placePause,
+    ).unref();
   }
 
   #take({ findings, sums, seal }: Examined): void {
@@ -276,7 +326,7 @@ export class RowGuard implements Guard {
 
   /** Follows the log's chain from its first row, a few rows in each turn of the event loop. */
   #walkLog(): void {
-    this.stop();
+    clearImmediate(this.#walk);
     this.#walkedAt = performance.now();
     const walk = walkLog(this.#connection, 200, this.#accepted);
     const step = owned(() => {

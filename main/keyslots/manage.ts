@@ -51,6 +51,8 @@ import { opened, unlockVault } from './unlock.ts';
 export interface UnlockWitness {
   /** @throws LatchkeyError VAULT_ROLLED_BACK */
   checkWitness(masterKey: Uint8Array): Promise<void>;
+  /** @throws LatchkeyError VAULT_ROLLED_BACK */
+  checkMark(): void;
   unlocked(): Promise<void>;
 }
 
@@ -129,7 +131,7 @@ export class KeyslotManager {
   }
 
   async #unlock(masterKey: Uint8Array, signal: AbortSignal): Promise<void> {
-    const { units, guard, keyring, onUnlocking } = this.#parts;
+    const { units, guard, keyring, witness, onUnlocking } = this.#parts;
     signal.throwIfAborted();
     units.peek((tx) => {
       checkCurrent(tx, masterKey);
@@ -141,7 +143,10 @@ export class KeyslotManager {
       return;
     }
     try {
-      await unlockVault(this.#parts, masterKey, {
+      const checkMark = (): void => {
+        witness.checkMark();
+      };
+      await unlockVault({ ...this.#parts, checkMark }, masterKey, {
         signal,
         onProgress: (checked, total) => {
           onUnlocking({ checked, total });

@@ -25,6 +25,8 @@ export interface UnlockParts {
   readonly guard: RowGuard;
   readonly keyring: Keyring;
   readonly random: Random;
+  /** Asked once the file is known to hold. @throws LatchkeyError VAULT_ROLLED_BACK where it holds less than it did. */
+  readonly checkMark?: () => void;
 }
 
 /** The key that authenticates rows; that this vault never had one; or that it has lost its own. */
@@ -90,13 +92,14 @@ export async function unlockVault(
 }
 
 async function unlockVerified(
-  { guard, keyring }: UnlockParts,
+  { guard, keyring, checkMark }: UnlockParts,
   masterKey: Uint8Array,
   rowKey: Uint8Array,
   aside: VerifyAside,
 ): Promise<void> {
   await guard.verifyAside(rowKey, aside);
   aside.signal.throwIfAborted();
+  checkMark?.();
   keyring.unlock(masterKey, rowKey);
   guard.begin();
 }

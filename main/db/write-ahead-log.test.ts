@@ -1,0 +1,139 @@
+/**
+ * Damage in a write-ahead log: any byte of any frame of a transaction after which another was written shows; what a power loss
+ * leaves, and what a transaction leaves that was rolled back, do not look like it. The logs are SQLite's own.
+ */
+import { randomInt } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { damagedLogOf, findLogDamage, keepDamagedLog } from './write-ahead-log.ts';
+
+const frameLength = 24 + 4096;
+let directory: string;
+let database: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'latchkey-log-'));
+  database = join(directory, 'vault.db');
+});
+afterEach(() => {
+  rmSync(directory, { recursive: true });
+});
+
+/** Transactions of some pages each. @returns the log while it is in use, and where each transaction ends, in frames. */
+function writeLog(transactions: number, before?: (sqlite: Sqlite.Database) => void) {
+  const sqlite = new Sqlite(database);
+  sqlite.pragma('journal_mode = WAL');
+  sqlite.pragma('wal_autocheckpoint = 0');
+  sqlite.exec('CREATE TABLE rows (id INTEGER PRIMARY KEY, text TEXT)');
+  before?.(sqlite);
+  const insert = sqlite.prepare('INSERT INTO rows (text) VALUES (?)');
+  const read = (): Buffer => readFileSync(`${database}-wal`);
+  for (let count = 0; count < transactions; count++) {
+    sqlite.transaction(() => {
+      for (let row = 0; row < 3; row++) insert.run(`${String(count)} `.repeat(800));
+    })();
+  }
+  const bytes = read();
+  sqlite.close();
+  return { bytes, commits: commitsOf(bytes) };
+}
+
+/** The frames that end transactions, of the log's present use. */
+function commitsOf(bytes: Buffer): number[] {
+  const commits: number[] = [];
+  for (let frame = 1; 32 + frame * frameLength <= bytes.length; frame++) {
+    const at = 32 + (frame - 1) * frameLength;
+    const isCurrent = bytes.compare(bytes, 16, 24, at + 8, at + 16) === 0;
+    if (isCurrent && bytes.readUInt32BE(at + 4) !== 0) commits.push(frame);
+  }
+  return commits;
+}
+
+const flipped = (bytes: Buffer, at: number): Buffer => {
+  const changed = Buffer.from(bytes);
+  changed[at] = (changed[at] ?? 0) ^ (1 + randomInt(255));
+  return changed;
+};
+
+describe('damage', () => {
+  test('is found wherever it is in a transaction that another follows', () => {
+    const { bytes, commits } = writeLog(8);
+    expect(findLogDamage(bytes)).toBeUndefined();
+    const [before = 0, last = 0] = commits.slice(-2);
+    for (let trial = 0; trial < 300; trial++) {
+      const frame = 1 + randomInt(before);
+      const found = findLogDamage(flipped(bytes, 32 + (frame - 1) * frameLength + randomInt(frameLength)));
+      // The header of the last frame but one transaction's end may be what tells that it is an end.
+      if (found === undefined && frame === before) continue;
+      expect(found?.frame).toBe(frame);
+      expect(found?.transactions).toBeGreaterThanOrEqual(1);
+    }
+    for (let at = 0; at < 32; at++) expect(findLogDamage(flipped(bytes, at))).toBeDefined();
+    expect(last).toBeGreaterThan(before);
+  });
+
+  test('of a page of the last transaction but one is told from a power loss by its frame’s header', () => {
+    const { bytes, commits } = writeLog(4);
+    const [before = 0] = commits.slice(-2);
+    const at = 32 + (before - 1) * frameLength + 24;
+    expect(findLogDamage(flipped(bytes, at + randomInt(4096)))).toEqual({ frame: before, transactions: 2 });
+  });
+
+  test('is kept as it was, since SQLite writes over it', () => {
+    const { bytes } = writeLog(4);
+    const damaged = flipped(bytes, 32 + 100);
+    writeFileSync(`${database}-wal`, damaged);
+    expect(keepDamagedLog(database)).toMatchObject({ frame: 1 });
+    expect(readFileSync(damagedLogOf(database)).equals(damaged)).toBe(true);
+  });
+});
+
+describe('what is no damage', () => {
+  test('the last transaction, written in part in any order', () => {
+    const { bytes, commits } = writeLog(5);
+    const [before = 0, last = 0] = commits.slice(-2);
+    for (let trial = 0; trial < 200; trial++) {
+      const torn = Buffer.from(bytes);
+      // A power loss: sectors of frames that were not synced are there or not.
+      for (let frame = before + 1; frame <= last; frame++) {
+        const at = 32 + (frame - 1) * frameLength;
+        for (let offset = 0; offset < frameLength; offset += 512) {
+          if (randomInt(2) === 0) torn.fill(0, at + offset, Math.min(at + offset + 512, at + frameLength));
+        }
+      }
+      expect(findLogDamage(torn)).toBeUndefined();
+      expect(
+        findLogDamage(bytes.subarray(0, randomInt(32 + before * frameLength, bytes.length))),
+      ).toBeUndefined();
+    }
+  });
+
+  test('what a transaction left that was rolled back after it had been written to the log', () => {
+    const { bytes, commits } = writeLog(2, (sqlite) => {
+      sqlite.pragma('cache_size = 5');
+      sqlite.exec('BEGIN');
+      const insert = sqlite.prepare('INSERT INTO rows (text) VALUES (?)');
+      for (let row = 0; row < 400; row++) insert.run('x'.repeat(3000));
+      sqlite.exec('ROLLBACK');
+    });
+    const frames = Math.floor((bytes.length - 32) / frameLength);
+    expect(frames).toBeGreaterThan(100 + (commits.at(-1) ?? 0));
+    expect(findLogDamage(bytes)).toBeUndefined();
+  });
+
+  test('what an earlier use of the file left behind', () => {
+    const { bytes } = writeLog(3, (sqlite) => {
+      const insert = sqlite.prepare('INSERT INTO rows (text) VALUES (?)');
+      for (let row = 0; row < 50; row++) insert.run('y'.repeat(3000));
+      sqlite.pragma('wal_checkpoint(RESTART)');
+    });
+    expect(findLogDamage(bytes)).toBeUndefined();
+  });
+
+  test.each([0, 1, 31, 32, 33, 5000])('a log of %i bytes', (length) => {
+    expect(findLogDamage(new Uint8Array(length))).toBeUndefined();
+  });
+});

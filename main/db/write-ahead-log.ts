@@ -1,0 +1,143 @@
+/**
+ * A look at the write-ahead log before SQLite takes it up. SQLite reads it up to the first frame that does not hold, and takes
+ * that for its end without a word: so it must be, since a power loss leaves the last transaction written in part. But SQLite
+ * syncs each transaction before it writes the next one (`synchronous = FULL`). Where frames follow that belong to a later
+ * transaction, the one that does not hold was on the disk once: it was damaged since, and SQLite drops what was answered.
+ *
+ * What cannot be told apart by the log alone is damage in its last transaction from a power loss; the mark of the newest
+ * activity (`audit/mark.ts`) tells that one, unless the power was lost too.
+ *
+ * The format is SQLite's (https://www.sqlite.org/fileformat2.html#the_write_ahead_log): a header of 32 bytes, and frames of 24
+ * bytes and a page. A frame's checksum goes on from the one of the frame before it. Frames of an earlier use of the file have
+ * other salts.
+ */
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+
+export interface LogDamage {
+  /** The first frame that does not hold, from 1 on; 0 for the header. */
+  readonly frame: number;
+  /** How many transactions are lost, at least. */
+  readonly transactions: number;
+}
+
+const headerLength = 32;
+const frameHeaderLength = 24;
+
+export const writeAheadLogOf = (database: string): string => `${database}-wal`;
+
+/** Where a damaged log is kept, as it was found. */
+export const damagedLogOf = (database: string): string => `${writeAheadLogOf(database)}.damaged`;
+
+/**
+ * Looks for transactions that SQLite will drop although they were on the disk. Their log is kept beside it: SQLite writes over it.
+ * @param database The path of a database that no connection has open.
+ */
+export function keepDamagedLog(database: string): LogDamage | undefined {
+  const log = writeAheadLogOf(database);
+  if (!existsSync(log)) return undefined;
+  const damage = findLogDamage(readFileSync(log));
+  if (damage !== undefined) copyFileSync(log, damagedLogOf(database));
+  return damage;
+}
+
+export const describeLogDamage = (database: string, { frame, transactions }: LogDamage): string =>
+  `The write-ahead log of ${database} is damaged ${frame === 0 ? 'in its header' : `from frame ${String(frame)} on`}: ${transactions === 1 ? 'a transaction' : `${String(transactions)} transactions`} that had been written are lost, unless the vault's file has them. The log is kept as it was in ${damagedLogOf(database)}. If activities are gone, the next unlock names them; \`latchkey doctor\` checks all that is left.`;
+
+/** @param bytes All of a write-ahead log. @returns undefined where nothing shows that a synced transaction is damaged. */
+export function findLogDamage(bytes: Uint8Array): LogDamage | undefined {
+  const log = new WriteAheadLog(bytes);
+  const bad = log.firstBad();
+  let transactions = 0;
+  let isProven = false;
+  for (let frame = Math.max(bad, 1); frame <= log.frames; frame++) {
+    if (!log.isCurrent(frame) || !log.isCommit(frame)) continue;
+    transactions++;
+    // What was left by a transaction that was rolled back goes on from another frame than this.
+    if (frame < log.frames && log.isCurrent(frame + 1) && log.follows(frame + 1, log.checksumOf(frame))) {
+      isProven = true;
+    }
+  }
+  return isProven ? { frame: bad, transactions } : undefined;
+}
+
+type Checksum = readonly [number, number];
+
+class WriteAheadLog {
+  readonly frames: number;
+  readonly #view: DataView;
+  readonly #pageSize: number;
+  readonly #littleEndian: boolean;
+
+  constructor(bytes: Uint8Array) {
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const magic = bytes.length < headerLength ? 0 : this.#view.getUint32(0);
+    this.#littleEndian = magic !== 0x37_7f_06_83;
+    const pageSize = bytes.length < headerLength ? 0 : this.#view.getUint32(8);
+    const isSize = pageSize >= 512 && pageSize <= 65_536 && (pageSize & (pageSize - 1)) === 0;
+    // Where the header does not hold: as every vault's is.
+    this.#pageSize = isSize ? pageSize : 4096;
+    this.frames = Math.max(
+      Math.floor((bytes.length - headerLength) / (frameHeaderLength + this.#pageSize)),
+      0,
+    );
+  }
+
+  /** @returns the first frame that SQLite does not take, 0 for the header, or one more than there are. */
+  firstBad(): number {
+    if (this.frames === 0) return 1;
+    const view = this.#view;
+    let sum = this.#sum([0, 0], 0, 24);
+    if (sum[0] !== view.getUint32(24) || sum[1] !== view.getUint32(28)) return 0;
+    for (let frame = 1; frame <= this.frames; frame++) {
+      if (!this.isCurrent(frame) || !this.follows(frame, sum)) return frame;
+      sum = this.checksumOf(frame);
+    }
+    return this.frames + 1;
+  }
+
+  /** Whether a frame is of the use of the file that its header began; of the first frame's, where the header does not hold. */
+  isCurrent(frame: number): boolean {
+    const at = this.#at(frame);
+    const salts = this.#salts;
+    return this.#view.getUint32(at + 8) === salts[0] && this.#view.getUint32(at + 12) === salts[1];
+  }
+
+  isCommit(frame: number): boolean {
+    return this.#view.getUint32(this.#at(frame) + 4) !== 0;
+  }
+
+  /** Whether a frame holds, where the one before it has this checksum. */
+  follows(frame: number, before: Checksum): boolean {
+    const at = this.#at(frame);
+    const head = this.#sum(before, at, 8);
+    const [first, second] = this.#sum(head, at + frameHeaderLength, this.#pageSize);
+    const [keptFirst, keptSecond] = this.checksumOf(frame);
+    return first === keptFirst && second === keptSecond;
+  }
+
+  /** As the frame has it. */
+  checksumOf(frame: number): Checksum {
+    const at = this.#at(frame);
+    return [this.#view.getUint32(at + 16), this.#view.getUint32(at + 20)];
+  }
+
+  get #salts(): Checksum {
+    const sum = this.#sum([0, 0], 0, 24);
+    const holds = sum[0] === this.#view.getUint32(24) && sum[1] === this.#view.getUint32(28);
+    const at = holds ? 16 : this.#at(1) + 8;
+    return [this.#view.getUint32(at), this.#view.getUint32(at + 4)];
+  }
+
+  #at(frame: number): number {
+    return headerLength + (frame - 1) * (frameHeaderLength + this.#pageSize);
+  }
+
+  #sum([first, second]: Checksum, at: number, length: number): Checksum {
+    let [one, two] = [first, second];
+    for (let offset = at; offset < at + length; offset += 8) {
+      one = (one + this.#view.getUint32(offset, this.#littleEndian) + two) >>> 0;
+      two = (two + this.#view.getUint32(offset + 4, this.#littleEndian) + one) >>> 0;
+    }
+    return [one, two];
+  }
+}
