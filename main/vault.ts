@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import type { Delayed, VaultBridge } from '../preload/contract.ts';
 import { showEvent } from './activities/events.ts';
 import { AuditLog } from './audit/audit-log.ts';
-import { isMarked, LogMark } from './audit/mark.ts';
 import { idTokenVerifier } from './auth/id-tokens.ts';
 import { LastUses } from './auth/last-uses.ts';
 import { Backups } from './backup/backups.ts';
@@ -20,8 +19,6 @@ import { isNetworkOn } from './db/settings.ts';
 import { namingDatabase, Storage, touchFile } from './db/storage.ts';
 import { UnitOfWork } from './db/unit-of-work.ts';
 import type { VaultDirectory } from './db/vault-directory.ts';
-import { describeLogDamage } from './db/write-ahead-log.ts';
-import { getVault } from './db/vault.ts';
 import { hastenWebhooks } from './db/webhook-deliveries.ts';
 import { controlApp, type WindowLinks } from './http/control.ts';
 import type { DevControls } from './http/dev-routes.ts';
@@ -31,7 +28,6 @@ import { RequestJournal } from './http/request-journal.ts';
 import { listen } from './http/server.ts';
 import { WindowSessions } from './http/window-sessions.ts';
 import { RowGuard } from './integrity/guard.ts';
-import { misshapen } from './integrity/refusal.ts';
 import { noKeychain, systemKeychain, type Keychain } from './keyslots/keychain.ts';
 import { Keyring } from './keyslots/keyring.ts';
 import { systemClock, type Clock } from './lib/clock.ts';
@@ -116,7 +112,6 @@ function open(config: Config, substitutes: Substitutes): Opened {
   checkSecp256k1Accelerator();
   const file = openedFile(config.dataDirectory);
   try {
-    checkHasVault(file);
     return wire(config, substitutes, file);
   } catch (error) {
     closeVaultFile(file);
@@ -133,25 +128,14 @@ function openedFile(dataDirectory: string | null): VaultFile {
   }
 }
 
-/** @throws LatchkeyError VAULT_TAMPERED for a file that is empty, and in which a vault was. */
-function checkHasVault({ connection, directory }: VaultFile): void {
-  if (directory === undefined || getVault(connection) !== undefined || !isMarked(directory.database)) return;
-  throw misshapen([
-    { table: 'the file', row: null, problem: `${directory.database} is empty, and there was a vault in it` },
-  ]);
-}
-
 function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened {
   const { directory, connection } = file;
   const random = substitutes.random ?? systemRandom;
   const clock = substitutes.clock ?? systemClock;
   const keychain = substitutes.keychain ?? keychainOf(config);
   const keyring = new Keyring({ random: systemRandom, clock });
-  const guard = new RowGuard(connection, keyring, {
-    onTampering: () => {
-      door.announce({ kind: 'status' });
-    },
-    onCommitted: (sequence) => mark?.note(connection, sequence),
+  const guard = new RowGuard(connection, keyring, () => {
+    door.announce({ kind: 'status' });
   });
   const report = substitutes.onFault ?? logFault;
   // The state of the disk was told as it changed, once.
@@ -177,11 +161,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     turns.note('a transaction', ms);
   });
   const turns: Turns = new Turns({ isBusy: () => units.isBusy });
-  const mark = directory && new LogMark(directory.database, onFault);
-  if (file.damagedLog !== undefined && directory !== undefined) {
-    logLine(describeLogDamage(directory.database, file.damagedLog));
-  }
-  const log = new AuditLog({ units, keyring, keychain, clock, mark, onFault });
+  const log = new AuditLog({ units, keyring, keychain, clock, onFault });
   const outbox = new Outbox({
     units,
     keys: keyring,
@@ -431,7 +411,6 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       others: [...(config.runtimeDirectory === undefined ? [] : [config.runtimeDirectory]), tmpdir()],
       secret: directory.nonce,
       left: directory.left?.socket ?? undefined,
-      press: () => service.turns.press(),
       answer: controlApp(door, service, config.ui ? links : undefined),
     });
     if (control === undefined) {

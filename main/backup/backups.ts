@@ -29,7 +29,7 @@ import { Jobs } from './jobs.ts';
 import { KnownBackups, newBackupId } from './known.ts';
 import { backupNotices } from './notices.ts';
 import { openMasterKey, type OpenBackupWith } from './open.ts';
-import { checkPlace, copyIn, databaseIn, freeName, isThere } from './places.ts';
+import { checkPlace, copyIn, databaseIn, freeName, isThere, removeDatabase } from './places.ts';
 import { proveBackup, readHeader, toVerified } from './prove.ts';
 import { copyName } from './rotation.ts';
 import { BackupSchedule } from './schedule.ts';
@@ -84,7 +84,11 @@ export class Backups {
 
   /** Keeps to the schedule from now on. */
   start(): void {
-    if (this.#parts.directory !== null) this.#schedule.start();
+    const { directory } = this.#parts;
+    if (directory === null) return;
+    // A process that was killed leaves what it was about to encrypt.
+    removeDatabase(copyIn(directory));
+    this.#schedule.start();
   }
 
   async status(): Promise<BackupsStatus> {

@@ -16,6 +16,11 @@ export const databaseIn = (vaultDirectory: string): string => join(vaultDirector
 /** One at a time: the vault's directory is one process's, and its backups are made in turn. */
 export const copyIn = (vaultDirectory: string): string => join(vaultDirectory, 'vault.db.copy');
 
+/** Removes a database with what SQLite puts beside one: a journal that is left would be taken for the next one's. */
+export function removeDatabase(file: string): void {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${file}${suffix}`, { force: true });
+}
+
 /**
  * @param field What named the directory.
  * @throws LatchkeyError INVALID_ARGUMENT for a directory that is not there, or lies with the vault.

@@ -3,18 +3,20 @@
  * the vault signs meanwhile. It opens the vault's file for reading only, with a connection of its own.
  */
 import { randomBytes } from 'node:crypto';
-import { rmSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Connection } from '../db/connection.ts';
 import { NewerVaultError, schemaVersion } from '../db/migrations.ts';
+import { namingDatabase } from '../db/storage.ts';
 import { createPrivateFile } from '../db/vault-directory.ts';
 import { getVault } from '../db/vault.ts';
 import { systemClock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import { namingFile } from '../lib/storage-causes.ts';
 import type { Proof, Uncovered } from './drill.ts';
 import { BackupFile, onDatabase, writeBackup, type NewBackup, type Progress } from './file.ts';
 import { unreadable } from './format.ts';
 import { chunkKey, keyringOf } from './open.ts';
+import { removeDatabase } from './places.ts';
 
 /** Writes a backup of a vault. */
 export interface WriteJob extends Omit<NewBackup, 'copy'> {
@@ -82,9 +84,9 @@ function pacer(): () => void {
 
 async function write({ database, gently, ...backup }: WriteJob, onProgress: Progress): Promise<Written> {
   const rest = gently ? pacer() : () => undefined;
-  rmSync(backup.copy, { force: true });
-  createPrivateFile(backup.copy);
+  removeDatabase(backup.copy);
   try {
+    createPrivateFile(backup.copy);
     const connection = Connection.openReadOnly(database);
     try {
       // Copying is a small part of the work, and is counted as one.
@@ -92,6 +94,8 @@ async function write({ database, gently, ...backup }: WriteJob, onProgress: Prog
         onProgress(done, total * 2);
         rest();
       });
+    } catch (error) {
+      throw namingDatabase(error, backup.copy);
     } finally {
       connection.close();
     }
@@ -100,9 +104,11 @@ async function write({ database, gently, ...backup }: WriteJob, onProgress: Prog
       rest();
     });
     return { size, log: logOf(backup.copy) };
+  } catch (error) {
+    throw namingFile(error, backup.file);
   } finally {
     backup.key.fill(0);
-    rmSync(backup.copy, { force: true });
+    removeDatabase(backup.copy);
   }
 }
 

@@ -259,16 +259,29 @@ export function stamp({ publicKey, privateKey }: KeyPair, body: string): string 
   ).toString('base64url');
 }
 
-/** @throws CommandError absent when nothing answers. */
+/** In milliseconds. */
+const longestAnswer = 120_000;
+
+/** @throws CommandError absent when nothing answers, busy where the answer does not come. */
 export async function send(
   url: string,
   path: string,
   request: RequestInit,
 ): Promise<{ readonly ok: boolean; readonly text: string }> {
   try {
-    const response = await fetch(`${url}${path}`, { ...request, redirect: 'error' });
+    const response = await fetch(`${url}${path}`, {
+      ...request,
+      redirect: 'error',
+      signal: AbortSignal.timeout(longestAnswer),
+    });
     return { ok: response.ok, text: await response.text() };
   } catch (error) {
+    if (error instanceof DOMException && error.name === 'TimeoutError') {
+      throw new CommandError(
+        exitCodes.busy,
+        `${url} has not answered for ${String(longestAnswer / 1000)} s. The request may have been carried out: the same one, sent again, tells`,
+      );
+    }
     // What went wrong is in the cause; the error itself says "fetch failed".
     const { cause } = error as Error;
     const reason = cause instanceof Error && cause.message !== '' ? cause.message : String(error);

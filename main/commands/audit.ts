@@ -1,6 +1,5 @@
 /** `latchkey audit`: the activity log taken out, checked and noted down; and the word of an owner who put an older file back. */
-import { closeSync, createReadStream, existsSync, fsyncSync, rmSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, createReadStream, fsyncSync, rmSync, writeSync } from 'node:fs';
 import { confirm } from '@clack/prompts';
 import type { LogCheck, LogHead, LogPart, LogRange, LogState } from '../../preload/contract.ts';
 import { checkLog, isoTime, type KnownHead } from '../audit/check.ts';
@@ -9,11 +8,12 @@ import { hashHex, headOfRow, headVerifier, identityOf, notaryKey, publicKeyHex }
 import { knownWitness, readWitness, usesKeychain } from '../audit/witness.ts';
 import type { Config } from '../config.ts';
 import { logEnd } from '../db/activities.ts';
-import { Connection } from '../db/connection.ts';
+import type { Connection } from '../db/connection.ts';
 import { lastLogHead } from '../db/log-heads.ts';
 import { schemaVersion } from '../db/migrations.ts';
 import { requireVault, type VaultRow } from '../db/vault.ts';
 import { LatchkeyError, seen } from '../lib/errors.ts';
+import { namingFile } from '../lib/storage-causes.ts';
 import { keychainOf, openVault } from '../vault.ts';
 import { findRunning, noVault } from './client.ts';
 import { dataDirectory } from './control.ts';
@@ -21,6 +21,7 @@ import { createFile } from './new-files.ts';
 import { CommandError, exitCodes, note, print, reasonOf } from './output.ts';
 import { readSecret, secretFlags, type ProofOptions } from './proof.ts';
 import { askForPassword, canAsk } from './secrets.ts';
+import { hasVaultFile, readVaultFile } from './vault-file.ts';
 
 /** The log of a vault: of the service that serves it, or of its file where none does. */
 interface Source extends Disposable {
@@ -36,11 +37,11 @@ interface Source extends Disposable {
 
 async function openSource(config: Config): Promise<Source> {
   const directory = dataDirectory(config);
-  const file = join(directory, 'vault.db');
-  if (!existsSync(file)) throw noVault(directory);
+  if (!hasVaultFile(directory)) throw noVault(directory);
   const running = await findRunning(directory);
   const isUnlocked = running !== undefined && (await running.status()).state === 'unlocked';
-  const connection = Connection.openReadOnly(file);
+  const file = readVaultFile(directory);
+  const { connection } = file;
   try {
     const found = Number(connection.pragma('user_version'));
     if (found !== schemaVersion) {
@@ -73,11 +74,11 @@ async function openSource(config: Config): Promise<Source> {
           : exportPart(connection, range);
       },
       [Symbol.dispose]: () => {
-        connection.close();
+        file[Symbol.dispose]();
       },
     };
   } catch (error) {
-    connection.close();
+    file[Symbol.dispose]();
     throw error;
   }
 }
@@ -99,6 +100,8 @@ export async function auditExport(config: Config, file: string, json: boolean): 
     });
     fsyncSync(descriptor);
     isWhole = true;
+  } catch (error) {
+    throw namingFile(error, file);
   } finally {
     closeSync(descriptor);
     if (!isWhole) rmSync(file, { force: true });
@@ -324,7 +327,7 @@ export async function acceptRollback(
   json: boolean,
 ): Promise<void> {
   const directory = dataDirectory(config);
-  if (!existsSync(join(directory, 'vault.db'))) throw noVault(directory);
+  if (!hasVaultFile(directory)) throw noVault(directory);
   const vault = openVault(config);
   try {
     const how = (await readSecret(options)) ?? {

@@ -1,6 +1,5 @@
 /** `latchkey backup`: backups of the vault, made by the process that holds it or, where none does, by this one. */
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type {
   BackupSecret,
   BackupsStatus,
@@ -15,6 +14,7 @@ import { CommandError, exitCodes, note, print } from './output.ts';
 import { withVault, type OpenedVault } from './opened-vault.ts';
 import { readSecret, secretFlags, type ProofOptions } from './proof.ts';
 import { askForPassword, canAsk } from './secrets.ts';
+import { hasVaultFile } from './vault-file.ts';
 
 interface Common extends ProofOptions {
   readonly json: boolean;
@@ -94,7 +94,7 @@ export async function scheduleBackups(
   );
 }
 
-const hasVault = (config: Config): boolean => existsSync(join(dataDirectory(config), 'vault.db'));
+const hasVault = (config: Config): boolean => hasVaultFile(dataDirectory(config));
 
 /** Asks the process that serves the vault; where none does, unlocks it here with what was given. */
 export async function withOpened<T>(

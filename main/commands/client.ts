@@ -1,6 +1,5 @@
 /** Speaks to the process that holds the vault, as the same user: over the control channel that `endpoint.json` names. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { BridgeCall, VaultEvent, VaultStatus } from '../../preload/contract.ts';
 import {
@@ -8,14 +7,30 @@ import {
   NobodyListensError,
   postControl,
   readControlEvents,
+  SilentError,
   type ControlAnswer,
 } from '../control/client.ts';
-import { readEndpoint } from '../db/vault-directory.ts';
+import { isLocked, readEndpoint } from '../db/vault-directory.ts';
 import { answers, type AnswerOf, type Ask } from './answers.ts';
 import { CommandError, exitCodeOfRefusal, exitCodes } from './output.ts';
+import { hasVaultFile } from './vault-file.ts';
 
 /** Calls that are refused when what was given does not open the vault, for whatever reason. */
 export const opening: ReadonlySet<string> = new Set<BridgeCall>(['unlock', 'checkRecovery']);
+
+/** Calls that take as long as the vault is large; the others have the time that is usual. */
+const long: ReadonlySet<string> = new Set<BridgeCall>([
+  'unlock',
+  'backUp',
+  'verifyBackup',
+  'restore',
+  'changeKeyslots',
+  'checkRows',
+  'checkLog',
+  'exportLog',
+]);
+/** In milliseconds. */
+const longestCall = 60 * 60_000;
 
 export interface Running {
   /** Of the API, as the process itself says. */
@@ -38,7 +53,7 @@ const event = z.custom<VaultEvent>((value) => z.looseObject({ kind: z.string() }
 
 /**
  * @returns undefined where no process serves the vault.
- * @throws CommandError where something else stands in its place; nothing was sent to that.
+ * @throws CommandError where the process does not answer, or something else stands in its place; nothing was sent to that.
  */
 export async function findRunning(directory: string): Promise<Running | undefined> {
   const endpoint = readEndpoint(directory);
@@ -50,7 +65,10 @@ export async function findRunning(directory: string): Promise<Running | undefine
     body: unknown,
     shape: Shape,
   ): Promise<z.output<Shape>> => {
-    const answer = await postControl(channel, path, body);
+    const patience = long.has(path) ? { answer: longestCall } : {};
+    const answer = await postControl(channel, path, body, patience).catch((error: unknown) => {
+      throw error instanceof SilentError ? doesNotAnswer(directory, error) : error;
+    });
     if (answer.status !== 200) throw refusalOf(path, answer);
     return read(path, shape, read(path, answered, parseJson(answer.text)).value);
   };
@@ -81,6 +99,44 @@ export async function findRunning(directory: string): Promise<Running | undefine
       exitCodes.absent,
       `what answers at ${socket} is not the service of this vault: ${error.message}. Nothing secret was sent to it. Start the vault anew: \`latchkey serve\`, or the app`,
     );
+  }
+}
+
+/** @throws CommandError where a process holds the vault, though none serves it to commands. */
+export function checkNotHeld(directory: string): void {
+  if (!isLocked(directory)) return;
+  const pid = readEndpoint(directory)?.pid;
+  throw new CommandError(
+    exitCodes.busy,
+    `${holderOf(directory)} has the vault in ${directory} open and takes no commands: it is just starting or ending, or another command is at work. Try again in a moment; where that does not help, end it`,
+    { directory, ...(pid === undefined ? {} : { pid }) },
+  );
+}
+
+function doesNotAnswer(directory: string, { message }: SilentError): CommandError {
+  const pid = readEndpoint(directory)?.pid;
+  const advice =
+    pid !== undefined && isStopped(pid)
+      ? `It was stopped: \`kill -CONT ${String(pid)}\` lets it go on`
+      : 'End it, and start it anew';
+  return new CommandError(
+    exitCodes.busy,
+    `${holderOf(directory)} serves the vault in ${directory}, but ${message}; nothing is known of what it did. ${advice}`,
+    { directory, ...(pid === undefined ? {} : { pid }) },
+  );
+}
+
+function holderOf(directory: string): string {
+  const pid = readEndpoint(directory)?.pid;
+  return pid === undefined ? 'A process' : `Process ${String(pid)}`;
+}
+
+/** Whether a process is stopped, by a signal or a debugger; Linux alone tells. */
+function isStopped(pid: number): boolean {
+  try {
+    return /^\d+ \(.*\) [Tt] /s.test(readFileSync(`/proc/${String(pid)}/stat`, 'utf8'));
+  } catch {
+    return false;
   }
 }
 
@@ -123,7 +179,8 @@ export const noVault = (directory: string): CommandError =>
 export async function requireRunning(directory: string): Promise<Running> {
   const running = await findRunning(directory);
   if (running) return running;
-  if (!existsSync(join(directory, 'vault.db'))) throw noVault(directory);
+  checkNotHeld(directory);
+  if (!hasVaultFile(directory)) throw noVault(directory);
   throw new CommandError(
     exitCodes.absent,
     `no Latchkey serves the vault in ${directory}: start it with \`latchkey serve\`, or open the app`,

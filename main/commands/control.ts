@@ -1,21 +1,21 @@
 /** `latchkey status`, `lock`, `unlock` and `open`: what is asked of the process that holds the vault. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { UnlockWith, VaultStatus } from '../../preload/contract.ts';
 import type { Config } from '../config.ts';
 import { describeFinding } from '../integrity/refusal.ts';
-import { findRunning, noVault, requireRunning } from './client.ts';
+import { checkNotHeld, findRunning, noVault, requireRunning } from './client.ts';
 import { CommandError, exitCodes, print } from './output.ts';
 import { readProofs, secretFlags, type ProofOptions } from './proof.ts';
 import { askForPassword, canAsk } from './secrets.ts';
 import { openPage } from './serve.ts';
 import { unlockingNotes } from './unlocking.ts';
+import { hasVaultFile } from './vault-file.ts';
 
 export async function status(config: Config, json: boolean): Promise<void> {
   const directory = dataDirectory(config);
   const running = await findRunning(directory);
   if (running === undefined) {
-    const text = existsSync(join(directory, 'vault.db'))
+    checkNotHeld(directory);
+    const text = hasVaultFile(directory)
       ? `Not running: \`latchkey serve\` serves the vault in ${directory}.`
       : `Not running: ${noVault(directory).message}.`;
     print(json, { running: false, directory }, text);

@@ -12,7 +12,8 @@ import { identityOf, notaryKey } from '../audit/heads.ts';
 import type { Config } from '../config.ts';
 import { HmacKey } from '../crypto/hmac.ts';
 import { checkActivityChain } from '../db/activities.ts';
-import { Connection, type Reader } from '../db/connection.ts';
+import type { Reader } from '../db/connection.ts';
+import { areWordsNotShown } from '../db/settings.ts';
 import { checkRows, inspect } from '../integrity/examine.ts';
 import { describeFinding } from '../integrity/refusal.ts';
 import { listKeychainLeftovers } from '../db/keychain-leftovers.ts';
@@ -25,13 +26,15 @@ import { authenticateAll, findRowKey, type FoundRowKey } from '../keyslots/unloc
 import { assertNever, LatchkeyError } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
 import { checkCryptography } from '../self-test/cryptography.ts';
+import { checkDisk } from '../self-test/disk.ts';
 import type { Finding } from '../self-test/finding.ts';
 import { keychainOf, openVault } from '../vault.ts';
 import { findRunning, type Running } from './client.ts';
-import { dataDirectory } from './control.ts';
+import { dataDirectory, wordsNotShown } from './control.ts';
 import { readSecret, secretFlags, type ProofOptions } from './proof.ts';
-import { CommandError, exitCodes, note, print } from './output.ts';
+import { CommandError, exitCodes, note, print, problemOf } from './output.ts';
 import { canAsk } from './secrets.ts';
+import { hasVaultFile, readVaultFile, vaultFile } from './vault-file.ts';
 
 /** What the vault is opened with, to see whether its rows are authentic; nothing where rows are not to be checked. */
 export interface DoctorOptions extends ProofOptions {
@@ -45,8 +48,9 @@ export async function doctor(config: Config, json: boolean, options: DoctorOptio
     checkCryptography(),
     await checkKeychain(config),
     ...checkFiles(directory),
-    ...(await checkDatabase(join(directory, 'vault.db'))),
-    ...(await checkAuthenticity(join(directory, 'vault.db'), running, await openWith(config, options))),
+    ...(await checkStorage(directory, running)),
+    ...(await checkDatabase(directory)),
+    ...(await checkAuthenticity(directory, running, await openWith(config, options))),
     checkService(running),
   ];
   const failed = findings.filter(({ outcome }) => outcome === 'failed').length;
@@ -68,6 +72,15 @@ async function checkKeychain(config: Config): Promise<Finding> {
     : { check: 'keychain', outcome: 'note', detail: probe.reason };
 }
 
+/** What the process that holds the vault knows of its disk, and what a file there shows. */
+async function checkStorage(directory: string, running: Running | undefined): Promise<Finding[]> {
+  if (!existsSync(directory)) return [];
+  const check = 'disk';
+  const status = await running?.status();
+  if (status?.storage) return [{ check, outcome: 'failed', detail: status.storage.problem }];
+  return [{ check, ...(await checkDisk(directory)) }];
+}
+
 function checkFiles(directory: string): Finding[] {
   if (!existsSync(directory))
     return [{ check: 'files', outcome: 'note', detail: `there is no ${directory}` }];
@@ -80,6 +93,7 @@ function checkFiles(directory: string): Finding[] {
     ['vault.db-shm', 0o600],
     ['endpoint.json', 0o600],
     ['lock', 0o600],
+    ['vault.reserve', 0o600],
   ];
   return expected.flatMap(([name, mode]): Finding[] => {
     const file = join(directory, name);
@@ -96,70 +110,70 @@ function checkFiles(directory: string): Finding[] {
   });
 }
 
-async function checkDatabase(file: string): Promise<Finding[]> {
-  if (!existsSync(file)) return [{ check: 'vault', outcome: 'note', detail: 'there is no vault file yet' }];
+async function checkDatabase(directory: string): Promise<Finding[]> {
+  if (!hasVaultFile(directory))
+    return [{ check: 'vault', outcome: 'note', detail: 'there is no vault file yet' }];
   try {
-    return await examine(file);
+    return await examine(directory);
   } catch (error) {
     // SQLite throws at what is no database, and at pages that it cannot make sense of.
     return [
       {
         check: 'database',
         outcome: 'failed',
-        detail: error instanceof Error ? error.message : String(error),
+        detail: problemOf(error, vaultFile(directory)),
       },
     ];
   }
 }
 
-async function examine(file: string): Promise<Finding[]> {
-  const connection = Connection.openReadOnly(file);
-  try {
-    const found = Number(connection.pragma('user_version'));
-    const integrity = String(connection.pragma('integrity_check'));
-    const findings: Finding[] = [
-      {
-        check: 'schema',
-        outcome: found === schemaVersion ? 'ok' : found < schemaVersion ? 'note' : 'failed',
-        detail: `version ${String(found)}, and this Latchkey's is ${String(schemaVersion)}`,
-      },
-      {
-        check: 'database',
-        outcome: integrity === 'ok' ? 'ok' : 'failed',
-        detail: `integrity check says ${integrity}`,
-      },
-    ];
-    for (const finding of checkSchema(connection)) {
-      findings.push({ check: 'schema', outcome: 'failed', detail: describeFinding(finding) });
-    }
-    if (found !== schemaVersion) return findings;
-    const chain = checkActivityChain(connection);
-    findings.push(
-      chain.ok
-        ? {
-            check: 'activity log',
-            outcome: 'ok',
-            detail: `an unbroken chain of ${String(chain.rows)} entries`,
-          }
-        : { check: 'activity log', outcome: 'failed', detail: chain.problem },
-    );
-    if (chain.ok) findings.push(...(await checkHeads(connection, chain.rows)));
-    const leftovers = listKeychainLeftovers(connection).length;
-    if (leftovers > 0) {
-      findings.push({
-        check: 'keychain entries',
-        outcome: 'note',
-        detail: `${String(leftovers)} of keyslots that are gone may be left in the keychain: the next unlocking removes them`,
-      });
-    }
-    return findings;
-  } finally {
-    connection.close();
+async function examine(directory: string): Promise<Finding[]> {
+  using file = readVaultFile(directory);
+  const { connection } = file;
+  const found = Number(connection.pragma('user_version'));
+  const integrity = String(connection.pragma('integrity_check'));
+  const findings: Finding[] = [
+    {
+      check: 'schema',
+      outcome: found === schemaVersion ? 'ok' : found < schemaVersion ? 'note' : 'failed',
+      detail: `version ${String(found)}, and this Latchkey's is ${String(schemaVersion)}`,
+    },
+    {
+      check: 'database',
+      outcome: integrity === 'ok' ? 'ok' : 'failed',
+      detail: `integrity check says ${integrity}`,
+    },
+  ];
+  for (const finding of checkSchema(connection)) {
+    findings.push({ check: 'schema', outcome: 'failed', detail: describeFinding(finding) });
   }
+  if (found !== schemaVersion) return findings;
+  const chain = checkActivityChain(connection);
+  findings.push(
+    chain.ok
+      ? {
+          check: 'activity log',
+          outcome: 'ok',
+          detail: `an unbroken chain of ${String(chain.rows)} entries`,
+        }
+      : { check: 'activity log', outcome: 'failed', detail: chain.problem },
+  );
+  if (chain.ok) findings.push(...(await checkHeads(connection, chain.rows)));
+  const leftovers = listKeychainLeftovers(connection).length;
+  if (leftovers > 0) {
+    findings.push({
+      check: 'keychain entries',
+      outcome: 'note',
+      detail: `${String(leftovers)} of keyslots that are gone may be left in the keychain: the next unlocking removes them`,
+    });
+  }
+  if (areWordsNotShown(connection))
+    findings.push({ check: 'recovery phrase', outcome: 'failed', detail: wordsNotShown });
+  return findings;
 }
 
 /** The chain holds; whether it leads up to what the vault signed is told by `latchkey audit verify` in all detail. */
-async function checkHeads(connection: Connection, rows: number): Promise<Finding[]> {
+async function checkHeads(connection: Reader, rows: number): Promise<Finding[]> {
   const vault = getVault(connection);
   if (vault === undefined) return [];
   const check = 'signed heads of the log';
@@ -184,13 +198,13 @@ async function openWith(
 
 /** Rows are authenticated under a key that only the unlocked vault has. */
 async function checkAuthenticity(
-  file: string,
+  directory: string,
   running: Running | undefined,
   how: OpenWith | undefined,
 ): Promise<Finding[]> {
-  if (!existsSync(file)) return [];
+  if (!hasVaultFile(directory)) return [];
   try {
-    if (how !== undefined) return rowFindings(await checkFileRows(file, how));
+    if (how !== undefined) return rowFindings(await checkFileRows(directory, how));
     const status = await running?.status();
     if (status?.tampering) {
       const { findings, total } = status.tampering;
@@ -206,7 +220,13 @@ async function checkAuthenticity(
   } catch (error) {
     if (!(error instanceof LatchkeyError || error instanceof CommandError || isSqliteError(error)))
       throw error;
-    return [{ check: 'rows', outcome: 'failed', detail: `they could not be checked: ${error.message}` }];
+    return [
+      {
+        check: 'rows',
+        outcome: 'failed',
+        detail: `they could not be checked: ${problemOf(error, vaultFile(directory))}`,
+      },
+    ];
   }
   return [
     {
@@ -229,25 +249,22 @@ const isSqliteError = (error: unknown): error is Error =>
   error instanceof Error && error.name === 'SqliteError';
 
 /** @returns undefined for a vault of an earlier version, which was not unlocked since. */
-async function checkFileRows(file: string, how: OpenWith): Promise<readonly RowFinding[] | undefined> {
-  const connection = Connection.openReadOnly(file);
+async function checkFileRows(directory: string, how: OpenWith): Promise<readonly RowFinding[] | undefined> {
+  using file = readVaultFile(directory);
+  const { connection } = file;
+  if (Number(connection.pragma('user_version')) !== schemaVersion) return undefined;
+  const vault = getVault(connection);
+  if (vault === undefined) return [];
+  const masterKey = await openAnySlot(vault.id, listKeyslots(connection), how);
   try {
-    if (Number(connection.pragma('user_version')) !== schemaVersion) return undefined;
-    const vault = getVault(connection);
-    if (vault === undefined) return [];
-    const masterKey = await openAnySlot(vault.id, listKeyslots(connection), how);
-    try {
-      const found = findRowKey(connection, masterKey);
-      if (found.state === 'unadopted') return undefined;
-      if (found.state === 'lost') return [found.finding];
-      const key = new HmacKey(found.rowKey);
-      found.rowKey.fill(0);
-      return connection.view(() => checkRows(connection, (data) => key.mac(data)));
-    } finally {
-      masterKey.fill(0);
-    }
+    const found = findRowKey(connection, masterKey);
+    if (found.state === 'unadopted') return undefined;
+    if (found.state === 'lost') return [found.finding];
+    const key = new HmacKey(found.rowKey);
+    found.rowKey.fill(0);
+    return connection.view(() => checkRows(connection, (data) => key.mac(data)));
   } finally {
-    connection.close();
+    masterKey.fill(0);
   }
 }
 
@@ -269,7 +286,7 @@ export async function acceptChanges(
       `changes are accepted with the password or the recovery phrase: give ${secretFlags}`,
     );
   }
-  if (!existsSync(join(dataDirectory(config), 'vault.db'))) {
+  if (!hasVaultFile(dataDirectory(config))) {
     throw new CommandError(exitCodes.absent, `there is no vault in ${dataDirectory(config)}`);
   }
   const vault = openVault(config);

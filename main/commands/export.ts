@@ -14,6 +14,7 @@ import { syncDirectory } from '../files/new-files.ts';
 import { seen } from '../lib/errors.ts';
 import { bytesOf, hex, publicKeyHex, VaultApi, type ActivityKind } from './api.ts';
 import { findNamed, findWallet } from './named.ts';
+import { namingFile } from '../lib/storage-causes.ts';
 import { createFile } from './new-files.ts';
 import { CommandError, exitCodes, note, print } from './output.ts';
 import { canAsk } from './secrets.ts';
@@ -227,6 +228,8 @@ async function handOutToFile(api: VaultApi, file: string, item: Item): Promise<v
     } finally {
       text.fill(0);
     }
+  } catch (error) {
+    throw namingFile(error, file);
   } finally {
     closeSync(descriptor);
     if (!written) rmSync(file, { force: true });

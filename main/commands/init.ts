@@ -1,14 +1,20 @@
 /** `latchkey init`: makes a vault, its keyslots and the owner's first API key. */
 import { randomBytes } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { fstatSync, rmSync, statSync } from 'node:fs';
 import { isCancel, text } from '@clack/prompts';
 import { ownerForm } from '../bridge.ts';
 import type { Config } from '../config.ts';
 import { mnemonicFromEntropy } from '../crypto/mnemonics.ts';
+import { listKeyslots } from '../db/keyslots.ts';
+import { forgetWordsNotShown } from '../db/settings.ts';
+import { requireVault } from '../db/vault.ts';
+import { forgetKeychainSlot } from '../keyslots/slots.ts';
 import { keychainOf, openVault, type OpenVault } from '../vault.ts';
+import { dataDirectory } from './control.ts';
 import { newKeyPair, writeKeyFiles } from './key-files.ts';
-import { CommandError, exitCodes, note, print } from './output.ts';
+import { CommandError, exitCodes, note, print, printForSure, reasonOf } from './output.ts';
 import { askForPassword, canAsk } from './secrets.ts';
+import { removeVault } from './vault-file.ts';
 
 export interface InitOptions {
   readonly organization: string;
@@ -23,7 +29,16 @@ const shortestPassword = 8;
 
 export async function init(config: Config, options: InitOptions): Promise<void> {
   const owner = checkOwner(options);
+  const isAsked = !options.json && canAsk();
+  if (!isAsked && isDiscarded(process.stdout.fd)) {
+    throw new CommandError(
+      exitCodes.usage,
+      'the recovery phrase would be shown to nobody, as standard output goes to /dev/null: no vault was made. Give it a file, or a program that keeps it',
+    );
+  }
+  const directory = dataDirectory(config);
   const vault = openVault(config);
+  let unmake = (): void => undefined;
   try {
     if ((await vault.bridge.status()).state !== 'none') {
       throw new CommandError(
@@ -36,7 +51,7 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
     const entropy = randomBytes(32);
     const recoveryPhrase = mnemonicFromEntropy(entropy);
     entropy.fill(0);
-    const recoveryConfirmed = !options.json && canAsk();
+    const recoveryConfirmed = isAsked;
     if (recoveryConfirmed) await confirmPhrase(recoveryPhrase, 'no vault was made');
     const pair = newKeyPair();
     const files = writeKeyFiles(config.keysDirectory, options.keyName, pair);
@@ -46,38 +61,72 @@ export async function init(config: Config, options: InitOptions): Promise<void> 
       ...(password === undefined ? {} : { password }),
       recoveryPhrase,
       recoveryConfirmed,
+      ...(recoveryConfirmed ? {} : { wordsAreYetToBeShown: true as const }),
       apiKey: { name: options.keyName, publicKey: pair.publicKey },
     };
+    // The key of a vault that was not made opens nothing, and would stand in the way of the next try.
+    const removeKeys = (): void => {
+      for (const file of [files.publicKeyFile, files.privateKeyFile]) rmSync(file, { force: true });
+    };
     const { organizationId, userId } = await vault.setUp(newVault).catch((error: unknown) => {
-      // The key of a vault that was not made opens nothing, and would stand in the way of the next try.
-      for (const file of [files.publicKeyFile, files.privateKeyFile]) rmSync(file);
+      removeKeys();
       throw error;
     });
     const { keyslots } = await vault.bridge.status();
-    print(
-      options.json,
-      {
-        organizationId,
-        userId,
-        dataDirectory: config.dataDirectory,
-        keyslots,
-        apiPublicKey: pair.publicKey,
-        privateKeyFile: files.privateKeyFile,
-        recoveryPhrase,
-      },
-      [
-        ...(recoveryConfirmed
-          ? []
-          : ['Recovery phrase (write it down; it is not shown again):', '', recoveryPhrase, '']),
-        `Vault made in ${String(config.dataDirectory)}; it opens with: ${keyslots.join(', ')}.`,
-        `Organization ${organizationId}, your user ${userId}.`,
-        `API key "${options.keyName}": ${files.privateKeyFile}`,
-        'Next: latchkey serve',
-      ].join('\n'),
-    );
+    const made = {
+      organizationId,
+      userId,
+      dataDirectory: config.dataDirectory,
+      keyslots,
+      apiPublicKey: pair.publicKey,
+      privateKeyFile: files.privateKeyFile,
+      recoveryPhrase,
+    };
+    const text = [
+      ...(recoveryConfirmed
+        ? []
+        : ['Recovery phrase (write it down; it is not shown again):', '', recoveryPhrase, '']),
+      `Vault made in ${String(config.dataDirectory)}; it opens with: ${keyslots.join(', ')}.`,
+      `Organization ${organizationId}, your user ${userId}.`,
+      `API key "${options.keyName}": ${files.privateKeyFile}`,
+      'Next: latchkey serve',
+    ].join('\n');
+    if (recoveryConfirmed) {
+      print(options.json, made, text);
+      return;
+    }
+    try {
+      printForSure(options.json, made, text);
+    } catch (error) {
+      await forgetInKeychain(vault, config);
+      unmake = (): void => {
+        removeKeys();
+        removeVault(directory);
+      };
+      throw new CommandError(
+        exitCodes.failed,
+        `the recovery phrase could not be shown, as standard output cannot be written (${reasonOf(error)}): no vault was made`,
+      );
+    }
+    // Where this fails, the vault goes on saying that they were not: new words are never wrong.
+    await vault.units.write(forgetWordsNotShown).catch(() => undefined);
   } finally {
     vault.close();
+    unmake();
   }
+}
+
+/** Whether what a descriptor is given goes nowhere. */
+function isDiscarded(descriptor: number): boolean {
+  const nowhere = statSync('/dev/null', { throwIfNoEntry: false });
+  const found = fstatSync(descriptor);
+  return nowhere !== undefined && found.isCharacterDevice() && found.rdev === nowhere.rdev;
+}
+
+async function forgetInKeychain({ units }: OpenVault, config: Config): Promise<void> {
+  const keychain = keychainOf(config);
+  const { id, slots } = units.peek((tx) => ({ ...requireVault(tx), slots: listKeyslots(tx) }));
+  for (const slot of slots) await forgetKeychainSlot(keychain, id, slot);
 }
 
 type Owner = Pick<Parameters<OpenVault['setUp']>[0], 'organizationName' | 'userName' | 'userEmail'>;

@@ -1,10 +1,11 @@
 /** API key pairs as files: NAME.public and NAME.private, hex, readable by their owner alone. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { toHex } from '../crypto/encodings.ts';
 import { generateP256, isP256PrivateKey, p256PublicKey } from '../crypto/p256.ts';
-import { writeNewFile } from '../files/new-files.ts';
+import { syncDirectory, writeWholeFile } from '../files/new-files.ts';
+import { namingFile } from '../lib/storage-causes.ts';
 import { CommandError, exitCodes, reasonOf } from './output.ts';
 
 /** A P-256 key pair, hex: the private scalar and the compressed public key. */
@@ -26,13 +27,33 @@ export function newKeyPair(): KeyPair {
 /** @throws CommandError when the name is not a file name or is taken: a key is never overwritten. */
 export function writeKeyFiles(directory: string, name: string, pair: KeyPair): KeyFiles {
   const files = fileNames(directory, name);
-  for (const file of [files.publicKeyFile, files.privateKeyFile]) {
-    if (existsSync(file))
-      throw new CommandError(exitCodes.failed, `${file} is there already: it is not overwritten`);
+  const contents: readonly (readonly [file: string, content: string])[] = [
+    [files.privateKeyFile, `${pair.privateKey}\n`],
+    [files.publicKeyFile, `${pair.publicKey}\n`],
+  ];
+  for (const [file] of contents) {
+    const found = statSync(file, { throwIfNoEntry: false });
+    // One that is empty holds no key: an earlier version left it as it failed.
+    if (found?.isFile() === true && found.size === 0) rmSync(file);
+    else if (found !== undefined)
+      throw new CommandError(
+        exitCodes.failed,
+        `${file} is there already: it is not overwritten. Move it away, or give the key another name`,
+      );
   }
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  writeNewFile(files.privateKeyFile, `${pair.privateKey}\n`);
-  writeNewFile(files.publicKeyFile, `${pair.publicKey}\n`);
+  const written: string[] = [];
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    for (const [file, content] of contents) {
+      writeWholeFile(file, content);
+      written.push(file);
+    }
+    syncDirectory(directory);
+  } catch (error) {
+    // Half a pair is of no use, and would stand in the way of the next.
+    for (const file of written) rmSync(file, { force: true });
+    throw namingFile(error, directory);
+  }
   return { ...pair, ...files };
 }
 

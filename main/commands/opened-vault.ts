@@ -1,6 +1,4 @@
 /** The vault that a command works with: asked of the process that serves it, or opened here where none does. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { UnlockWith, VaultStatus } from '../../preload/contract.ts';
 import type { Config } from '../config.ts';
 import { LatchkeyError } from '../lib/errors.ts';
@@ -9,6 +7,7 @@ import type { AnswerOf, Ask } from './answers.ts';
 import { findRunning, noVault, opening } from './client.ts';
 import { dataDirectory } from './control.ts';
 import { CommandError, exitCodes } from './output.ts';
+import { hasVaultFile } from './vault-file.ts';
 
 /** A vault to be asked: the one that runs, or its file. */
 export interface OpenedVault {
@@ -30,7 +29,7 @@ export async function withVault<T>(config: Config, work: (vault: OpenedVault) =>
     });
   }
   // Opening makes what is missing.
-  if (!existsSync(join(directory, 'vault.db'))) throw noVault(directory);
+  if (!hasVaultFile(directory)) throw noVault(directory);
   const vault = openVault(config);
   const call: Ask = async (name, ...args) => {
     try {

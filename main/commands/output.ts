@@ -148,13 +148,17 @@ const sqliteProblems: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** SQLite's own words say neither which file nor what to do. @param file The vault's, unless another is named. */
-export function sqliteProblem(
+function sqliteProblem(
   { code, message }: Error & { readonly code: string },
   file = 'the vault’s file',
 ): string {
   const said = sqliteProblems.find(([codes]) => codes.test(code))?.[1] ?? 'SQLite refused it';
   return `${file}: ${said} (${message})`;
 }
+
+/** @returns what is wrong with a file, in words of which none is SQLite's alone. */
+export const problemOf = (error: unknown, file: string): string =>
+  isSqliteError(error) ? sqliteProblem(error, file) : messageOf(error);
 
 /** The error of a command over a vault: one of SQLite's names the file. */
 export function aboutVault(error: unknown, file: string): unknown {

@@ -5,6 +5,7 @@ import type { ProveWith, SheetRequest } from '../../preload/contract.ts';
 import type { Config } from '../config.ts';
 import { syncDirectory } from '../files/new-files.ts';
 import { phraseFromShares } from '../keyslots/shares.ts';
+import { namingFile } from '../lib/storage-causes.ts';
 import { createFile } from './new-files.ts';
 import { CommandError, exitCodes, print } from './output.ts';
 import { unlocked, withVault, type OpenedVault } from './opened-vault.ts';
@@ -105,6 +106,8 @@ function writeFiles(output: string, pages: readonly string[]): readonly string[]
       try {
         writeFileSync(descriptor, pages[index] ?? '');
         fsyncSync(descriptor);
+      } catch (error) {
+        throw namingFile(error, file);
       } finally {
         closeSync(descriptor);
       }

@@ -1,11 +1,21 @@
 /** The declaration of `latchkey serve`. */
 import { Option, type Command } from 'commander';
 import { allowOrigin, noKeychain, oidcIssuer, passwordFd, passwordFile, port, rpId } from './options.ts';
+import { exitCodes } from './output.ts';
 import type { PasswordOptions } from './secrets.ts';
+import { isFinal, launchdOption } from './service-files.ts';
 import { addSubcommand } from './subcommand.ts';
 
 interface ServeFlags extends PasswordOptions {
   readonly open?: true;
+  readonly launchd?: true;
+}
+
+/** launchd starts again whatever ends with an error. */
+function endForLaunchd(): void {
+  process.on('exit', () => {
+    if (isFinal(process.exitCode)) process.exitCode = exitCodes.ok;
+  });
 }
 
 export function declareServe(program: Command): void {
@@ -22,11 +32,13 @@ export function declareServe(program: Command): void {
       noKeychain(),
       passwordFile(),
       passwordFd(),
+      new Option(launchdOption, 'for launchd, end with 0 where to start again would not help').hideHelp(),
     ],
-    run: async (config, { open, ...flags }, json) => {
+    run: async (config, { open, launchd, ...flags }, json) => {
       const { serve } = await import('./serve.ts');
       const { readPassword } = await import('./secrets.ts');
       const password = readPassword(flags, config.credentialsDirectory);
+      if (launchd === true) endForLaunchd();
       await serve(config, { json, open: open === true, ...(password === undefined ? {} : { password }) });
     },
   });

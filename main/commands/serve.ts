@@ -1,18 +1,17 @@
 /** `latchkey serve`: the service, and with `--ui` its window, until a signal ends it. */
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { VaultStatus } from '../../preload/contract.ts';
 import type { Config } from '../config.ts';
 import { VaultInUseError } from '../db/vault-directory.ts';
-import { LatchkeyError } from '../lib/errors.ts';
+import { LatchkeyError, type ErrorCodeName } from '../lib/errors.ts';
 import { freezeOnSignal } from '../freeze-signal.ts';
 import { startVault, type Vault } from '../vault.ts';
 import { findRunning } from './client.ts';
 import { CommandError, exitCodes, note, print } from './output.ts';
 import { untilSignalled } from './signals.ts';
 import { unlockingNotes } from './unlocking.ts';
+import { hasVaultFile } from './vault-file.ts';
 
 export interface ServeOptions {
   readonly password?: string;
@@ -24,8 +23,7 @@ export interface ServeOptions {
 export async function serve(config: Config, options: ServeOptions): Promise<void> {
   const { dataDirectory } = config;
   // Without a window nobody could make one, and starting would leave an empty file in its place.
-  if (!config.ui && dataDirectory !== null && !existsSync(join(dataDirectory, 'vault.db')))
-    throw nothingToServe(config);
+  if (!config.ui && dataDirectory !== null && !hasVaultFile(dataDirectory)) throw nothingToServe(config);
   const vault = await startOrJoin(config, options);
   if (vault === undefined) return;
   const stopListening = freezeOnSignal(vault.bridge);
@@ -87,7 +85,7 @@ async function unlockAtStart(vault: Vault, password: string | undefined): Promis
     note('The vault stays frozen: run `latchkey unlock` with its password or recovery phrase.');
     return status;
   }
-  if (password !== undefined) return unlockWithPassword(vault, password);
+  if (password !== undefined) return unlockWithPassword(vault, password, status);
   if (!status.keyslots.includes('keychain')) {
     note(
       'The vault stays locked until you open it, in the window or by `latchkey unlock`: it has no keychain keyslot, and no password was given (--password-file).',
@@ -102,11 +100,22 @@ async function unlockAtStart(vault: Vault, password: string | undefined): Promis
   }
 }
 
-async function unlockWithPassword(vault: Vault, password: string): Promise<VaultStatus> {
+/** What the vault's file or disk is at fault for: the service stays, and says so to the window and to every request. */
+const ofTheFile: ReadonlySet<string> = new Set<ErrorCodeName>([
+  'VAULT_TAMPERED',
+  'VAULT_ROLLED_BACK',
+  'STORAGE_UNAVAILABLE',
+]);
+
+/** @throws CommandError where the password is not the vault's: to start again does not help. */
+async function unlockWithPassword(vault: Vault, password: string, status: VaultStatus): Promise<VaultStatus> {
   try {
     return await vault.bridge.unlock({ with: 'password', password });
   } catch (error) {
-    throw error instanceof LatchkeyError ? new CommandError(exitCodes.locked, error.message) : error;
+    if (!(error instanceof LatchkeyError)) throw error;
+    if (!ofTheFile.has(error.code)) throw new CommandError(exitCodes.locked, error.message);
+    note(`The vault stays locked: ${error.message}`);
+    return status;
   }
 }
 

@@ -18,10 +18,19 @@ export const launchdLabel = 'app.latchkey.service';
 /** The credential's name is what `latchkey serve` looks for in `$CREDENTIALS_DIRECTORY`. */
 const credential = 'latchkey-password';
 
-/**
- * A unit of the user's own systemd. It restarts what crashed, but not what would fail the same way again: exit codes 2
- * (usage), 3 (no vault) and 4 (in use).
- */
+/** Exit codes of a service that would end the same way again. A full disk is none: there may be room later. */
+const endings = [
+  exitCodes.usage,
+  exitCodes.absent,
+  exitCodes.busy,
+  exitCodes.locked,
+  exitCodes.damaged,
+] as const;
+
+/** Whether to start a service again that ended with this code would end the same way. */
+export const isFinal = (code: unknown): boolean => endings.some((ending) => ending === code);
+
+/** A unit of the user's own systemd. It restarts what crashed, but not what would fail the same way again. */
 export function systemdUnit({ command, passwordFile }: ServiceSpecification): string {
   return [
     `# ${madeBy}, and replaced by it.`,
@@ -34,7 +43,7 @@ export function systemdUnit({ command, passwordFile }: ServiceSpecification): st
     ...(passwordFile === undefined ? [] : [`LoadCredential=${credential}:${systemdText(passwordFile)}`]),
     'Restart=on-failure',
     'RestartSec=5',
-    'RestartPreventExitStatus=2 3 4',
+    `RestartPreventExitStatus=${endings.join(' ')}`,
     'UMask=0077',
     '# What is in memory stays there: no core dumps, and nothing in the swap space where the system can tell.',
     'LimitCORE=0',
@@ -61,9 +70,19 @@ function systemdText(text: string): string {
   return text.replaceAll('%', '%%');
 }
 
-/** An agent of launchd. It restarts what ended with an error, no more often than every ten seconds. */
+/** The option by which `latchkey serve` ends with 0 where launchd is not to start it again. */
+export const launchdOption = '--launchd';
+
+/**
+ * An agent of launchd. It restarts what ended with an error, no more often than every ten seconds. launchd has no list of exit
+ * codes, so the service itself tells it which of them are final.
+ */
 export function launchdAgent({ command, passwordFile }: ServiceSpecification, logFile: string): string {
-  const words = [...command, ...(passwordFile === undefined ? [] : ['--password-file', passwordFile])];
+  const words = [
+    ...command,
+    launchdOption,
+    ...(passwordFile === undefined ? [] : ['--password-file', passwordFile]),
+  ];
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     '<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">',

@@ -9,6 +9,7 @@ import { replaceFile } from '../files/new-files.ts';
 import { CommandError, exitCodes, note, print } from './output.ts';
 import { launchdAgent, launchdLabel, madeBy, systemdName, systemdUnit } from './service-files.ts';
 import type { ServiceSpecification } from './service-files.ts';
+import { hasVaultFile } from './vault-file.ts';
 
 export interface InstallOptions {
   readonly port?: string;
@@ -51,7 +52,7 @@ export async function installService(config: Config, options: InstallOptions): P
     return;
   }
   const { dataDirectory } = config;
-  if (dataDirectory === null || !existsSync(join(dataDirectory, 'vault.db'))) {
+  if (dataDirectory === null || !hasVaultFile(dataDirectory)) {
     throw new CommandError(
       exitCodes.absent,
       `there is no vault in ${String(dataDirectory)}: make one first, with \`latchkey init\``,

@@ -2,6 +2,7 @@
 import { request, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as wait } from 'node:timers/promises';
 import { proveToServer, UnprovenError } from './handshake.ts';
 import { checkSocket, NotPrivateError } from './place.ts';
 import { owned } from '../lib/faults.ts';
@@ -22,6 +23,27 @@ export class NobodyListensError extends Error {
   override readonly name = 'NobodyListensError';
 }
 
+/** A process listens and says nothing: it is stopped, or does not come to its turn. */
+export class SilentError extends Error {
+  override readonly name = 'SilentError';
+
+  constructor(milliseconds: number) {
+    super(`it has not answered for ${String(Math.round(milliseconds / 1000))} s`);
+  }
+}
+
+/** In milliseconds. */
+export interface Patience {
+  /** How long a whole answer may take, of a process that shows now and then that it is there. */
+  readonly answer: number;
+  /** How long a process may take to show that it is there. */
+  readonly sign: number;
+  /** Between two of those signs. */
+  readonly pause: number;
+}
+
+const usualPatience: Patience = { answer: 120_000, sign: 10_000, pause: 5_000 };
+
 /** Whether an error says that something is there which is not the vault's service. */
 export const isStranger = (error: unknown): error is NotPrivateError | UnprovenError =>
   error instanceof NotPrivateError || error instanceof UnprovenError;
@@ -30,12 +52,28 @@ export const isStranger = (error: unknown): error is NotPrivateError | UnprovenE
  * @returns a connection to the process that wrote `endpoint.json`.
  * @throws NobodyListensError
  * @throws NotPrivateError, UnprovenError where something else is there; it was sent a random number at most.
+ * @throws SilentError
  */
-async function connectProven({ socket: address, nonce }: ControlEndpoint): Promise<Socket> {
+async function connectProven(
+  { socket: address, nonce }: ControlEndpoint,
+  sign = usualPatience.sign,
+): Promise<Socket> {
   if (!checkSocket(address)) throw new NobodyListensError(`nothing is at ${address}`);
   const socket = await open(address);
-  await proveToServer(socket, nonce);
-  return socket;
+  const timer = setTimeout(
+    owned(() => {
+      socket.destroy(new SilentError(sign));
+    }),
+    sign,
+  );
+  try {
+    await proveToServer(socket, nonce);
+    return socket;
+  } catch (error) {
+    throw socket.errored ?? error;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function open(address: string): Promise<Socket> {
@@ -56,14 +94,63 @@ function open(address: string): Promise<Socket> {
   });
 }
 
-/** Posts JSON, and reads the whole answer. @param path Without the slash that it begins with. */
+/**
+ * Posts JSON, and reads the whole answer.
+ * @param path Without the slash that it begins with.
+ * @throws SilentError where the answer takes too long, or the process shows no sign of life meanwhile.
+ */
 export async function postControl(
   endpoint: ControlEndpoint,
   path: string,
   body: unknown,
+  patience: Partial<Patience> = {},
 ): Promise<ControlAnswer> {
-  const response = await send(endpoint, 'POST', `/${path}`, JSON.stringify(body));
+  const limits = { ...usualPatience, ...patience };
+  const over = new AbortController();
+  const silent = watchForLife(endpoint, limits, over.signal);
+  try {
+    return await Promise.race([silent, answerTo(endpoint, path, body, limits, over.signal)]);
+  } finally {
+    over.abort();
+  }
+}
+
+async function answerTo(
+  endpoint: ControlEndpoint,
+  path: string,
+  body: unknown,
+  { sign }: Patience,
+  signal: AbortSignal,
+): Promise<ControlAnswer> {
+  const response = await send(endpoint, {
+    method: 'POST',
+    path: `/${path}`,
+    body: JSON.stringify(body),
+    sign,
+    signal,
+  });
   return { status: response.statusCode ?? 0, text: await text(response) };
+}
+
+/** Connects now and then. It resolves never. @throws SilentError */
+async function watchForLife(
+  endpoint: ControlEndpoint,
+  { answer, sign, pause }: Patience,
+  signal: AbortSignal,
+): Promise<never> {
+  const began = performance.now();
+  for (;;) {
+    // Of an answer that came, nothing more is asked.
+    await wait(pause, undefined, { signal, ref: false }).catch(() => new Promise<never>(() => undefined));
+    const asked = performance.now();
+    if (asked - began > answer) throw new SilentError(answer);
+    try {
+      (await connectProven(endpoint, sign)).destroy();
+    } catch (error) {
+      if (error instanceof SilentError) throw error;
+      // One that ended breaks its connections.
+    }
+  }
 }
 
 /** Reads a stream of events, an object of JSON each, until the process ends, or the signal comes. */
@@ -71,7 +158,7 @@ export async function readControlEvents(
   endpoint: ControlEndpoint,
   { signal, onEvent }: { readonly signal: AbortSignal; readonly onEvent: (event: unknown) => void },
 ): Promise<void> {
-  const response = await send(endpoint, 'GET', '/events', undefined, signal);
+  const response = await send(endpoint, { method: 'GET', path: '/events', signal });
   let rest = '';
   for await (const part of response.setEncoding('utf8') as AsyncIterable<string>) {
     const lines = `${rest}${part}`.split('\n');
@@ -82,14 +169,19 @@ export async function readControlEvents(
   }
 }
 
+interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: string;
+  readonly sign?: number;
+  readonly signal: AbortSignal;
+}
+
 async function send(
   endpoint: ControlEndpoint,
-  method: string,
-  path: string,
-  body?: string,
-  signal?: AbortSignal,
+  { method, path, body, sign, signal }: Sent,
 ): Promise<IncomingMessage> {
-  const socket = await connectProven(endpoint);
+  const socket = await connectProven(endpoint, sign);
   return new Promise((resolve, reject) => {
     const sent = request({
       createConnection: () => socket,
@@ -100,7 +192,7 @@ async function send(
         connection: 'close',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
-      ...(signal === undefined ? {} : { signal }),
+      signal,
     });
     sent.once('response', resolve).once('error', reject).end(body);
   });

@@ -6,13 +6,13 @@
  * signed head of a lock.
  */
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, rmSync, statSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, existsSync, fsyncSync, rmSync, statSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Connection } from './connection.ts';
 import { createNewFile } from '../files/new-files.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { owned, type OnFault } from '../lib/faults.ts';
-import { causeOf, storageTexts, type StorageCause } from '../lib/storage-causes.ts';
+import { causeOf, namingFile, storageTexts, type StorageCause } from '../lib/storage-causes.ts';
 
 export interface StorageTrouble {
   readonly cause: StorageCause;
@@ -67,6 +67,20 @@ export function probeDirectory(directory: string, bytes = probed): StorageCause 
   } catch (error) {
     return causeOf(error) ?? 'failing';
   }
+}
+
+/** Errors that may be of the disk and do not say so: SQLite's, and Node's of a directory that it could not make. */
+const isVague = (error: unknown): boolean => {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  return /^SQLITE_(IOERR|CANTOPEN)/.test(code ?? '') || (code === 'ENOENT' && syscall === 'mkdir');
+};
+
+/** The same as `namingFile`, of a vault's database that could not be opened or made: what is vague is tried. */
+export function namingDatabase(error: unknown, file: string): unknown {
+  if (!(error instanceof Error) || !isVague(error)) return namingFile(error, file);
+  let directory = dirname(file);
+  while (!existsSync(directory) && dirname(directory) !== directory) directory = dirname(directory);
+  return namingFile(error, file, probeDirectory(directory));
 }
 
 export class Storage {

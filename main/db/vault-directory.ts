@@ -1,9 +1,4 @@
-/**
- * The vault's directory on disk: modes, the lock that keeps it to one process, and the note of who holds it.
- *
- * The lock is an SQLite transaction held on a file of its own: the operating system drops it with the process, however
- * that ends, so there is no stale lock to judge.
- */
+/** The vault's directory on disk: modes, the lock that keeps it to one process, and the note of who holds it. */
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
@@ -14,11 +9,12 @@ import {
   openSync,
   readFileSync,
   rmSync,
-  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { replaceFile } from '../files/new-files.ts';
+import { takeLock, type VaultLock } from './vault-lock.ts';
+
+export { createPrivateFile, isLocked } from './vault-lock.ts';
 
 /** What `endpoint.json` says of the process that holds the vault. */
 export interface Endpoint {
@@ -53,10 +49,10 @@ export class VaultDirectory {
   readonly path: string;
   /** What an earlier process wrote that did not live to remove it. */
   readonly left: Endpoint | undefined;
-  readonly #lock: Sqlite.Database;
+  readonly #lock: VaultLock;
   #endpoint: Endpoint;
 
-  private constructor(path: string, lock: Sqlite.Database) {
+  private constructor(path: string, lock: VaultLock) {
     this.path = path;
     this.#lock = lock;
     this.left = readEndpoint(path);
@@ -72,20 +68,8 @@ export class VaultDirectory {
   static acquire(path: string): VaultDirectory {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     chmodSync(path, 0o700);
-    // SQLite gives a journal the mode of its file.
-    const lockFile = join(path, 'lock');
-    createPrivateFile(lockFile);
-    chmodSync(lockFile, 0o600);
-    const lock = new Sqlite(lockFile, { timeout: 0 });
-    try {
-      lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
-    } catch (error) {
-      lock.close();
-      if (error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')) {
-        throw new VaultInUseError(path, readEndpoint(path));
-      }
-      throw error;
-    }
+    const lock = takeLock(path);
+    if (lock === undefined) throw new VaultInUseError(path, readEndpoint(path));
     return new VaultDirectory(path, lock);
   }
 
@@ -105,7 +89,7 @@ export class VaultDirectory {
 
   release(): void {
     rmSync(endpointFile(this.path), { force: true });
-    this.#lock.close();
+    this.#lock.release();
   }
 
   #writeEndpoint(): void {
@@ -145,11 +129,6 @@ function readOwnFile(file: string): string {
   } finally {
     closeSync(descriptor);
   }
-}
-
-/** Makes a file, where it is missing, readable by its owner alone before anything is in it. */
-export function createPrivateFile(file: string): void {
-  writeFileSync(file, '', { mode: 0o600, flag: 'a' });
 }
 
 const endpointFile = (directory: string): string => join(directory, 'endpoint.json');

@@ -43,6 +43,21 @@ export function writeNewFile(file: string, content: string): void {
   }
 }
 
+/**
+ * Writes a file that was not there, whole or not at all: also where the process is killed meanwhile, nothing has the name.
+ * @throws Error EEXIST where something has it.
+ */
+export function writeWholeFile(file: string, content: string): void {
+  const draft = newDraft(file);
+  writeNewFile(draft, content);
+  try {
+    moveToFreeName(draft, file);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
 /** Puts a whole file in the place of whatever has the name. A link of that name is replaced and not followed. */
 export function replaceFile(file: string, content: string): void {
   const draft = newDraft(file);

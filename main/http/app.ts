@@ -1,4 +1,5 @@
 /** The ground of both doors, port and control channel: raw bodies with a limit, and errors rendered in one place. */
+import type { RequestListener } from 'node:http';
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
 import { LatchkeyError } from '../lib/errors.ts';
 import { sendJson } from './answer.ts';
@@ -13,6 +14,28 @@ export function bareApp(): Express {
   app.disable('etag');
   app.set('query parser', false);
   return app;
+}
+
+/**
+ * Names a request's target as Express reads it: a path. For any other form it would fall back to what Node warns of on
+ * standard error.
+ */
+export const withPaths =
+  (app: RequestListener): RequestListener =>
+  (request, response) => {
+    request.url = pathOf(request.url ?? '/');
+    app(request, response);
+  };
+
+/** @param target `/path`, or as proxies write it `http://host/path`. The host that counts is the header's. */
+function pathOf(target: string): string {
+  const [path = ''] = (target.startsWith('/') ? target : absolutePath(target)).split(/[#\s\ufeff]/, 1);
+  return path;
+}
+
+function absolutePath(target: string): string {
+  const url = /^https?:/i.test(target) ? URL.parse(target) : null;
+  return url === null ? `/${target}` : `${url.pathname}${url.search}`;
 }
 
 export const rawBodies = (): RequestHandler =>

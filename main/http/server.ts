@@ -6,7 +6,7 @@ import type { VaultBridge } from '../../preload/contract.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { rawBody, sendJson } from './answer.ts';
 import { apiReference, type ApiReferenceOptions } from './api-reference.ts';
-import { bareApp, rawBodies, refuseTheRest, renderErrors } from './app.ts';
+import { bareApp, rawBodies, refuseTheRest, renderErrors, withPaths } from './app.ts';
 import { devRoutes, type DevControls } from './dev-routes.ts';
 import { EventStreams } from './event-stream.ts';
 import { handle, type Service } from './handle.ts';
@@ -164,7 +164,7 @@ function bind(
       keepAliveTimeout: 60_000,
       connectionsCheckingInterval: 5_000,
     },
-    app,
+    withPaths(app),
   );
   server.maxHeadersCount = 100;
   return new Promise((resolve, reject) => {

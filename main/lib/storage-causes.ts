@@ -50,9 +50,12 @@ export function causeOf(error: unknown): StorageCause | undefined {
   return sqliteCauses.find(([codes]) => codes.test(code))?.[1];
 }
 
-/** @returns an error that names the file and says what to do; the same error where the disk is not its cause. */
-export function namingFile(error: unknown, file: string): unknown {
-  const cause = causeOf(error);
+/**
+ * @param known The cause, where the error alone does not tell it.
+ * @returns an error that names the file and says what to do; the same error where the disk is not its cause.
+ */
+export function namingFile(error: unknown, file: string, known?: StorageCause): unknown {
+  const cause = known ?? causeOf(error);
   if (cause === undefined) return error;
   const { what, advice } = storageTexts[cause];
   return new LatchkeyError('STORAGE_UNAVAILABLE', `${file} cannot be written: ${what}. ${advice}.`);

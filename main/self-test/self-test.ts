@@ -1,20 +1,18 @@
 /** What the window's self-test looks at, a line each; it changes nothing. */
-import { randomBytes } from 'node:crypto';
-import { readFile, rm, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { LogCheck, RowFinding, SelfTestFinding } from '../../preload/contract.ts';
+import type { LogCheck, RowFinding, SelfTestFinding, VaultStatus } from '../../preload/contract.ts';
 import type { Reader } from '../db/connection.ts';
 import { describeFinding } from '../integrity/refusal.ts';
 import { lastLogHead } from '../db/log-heads.ts';
-import { openNewFile } from '../files/new-files.ts';
 import type { Keychain } from '../keyslots/keychain.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { checkCryptography } from './cryptography.ts';
+import { checkDisk } from './disk.ts';
 
 export interface SelfTestParts {
   readonly keychain: Pick<Keychain, 'probe'>;
   /** Where the vault is; null for one in memory. */
   readonly directory: string | null;
+  readonly storage: () => VaultStatus['storage'];
   readonly checkRows: () => readonly RowFinding[];
   readonly checkLog: () => Promise<LogCheck>;
   /** Reads the vault's file. */
@@ -66,29 +64,10 @@ async function keychain({ keychain: tried }: SelfTestParts): Promise<Outcome> {
   return state.available ? ok('a secret can be stored, read and removed') : noted(state.reason);
 }
 
-const testBytes = 4096;
-/** With less, the next writes may fail. */
-const littleSpace = 100 * 1024 * 1024;
-
-async function disk({ directory }: SelfTestParts): Promise<Outcome> {
+async function disk({ directory, storage }: SelfTestParts): Promise<Outcome> {
   if (directory === null) return noted('this vault is in memory and writes nothing');
-  const file = join(directory, `self-test-${randomBytes(8).toString('hex')}`);
-  const wanted = randomBytes(testBytes);
-  try {
-    await using handle = await openNewFile(file);
-    await handle.writeFile(wanted);
-    await handle.sync();
-    if (!wanted.equals(await readFile(file)))
-      return failed(`what was written to ${directory} is read otherwise`);
-  } finally {
-    await rm(file, { force: true });
-  }
-  const { bavail, bsize } = await statfs(directory);
-  const free = bavail * bsize;
-  const megabytes = `${String(Math.floor(free / 1024 / 1024))} MB are free`;
-  return free < littleSpace
-    ? noted(`it can be written, but only ${megabytes}`)
-    : ok(`it can be written, and ${megabytes}`);
+  const trouble = storage();
+  return trouble === null ? checkDisk(directory) : failed(trouble.problem);
 }
 
 /** Clocks of a machine and its network differ by seconds. */

@@ -1,0 +1,273 @@
+/**
+ * A disk that takes no more writes: full, or only to be read. The class is every place that writes: each names the file, the
+ * cause and what to do; requests hear it as 503 and nothing is called done that is not; the owner hears it once, everywhere;
+ * and there is room to freeze and to lock.
+ */
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { noSmallDisks, SmallDisk } from './small-disk.ts';
+import { newWallet, TestClient, testKeyOf } from './support.ts';
+import type { CommandOptions, CommandProcess, Json } from './support.ts';
+import { readFileSync } from 'node:fs';
+
+const obstacle = noSmallDisks();
+if (obstacle !== undefined) process.stderr.write(`${obstacle}\n`);
+
+const password = 'a password of the storage test';
+
+/** A vault on a small disk. */
+class Vault implements AsyncDisposable {
+  readonly disk: SmallDisk;
+  readonly directory: string;
+  readonly environment: Record<string, string>;
+  #service: CommandProcess | undefined;
+  #made: Json = {};
+
+  constructor(disk: SmallDisk) {
+    this.disk = disk;
+    this.directory = join(disk.mounted, 'vault');
+    writeFileSync(join(disk.path, 'password'), `${password}\n`, { mode: 0o600 });
+    this.environment = {
+      HOME: disk.path,
+      LATCHKEY_DATA_DIR: this.directory,
+      LATCHKEY_CONFIG_DIR: join(disk.path, 'config'),
+    };
+  }
+
+  static async on(sizeKiB: number): Promise<Vault> {
+    return new Vault(await SmallDisk.mount(sizeKiB));
+  }
+
+  get passwordFile(): string {
+    return join(this.disk.path, 'password');
+  }
+
+  run(argv: readonly string[], options: CommandOptions = {}) {
+    return this.disk.run(argv, { environment: this.environment, ...options });
+  }
+
+  init(more: readonly string[] = []) {
+    return this.run(['init', '--no-keychain', '--password-file', this.passwordFile, '--json', ...more]);
+  }
+
+  async make(): Promise<void> {
+    const { stdout, stderr } = await this.init();
+    this.#made = JSON.parse(stdout || stderr) as Json;
+  }
+
+  /** Serves it, unlocked. @returns the owner's client. */
+  async serve(): Promise<TestClient> {
+    const unlocking = ['--no-keychain', '--password-file', this.passwordFile];
+    this.#service = this.disk.start(['serve', '--port', '0', '--json', ...unlocking], {
+      environment: this.environment,
+    });
+    const { url } = JSON.parse(await this.#service.nextLine()) as { readonly url: string };
+    const keys = join(this.disk.path, 'config', 'keys');
+    const key = (kind: string): string => readFileSync(join(keys, `owner.${kind}`), 'utf8').trim();
+    return new TestClient(
+      url,
+      String(this.#made['organizationId']),
+      testKeyOf(key('private'), key('public')),
+    );
+  }
+
+  get log(): string {
+    return this.#service?.stderr ?? '';
+  }
+
+  async status(): Promise<Json> {
+    const { stdout } = await this.run(['status', '--json']);
+    return JSON.parse(stdout) as Json;
+  }
+
+  async stop(signal?: NodeJS.Signals): Promise<void> {
+    await this.#service?.stop(signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop('SIGKILL');
+    await this.disk[Symbol.asyncDispose]();
+  }
+}
+
+const tag = (client: TestClient, name: string) =>
+  client.submit('create_private_key_tag', 'CREATE_PRIVATE_KEY_TAG', {
+    privateKeyTagName: name,
+    privateKeyIds: [],
+  });
+
+/** Fills the disk and has requests come until one is refused, as the log of SQLite has room of its own. */
+async function refusedAtLast(vault: Vault, client: TestClient) {
+  vault.disk.fill();
+  for (let index = 0; index < 400; index++) {
+    const answer = await tag(client, `tag ${String(index)}`);
+    if (answer.status !== 200) return answer;
+  }
+  throw new Error('the disk took all of it');
+}
+
+describe.skipIf(obstacle !== undefined)('a full disk', () => {
+  test('answers 503 with the file and the cause, and is told once in the log, in status and by doctor', async () => {
+    await using vault = await Vault.on(6 * 1024);
+    await vault.make();
+    await using root = { client: await vault.serve(), [Symbol.asyncDispose]: () => vault.stop() };
+    const { client } = root;
+    expect(await vault.status()).toMatchObject({ storage: null });
+
+    const refused = await refusedAtLast(vault, client);
+    const database = join(vault.directory, 'vault.db');
+    expect(refused.status, refused.text).toBe(503);
+    expect(refused.body).toMatchObject({ code: 14, turnkeyErrorCode: 'STORAGE_UNAVAILABLE' });
+    expect(refused.body?.['message']).toBe(
+      `${database} cannot be written: the disk is full. The request was not carried out. Make room on it, and send it again.`,
+    );
+    for (let index = 0; index < 20; index++) expect((await tag(client, 'again')).status).toBe(503);
+    // Reading goes on.
+    expect((await client.query('whoami')).status).toBe(200);
+
+    expect(await vault.status()).toMatchObject({
+      state: 'unlocked',
+      storage: {
+        cause: 'full',
+        file: database,
+        problem: expect.stringContaining('the disk is full') as string,
+      },
+    });
+    expect((await vault.run(['status'])).stdout).toContain(`${database} cannot be written: the disk is full`);
+    const doctor = await vault.run(['doctor', '--no-keychain']);
+    expect(doctor).toMatchObject({ code: 1 });
+    expect(doctor.stdout).toMatch(/^failed disk: .*the disk is full/m);
+    expect(doctor.stdout).not.toContain('All is well');
+    expect(vault.log.split('the disk is full')).toHaveLength(2);
+
+    // With room again, the very next request is carried out, and the state is over.
+    vault.disk.empty();
+    expect((await tag(client, 'with room')).status).toBe(200);
+    await expect.poll(async () => (await vault.status())['storage'], { timeout: 20_000 }).toBeNull();
+    expect(vault.log.split('can be written again')).toHaveLength(2);
+  });
+
+  test('leaves room for a lock’s signed head', async () => {
+    await using vault = await Vault.on(6 * 1024);
+    await vault.make();
+    const client = await vault.serve();
+    expect((await tag(client, 'before')).status).toBe(200);
+    await refusedAtLast(vault, client);
+    const reserve = vault.disk.seen('vault/vault.reserve');
+    expect(existsSync(reserve)).toBe(true);
+    expect(await vault.run(['lock'])).toMatchObject({ code: 0 });
+    expect(existsSync(reserve)).toBe(false);
+    const { stdout, stderr } = await vault.run(['audit', 'head', '--json']);
+    expect(stderr).toBe('');
+    const { rows, head } = JSON.parse(stdout) as { rows: number; head: { sequence: number } };
+    expect(head.sequence).toBe(rows);
+    // Once there is room, it is held back again.
+    vault.disk.empty();
+    await expect.poll(() => existsSync(reserve), { timeout: 20_000 }).toBe(true);
+    await vault.stop();
+  });
+
+  test('lets the vault be frozen, and it stays frozen after a kill', async () => {
+    await using vault = await Vault.on(6 * 1024);
+    await vault.make();
+    const client = await vault.serve();
+    await newWallet(client);
+    await refusedAtLast(vault, client);
+    expect(await vault.run(['freeze'])).toMatchObject({ code: 0 });
+    await vault.stop('SIGKILL');
+    vault.disk.empty();
+    await vault.serve();
+    expect(await vault.status()).toMatchObject({
+      state: 'locked',
+      frozen: { at: expect.any(Number) as number },
+    });
+    await vault.stop();
+  });
+
+  test('is named by init, serve, backup and restore, which leave nothing half made', async () => {
+    await using vault = await Vault.on(6 * 1024);
+    const { disk } = vault;
+    disk.fill(24);
+    const init = await vault.init();
+    expect(init.stderr).toMatch(/disk\/vault[^ ]* cannot be written: the disk is full\. Make room on it/);
+    expect(init).toMatchObject({ code: 8, stdout: '' });
+    disk.empty();
+    // Neither what it made of a vault nor its key stands in the way of the next.
+    await vault.make();
+    expect((await vault.status())['running']).toBe(false);
+
+    const backupFile = join(disk.mounted, 'all.backup');
+    const opened = ['--password-file', vault.passwordFile];
+    const elsewhere = join(disk.path, 'elsewhere.backup');
+    expect(await vault.run(['backup', elsewhere, ...opened])).toMatchObject({ code: 0 });
+    disk.fill(24);
+    const backup = await vault.run(['backup', backupFile, ...opened]);
+    expect(backup.stderr).toMatch(/cannot be written: the disk is full/);
+    expect(backup.stderr).toContain(disk.mounted);
+    expect(backup).toMatchObject({ code: 8 });
+    expect(readdirSync(disk.seen('.')).sort()).toEqual(['filler', 'vault']);
+    expect(readdirSync(disk.seen('vault')).filter((name) => /copy|draft|probe/.test(name))).toEqual([]);
+
+    const other = join(disk.mounted, 'restored');
+    const restore = await vault.run(['--data-dir', other, 'restore', elsewhere, ...opened]);
+    expect(restore.stderr).toMatch(/disk\/restored.* cannot be written: the disk is full/);
+    expect(restore).toMatchObject({ code: 8 });
+    expect(existsSync(disk.seen('restored/vault.db'))).toBe(false);
+
+    disk.fill();
+    const serve = await vault.run(['serve', '--no-keychain', '--port', '0', ...opened]);
+    expect(serve.stderr).toMatch(/cannot be written: the disk is full/);
+    expect(serve).toMatchObject({ code: 8 });
+  });
+});
+
+describe.skipIf(obstacle !== undefined)('a disk that can only be read', () => {
+  test('is named by what writes, and doctor and audit verify read it', async () => {
+    await using vault = await Vault.on(6 * 1024);
+    await vault.make();
+    const client = await vault.serve();
+    await newWallet(client);
+    await vault.stop();
+    const size = statSync(vault.disk.seen('vault/vault.db')).size;
+    vault.disk.setReadOnly(true);
+    for (const argv of [
+      ['serve', '--no-keychain', '--port', '0', '--password-file', vault.passwordFile],
+      ['settings', 'list'],
+      ['keyslots', 'list'],
+    ]) {
+      const { code, stderr } = await vault.run(argv);
+      expect(stderr, argv.join(' ')).toMatch(/disk\/vault.* cannot be written: the disk can only be read/);
+      expect(stderr.trim().split('\n')).toHaveLength(1);
+      expect(code, argv.join(' ')).toBe(8);
+    }
+    const init = await vault.run(
+      ['init', '--no-keychain', '--password-file', vault.passwordFile, '--key-name', 'other'],
+      { environment: { ...vault.environment, LATCHKEY_DATA_DIR: join(vault.disk.mounted, 'new') } },
+    );
+    expect(init.stderr).toMatch(/disk\/new.* cannot be written: the disk can only be read/);
+
+    const verify = await vault.run(['audit', 'verify', '--json']);
+    expect(verify, verify.stderr).toMatchObject({ code: 0 });
+    const doctor = await vault.run([
+      'doctor',
+      '--no-keychain',
+      '--json',
+      '--password-file',
+      vault.passwordFile,
+    ]);
+    const { findings } = JSON.parse(doctor.stdout || doctor.stderr) as {
+      readonly findings: readonly {
+        readonly check: string;
+        readonly outcome: string;
+        readonly detail: string;
+      }[];
+    };
+    expect(findings.filter(({ outcome }) => outcome === 'failed')).toEqual([
+      { check: 'disk', outcome: 'failed', detail: expect.stringContaining('can only be read') as string },
+    ]);
+    expect(findings).toContainEqual(expect.objectContaining({ check: 'rows', outcome: 'ok' }));
+    vault.disk.setReadOnly(false);
+    expect(statSync(vault.disk.seen('vault/vault.db')).size).toBe(size);
+  });
+});
