@@ -1,7 +1,7 @@
 /** What a smoke test starts: a shipped file, installed as its users install it, or the command from the build. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, copyFile, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, extname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -116,7 +116,8 @@ export async function install(path: string): Promise<Subject> {
   if (installer === undefined) {
     throw new Error(`${file}: expected a file that ends in one of ${Object.keys(installs).join(', ')}`);
   }
-  const place = await mkdtemp(join(tmpdir(), 'latchkey-installed-'));
+  // Windows may name its temporary directory in short, and programs name themselves in full.
+  const place = await realpath(await mkdtemp(join(tmpdir(), 'latchkey-installed-')));
   const installed = await installer(file, place);
   const [program] = installed.program;
   if (!existsSync(program)) {
