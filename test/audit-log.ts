@@ -62,7 +62,13 @@ export function rechain(database: Sqlite.Database): void {
     get: () => undefined,
     all: (sql: string, ...values: unknown[]) => database.prepare(sql).all(...values),
   };
-  const rows = listLog(reader as Parameters<typeof listLog>[0], -1, Number.MAX_SAFE_INTEGER, -1);
+  const { rows, isEnd } = listLog(
+    reader as Parameters<typeof listLog>[0],
+    -1,
+    Number.MAX_SAFE_INTEGER,
+    Number.MAX_SAFE_INTEGER - 1,
+  );
+  if (!isEnd) throw new Error('the log is too long to forge at once');
   const update = database.prepare('UPDATE activities SET previous_hash = ?, hash = ? WHERE sequence = ?');
   for (const row of rows) {
     const hash = activityHash({ ...row, previousHash });

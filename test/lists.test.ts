@@ -337,6 +337,20 @@ describe('wallet accounts', () => {
   });
 });
 
+/** The index of activities and the lists read a vote by its places in the text, since they must not parse megabytes of it. */
+test('who asked, and their snapshot, are where the lists read them, in every row of the log', () => {
+  const { connection } = service.vault;
+  const wrong = connection.all(
+    `SELECT sequence FROM activities WHERE votes <> '[]' AND
+       (substr(votes, 57, 36) IS NOT votes ->> '$[0].userId' OR substr(votes, 107, 64) IS NOT votes ->> '$[0].snapshot')`,
+  );
+  expect(wrong).toEqual([]);
+  const voted = connection.get<{ count: number }>(
+    "SELECT count(*) AS count FROM activities WHERE votes ->> '$[1].userId' IS NOT NULL",
+  );
+  expect(voted?.count).toBeGreaterThan(0);
+});
+
 test('another organization sees none of it', async () => {
   const key = newTestKey();
   const made = resultOf(

@@ -65,9 +65,9 @@ export function eventsAfter(
   { after, limit, rows }: { readonly after: number; readonly limit: number; readonly rows: number },
   operations: Engine['operations'],
 ): EventPage {
-  const found = listEvents(tx, organizationId, { after, until: after + rows, limit });
+  const { rows: found, isEnd } = listEvents(tx, organizationId, { after, until: after + rows, limit });
   const end = newestEvent(tx);
-  const last = found.length === limit ? found.at(-1)?.sequence : undefined;
+  const last = isEnd ? undefined : found.at(-1)?.sequence;
   const looked = Math.max(after, last ?? Math.min(after + rows, end));
   const ids = placesOf(tx, organizationId, 'activities').show(found.map(({ sequence }) => sequence));
   const events = found.map((row, index) => ({

@@ -1,5 +1,5 @@
 /** Rejects what waits for votes, all of it and in every organization, in nobody's name. */
-import { appendActivity, listAllWaiting, type ActivityRow } from '../db/activities.ts';
+import { appendActivity, getLogRow, listAllWaiting, type ActivityRow } from '../db/activities.ts';
 import type { Writer } from '../db/connection.ts';
 import type { Engine } from './engine.ts';
 
@@ -8,8 +8,11 @@ export function rejectWaiting(
   tx: Writer,
   { onAppended }: Pick<Engine, 'onAppended'>,
   now: number,
-): readonly ActivityRow[] {
-  return listAllWaiting(tx).map((target) => {
+): readonly Pick<ActivityRow, 'id' | 'type' | 'status'>[] {
+  // One at a time: a row may have megabytes.
+  return listAllWaiting(tx).flatMap((sequence) => {
+    const target = getLogRow(tx, sequence);
+    if (target === undefined) return [];
     const appended = appendActivity(tx, {
       ...target,
       revision: target.revision + 1,
@@ -19,6 +22,7 @@ export function rejectWaiting(
       updatedAt: now,
     });
     onAppended(tx, appended);
-    return appended;
+    const { id, type, status } = appended;
+    return { id, type, status };
   });
 }

@@ -35,7 +35,11 @@ describe('approvals', () => {
     expect(standing([vote('a', 0), vote('b', 1, 'VOTE_SELECTION_REJECTED')], 2)).toEqual(['a']);
   });
 
-  test('stand also where the clock was put back', () => {
+  test('stand also where the clock was put back, for a day at most', () => {
     expect(standing([vote('a', 1000), vote('b', 10)], 20)).toEqual(['a', 'b']);
+    expect(standing([vote('a', 30 * day)], 29 * day + 1)).toEqual(['a']);
+    expect(standing([vote('a', 30 * day)], 29 * day)).toEqual([]);
+    // What was given while the clock was right counts on its own.
+    expect(standing([vote('a', 30 * day), vote('b', 10)], 20)).toEqual(['b']);
   });
 });

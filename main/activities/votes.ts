@@ -55,14 +55,17 @@ export function standingApprovals(votes: readonly Vote[], now: number): readonly
   let standing: Vote[] = [];
   for (const vote of votes) {
     if (vote.selection !== 'VOTE_SELECTION_APPROVED') continue;
-    if (first === undefined || vote.createdAt - first >= approvalWindowMs) {
+    if (first === undefined || !isInWindow(first, vote.createdAt)) {
       first = vote.createdAt;
       standing = [];
     }
     standing.push(vote);
   }
-  return first !== undefined && now - first < approvalWindowMs ? standing : [];
+  return first !== undefined && isInWindow(first, now) ? standing : [];
 }
+
+/** Whether a window that an approval began is open. One that begins far ahead was begun before the clock was set right. */
+const isInWindow = (first: number, now: number): boolean => Math.abs(now - first) < approvalWindowMs;
 
 export const votesOf = ({ votes }: Pick<ActivityRow, 'votes'>): readonly Vote[] =>
   JSON.parse(votes) as readonly Vote[];

@@ -148,7 +148,7 @@ export async function checkLog(
   let after = 0;
   while (after < until) {
     after = read((tx) => {
-      const rows = listLog(tx, after, until, rowsAtOnce);
+      const { rows } = listLog(tx, after, until, rowsAtOnce);
       const last = rows.at(-1)?.sequence ?? until;
       for (const head of listLogHeads(tx, after, last)) checker.head(headOfRow(head));
       for (const row of rows) checker.row(row);

@@ -82,7 +82,7 @@ export function exportPart(tx: Reader, { after, until }: LogRange): LogPart {
   let length = 0;
   let last = after;
   while (last < until && length < partLength) {
-    const rows = listLog(tx, last, until, rowsAtOnce);
+    const { rows } = listLog(tx, last, until, rowsAtOnce);
     const end = rows.at(-1)?.sequence ?? until;
     const heads = Map.groupBy(listLogHeads(tx, last, end), ({ sequence }) => sequence);
     for (const row of rows) {

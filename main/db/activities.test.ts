@@ -6,6 +6,11 @@ import {
   findActivityByFingerprint,
   getActivityRow,
   listActivityRows,
+  listAllWaiting,
+  listEvents,
+  listLog,
+  listLogAfter,
+  type LogPage,
   type ActivityEntry,
 } from './activities.ts';
 import { Connection } from './connection.ts';
@@ -186,5 +191,67 @@ describe('organizations', () => {
     expect(findActivityByFingerprint(connection, 'other', 'sha256:a')).toMatchObject({ id: 'b' });
     expect(listActivityRows(connection, 'other', {}, { limit: 10 })).toMatchObject([{ id: 'b' }]);
     expect(listActivityRows(connection, 'other', {}, { limit: 10, after: 'a' })).toBeUndefined();
+  });
+});
+
+/** A row may have eight megabytes: a thousand of them at once are more than this process can hold. */
+describe('pages of the log', () => {
+  const mebibyte = 1024 * 1024;
+  const long = (id: string, mebibytes: number): void => {
+    appendActivity(connection, entry(id, { intent: 'x'.repeat(mebibytes * mebibyte) }));
+  };
+  const pages: Readonly<Record<string, (after: number, limit: number) => LogPage>> = {
+    listLog: (after, limit) => listLog(connection, after, 100, limit),
+    'listLogAfter, of all': (after, limit) => listLogAfter(connection, undefined, after, limit),
+    'listLogAfter, of one': (after, limit) => listLogAfter(connection, organizationId, after, limit),
+    listEvents: (after, limit) => listEvents(connection, organizationId, { after, until: 100, limit }),
+  };
+
+  test.each(Object.entries(pages))('%s: end with their bytes, and say whether it goes on', (_name, read) => {
+    const seen: number[][] = [];
+    for (const [id, size] of Object.entries({ a: 1, b: 2, c: 2, d: 9, e: 1, f: 1, g: 1 })) long(id, size);
+    for (let after = 0; ;) {
+      const { rows, isEnd } = read(after, 4);
+      seen.push(rows.map(({ sequence }) => sequence));
+      after = rows.at(-1)?.sequence ?? after;
+      if (isEnd) break;
+    }
+    // Three of them are five, the fourth alone is more than a page, and the last three fill none.
+    expect(seen).toEqual([[1, 2], [3], [4], [5, 6, 7]]);
+    expect(read(7, 4)).toEqual({ rows: [], isEnd: true });
+  });
+
+  test('that end with their number say so too', () => {
+    append('a', 'b', 'c');
+    expect(listLog(connection, 0, 100, 3)).toMatchObject({ isEnd: true });
+    expect(listLog(connection, 0, 100, 2)).toMatchObject({ isEnd: false });
+    expect(listLog(connection, 0, 2, 2)).toMatchObject({ isEnd: true });
+  });
+
+  test('the walk along the chain goes on after a page that is short for its bytes', () => {
+    for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) long(id, 3);
+    expect(checkActivityChain(connection)).toMatchObject({ ok: true, rows: 6 });
+    tamper("UPDATE activities SET result = 'other' WHERE sequence = 6");
+    expect(checkActivityChain(connection)).toMatchObject({ ok: false, sequence: 6 });
+  });
+
+  test('a list of activities is whole, or says how to ask for less', () => {
+    for (const id of ['a', 'b', 'c', 'd', 'e']) long(id, 7);
+    const list = (limit: number) => listActivityRows(connection, organizationId, {}, { limit });
+    expect(list(4)?.map(({ id }) => id)).toEqual(['e', 'd', 'c', 'b']);
+    expect(() => list(5)).toThrow(
+      'invalid paginationOptions.limit: 5 of these activities come to 36 MiB, and an answer has 32 at most; ask for fewer',
+    );
+    long('f', 40);
+    expect(list(1)?.map(({ id }) => id)).toEqual(['f']);
+  });
+
+  test('what waits for votes is named by its rows', () => {
+    append('a');
+    const waits = { status: 'ACTIVITY_STATUS_CONSENSUS_NEEDED' } as const;
+    appendActivity(connection, entry('b', { ...waits, result: null }));
+    appendActivity(connection, entry('c', { ...waits, result: null }));
+    appendActivity(connection, entry('c', { revision: 2 }));
+    expect(listAllWaiting(connection)).toEqual([2]);
   });
 });

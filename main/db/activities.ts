@@ -4,7 +4,8 @@
  */
 import { hash } from 'node:crypto';
 import type { ActivityStatus } from '../lib/activity-status.ts';
-import type { Reader, Writer } from './connection.ts';
+import { LatchkeyError } from '../lib/errors.ts';
+import type { Reader, Value, Writer } from './connection.ts';
 import type { Page } from './page.ts';
 
 /** A revision as it is handed in; the log adds its place and hashes. */
@@ -112,14 +113,45 @@ export const activityHashAt = (tx: Reader, sequence: number): Uint8Array | undef
     ? genesis
     : tx.get<{ hash: Uint8Array }>('SELECT hash FROM activities WHERE sequence = ?', sequence)?.hash;
 
-/** Every revision in the order of the log, after one place of it and up to another. */
-export const listLog = (tx: Reader, after: number, until: number, limit: number): ActivityRow[] =>
-  tx.all<ActivityRow>(
-    `SELECT ${columns} FROM activities WHERE sequence > ? AND sequence <= ? ORDER BY sequence LIMIT ?`,
-    after,
-    until,
-    limit,
+const mebibyte = 1024 * 1024;
+
+/** Rows of the log in its order: as many as were asked for, or fewer where they are long, but one at least. */
+export interface LogPage {
+  readonly rows: readonly ActivityRow[];
+  /** Whether all that was asked about is in it. A page that is short may have others after it. */
+  readonly isEnd: boolean;
+}
+
+/** What a page holds at most, in bytes, unless its first row alone is longer: a row may have megabytes. */
+const pageBytes = 4 * mebibyte;
+
+const rowBytes =
+  'octet_length(intent) + octet_length(votes) + coalesce(octet_length(result), 0) + coalesce(octet_length(failure), 0)';
+
+/** @param from The table with the condition on its rows. Texts are long, and are read once it is known how long. */
+function readPage(tx: Reader, from: string, values: readonly Value[], limit: number): LogPage {
+  const sizes = tx.all<{ sequence: number; bytes: number }>(
+    `SELECT sequence, ${rowBytes} AS bytes FROM ${from} ORDER BY sequence LIMIT ?`,
+    ...values,
+    limit + 1,
   );
+  let bytes = 0;
+  const fitting = sizes
+    .slice(0, limit)
+    .filter((row, index) => (bytes += row.bytes) <= pageBytes || index === 0);
+  const last = fitting.at(-1)?.sequence;
+  if (last === undefined) return { rows: [], isEnd: true };
+  const rows = tx.all<ActivityRow>(
+    `SELECT ${columns} FROM ${from} AND sequence <= ? ORDER BY sequence`,
+    ...values,
+    last,
+  );
+  return { rows, isEnd: fitting.length === sizes.length };
+}
+
+/** Every revision in the order of the log, after one place of it and up to another. */
+export const listLog = (tx: Reader, after: number, until: number, limit: number): LogPage =>
+  readPage(tx, 'activities WHERE sequence > ? AND sequence <= ?', [after, until], limit);
 
 /** Every revision of one organization's activities, or of all, in the order of the log, after one place of it. */
 export const listLogAfter = (
@@ -127,14 +159,13 @@ export const listLogAfter = (
   organizationId: string | undefined,
   after: number,
   limit: number,
-): ActivityRow[] =>
+): LogPage =>
   organizationId === undefined
     ? listLog(tx, after, Number.MAX_SAFE_INTEGER, limit)
-    : tx.all<ActivityRow>(
-        `SELECT ${columns} FROM activities INDEXED BY activities_places
-         WHERE organization_id = ? AND sequence > ? ORDER BY sequence LIMIT ?`,
-        organizationId,
-        after,
+    : readPage(
+        tx,
+        'activities INDEXED BY activities_places WHERE organization_id = ? AND sequence > ?',
+        [organizationId, after],
         limit,
       );
 
@@ -151,15 +182,12 @@ export const listEvents = (
   tx: Reader,
   organizationId: string,
   { after, until, limit }: { readonly after: number; readonly until: number; readonly limit: number },
-): ActivityRow[] =>
-  tx.all<ActivityRow>(
-    `SELECT ${columns} FROM activities
-     WHERE sequence > ? AND sequence <= ? AND (organization_id = ? OR organization_id IN (SELECT id FROM organizations WHERE parent_id = ?))
-     ORDER BY sequence LIMIT ?`,
-    after,
-    until,
-    organizationId,
-    organizationId,
+): LogPage =>
+  readPage(
+    tx,
+    `activities WHERE sequence > ? AND sequence <= ?
+       AND (organization_id = ? OR organization_id IN (SELECT id FROM organizations WHERE parent_id = ?))`,
+    [after, until, organizationId, organizationId],
     limit,
   );
 
@@ -187,9 +215,13 @@ export interface ActivityFilter {
   readonly types?: readonly string[];
 }
 
+/** What a list of activities holds at most, in bytes: it is one answer. */
+const listBytes = 32 * mebibyte;
+
 /**
  * Newest first; a page's `after` means older than the cursor, `before` newer.
  * @returns undefined when the page's cursor is no activity of the organization.
+ * @throws LatchkeyError INVALID_ARGUMENT where they are too long for one answer. A shorter page would be taken for the last.
  */
 export function listActivityRows(
   tx: Reader,
@@ -202,8 +234,8 @@ export function listActivityRows(
   const newer = page.before === undefined ? 0 : sequenceOf(tx, organizationId, page.before);
   if (older === undefined || newer === undefined) return undefined;
   const backwards = page.before !== undefined && page.after === undefined;
-  const rows = tx.all<ActivityRow>(
-    `SELECT ${columns} FROM activities AS a
+  const found = tx.all<{ sequence: number; bytes: number }>(
+    `SELECT sequence, ${rowBytes} AS bytes FROM activities AS a
      WHERE organization_id = ? AND sequence < ? AND sequence > ? ${onlyWaiting(filter) ? waiting : ''}
        AND (? IS NULL OR status IN (SELECT value FROM json_each(?)))
        AND (? IS NULL OR type IN (SELECT value FROM json_each(?)))
@@ -216,14 +248,26 @@ export function listActivityRows(
     ...twice(filter.types),
     page.limit,
   );
-  return backwards ? rows.reverse() : rows;
+  const bytes = found.reduce((sum, row) => sum + row.bytes, 0);
+  if (found.length > 1 && bytes > listBytes) {
+    throw new LatchkeyError(
+      'INVALID_ARGUMENT',
+      `invalid paginationOptions.limit: ${String(found.length)} of these activities come to ${String(Math.ceil(bytes / mebibyte))} MiB, and an answer has ${String(listBytes / mebibyte)} at most; ask for fewer`,
+    );
+  }
+  return tx.all<ActivityRow>(
+    `SELECT ${columns} FROM activities WHERE sequence IN (SELECT value FROM json_each(?)) ORDER BY sequence DESC`,
+    JSON.stringify(found.map(({ sequence }) => sequence)),
+  );
 }
 
-/** What waits for votes, in every organization; oldest first. */
-export const listAllWaiting = (tx: Reader): ActivityRow[] =>
-  tx.all<ActivityRow>(
-    `SELECT ${columns} FROM activities AS a WHERE TRUE ${waiting} AND ${newest} ORDER BY sequence`,
-  );
+/** The rows of what waits for votes, in every organization; oldest first. */
+export const listAllWaiting = (tx: Reader): readonly number[] =>
+  tx
+    .all<{ sequence: number }>(
+      `SELECT sequence FROM activities AS a WHERE TRUE ${waiting} AND ${newest} ORDER BY sequence`,
+    )
+    .map(({ sequence }) => sequence);
 
 /** Literal, so that the index of those that wait serves: they are few, and asked for often. */
 const waiting = "AND status = 'ACTIVITY_STATUS_CONSENSUS_NEEDED'";
@@ -273,7 +317,7 @@ export function* walkActivityChain(
   let previous = after.hash;
   let expected = after.sequence + 1;
   for (;;) {
-    const rows = listLog(tx, expected - 1, Number.MAX_SAFE_INTEGER, slice);
+    const { rows, isEnd } = listLog(tx, expected - 1, Number.MAX_SAFE_INTEGER, slice);
     for (const row of rows) {
       if (row.sequence !== expected) {
         return { ok: false, sequence: expected, problem: `row ${String(expected)} is missing` };
@@ -295,8 +339,7 @@ export function* walkActivityChain(
       previous = row.hash;
       expected++;
     }
-    if (rows.length < slice)
-      return { ok: true, rows: expected - 1, head: Buffer.from(previous).toString('hex') };
+    if (isEnd) return { ok: true, rows: expected - 1, head: Buffer.from(previous).toString('hex') };
     yield;
   }
 }

@@ -4,7 +4,7 @@
  * before that place; all other rows are what came to an end.
  */
 import { hash } from 'node:crypto';
-import { getLogRow, listLogAfter, type ActivityRow } from './activities.ts';
+import { getLogRow, listLogAfter, type LogPage } from './activities.ts';
 import type { Reader, Value, Writer } from './connection.ts';
 import { getOrganization } from './organizations.ts';
 import { findPlace, placesOf, showPlace } from './row-places.ts';
@@ -14,7 +14,7 @@ import {
   sendBack,
   type WebhookEndpointRow,
 } from './webhook-endpoints.ts';
-import { idFrom, sorterFor, type EventRow } from './webhook-events.ts';
+import { eventColumns, idFrom, sorterFor, type EventRow } from './webhook-events.ts';
 
 export type WebhookDeliveryState =
   /** It will be tried, for the first time or again. */
@@ -87,7 +87,7 @@ export function listLogFor(
   { organizationId }: WebhookEndpointRow,
   after: number,
   limit: number,
-): ActivityRow[] {
+): LogPage {
   // What is not in a sub-organization is in the vault's own, which is told of all.
   const isSubOrganization = getOrganization(tx, organizationId)?.parentId != null;
   return listLogAfter(tx, isSubOrganization ? organizationId : undefined, after, limit);
@@ -235,7 +235,7 @@ export function getWebhookDelivery(
   // Beyond its place all waits, also what was delivered once.
   const row = getLogRow(tx, sequence);
   if (row === undefined || sorterFor(endpoint)(row) === 'skip') return kept;
-  const [listed] = listLogFor(tx, endpoint, sequence - 1, 1);
+  const [listed] = listLogFor(tx, endpoint, sequence - 1, 1).rows;
   return listed?.sequence === sequence ? pendingDelivery(ids, endpoint, row) : kept;
 }
 
@@ -349,8 +349,7 @@ const pendingDelivery = (
   createdAt: updatedAt,
 });
 
-const pendingColumns =
-  'sequence, id, organization_id AS organizationId, type, status, result, updated_at AS updatedAt';
+const pendingColumns = `${eventColumns}, id, updated_at AS updatedAt`;
 
 /** How many rows of the log are looked through for what waits: of an endpoint that wants few and takes none there may be many. */
 const mostLookedThrough = 20_000;
@@ -391,7 +390,7 @@ function listPending(
 
 const listEventsSince = (tx: Reader, organizationId: string, since: number, limit: number): EventRow[] =>
   tx.all<EventRow>(
-    `SELECT sequence, organization_id AS organizationId, type, status, result FROM activities
+    `SELECT ${eventColumns} FROM activities
      WHERE updated_at >= ? AND (organization_id = ? OR organization_id IN (SELECT id FROM organizations WHERE parent_id = ?))
      ORDER BY sequence LIMIT ?`,
     since,

@@ -10,6 +10,10 @@ export type EventRow = Pick<ActivityRow, 'sequence' | 'organizationId' | 'type' 
 const creates = 'ACTIVITY_TYPE_CREATE_WEBHOOK_ENDPOINT';
 const tests = 'ACTIVITY_TYPE_TEST_WEBHOOK_ENDPOINT';
 
+/** What of a row says whose event it is. A result may be long, and counts for activities about endpoints alone. */
+export const eventColumns = `sequence, organization_id AS organizationId, type, status,
+  CASE WHEN type IN ('${creates}', '${tests}') THEN result END AS result`;
+
 /** A name's own id, as UUIDs of version 8 may be made. */
 export const idFrom = (hex: string): string => {
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16);

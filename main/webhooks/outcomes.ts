@@ -67,7 +67,7 @@ export function keepOutcomes(
 export function parkBeyond(tx: Writer, endpointId: string, now: number): boolean {
   const endpoint = getWebhookEndpoint(tx, endpointId);
   if (endpoint?.place == null || endpoint.failingSince === null) return false;
-  const rows = listLogFor(tx, endpoint, endpoint.place, parkedAtOnce);
+  const { rows, isEnd } = listLogFor(tx, endpoint, endpoint.place, parkedAtOnce);
   const young = rows.findIndex(({ updatedAt }) => updatedAt > now - periodMs);
   const old = young === -1 ? rows : rows.slice(0, young);
   const last = old.at(-1);
@@ -77,7 +77,7 @@ export function parkBeyond(tx: Writer, endpointId: string, now: number): boolean
   const note = 'not tried: what was before it could not be delivered';
   keepWebhookResult(tx, endpoint, { sequences, state: 'parked', attempts: 0, finishedAt: now, note });
   moveEndpoint(tx, endpointId, { from: endpoint.place, to: last.sequence });
-  return old.length === parkedAtOnce;
+  return !isEnd && old.length === rows.length;
 }
 
 interface Known {

@@ -77,7 +77,7 @@ export class EventQueue {
     let last: ActivityRow | undefined;
     for (let looked = 0; looked < lookedThrough;) {
       const wanted = lotEvents - items.length;
-      const rows = listLogFor(tx, endpoint, to, wanted);
+      const { rows, isEnd } = listLogFor(tx, endpoint, to, wanted);
       for (const row of rows) {
         const its = fateOf(row);
         const item = { sequence: row.sequence, attempts: 0, isRow: false, failingSince: null, row };
@@ -87,7 +87,7 @@ export class EventQueue {
         last = row;
       }
       looked += rows.length;
-      if (rows.length < wanted) break;
+      if (isEnd) break;
     }
     if (items.length > 0 || to - from > rememberedSkips) return taken(to);
     if (last !== undefined) this.#skipped.set(endpoint.id, { place: from, point: last });
@@ -102,7 +102,7 @@ export class EventQueue {
     if (endpoint?.place == null) return undefined;
     const start = this.#startOf(tx, endpointId, endpoint.place);
     if (start >= logEnd(tx).sequence) return undefined;
-    return listLogFor(tx, endpoint, start, 1).length > 0 ? 0 : undefined;
+    return listLogFor(tx, endpoint, start, 1).rows.length > 0 ? 0 : undefined;
   }
 
   /** Where to look on: further than the endpoint's place where nothing that it wants came right after it. */
