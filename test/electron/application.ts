@@ -37,6 +37,8 @@ export function launch(vault: string, argv: readonly string[] = []): Promise<Ele
   };
   return _electron.launch({
     executablePath,
+    // On Linux Playwright would start it without, which is another program than the one that is shipped.
+    chromiumSandbox: true,
     args: ['--data-dir', vault, '--config-dir', join(vault, '..', 'config'), '--port', '0', ...argv],
     env: Object.fromEntries(
       Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
