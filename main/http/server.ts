@@ -1,6 +1,6 @@
 /** The loopback port: bind, rules for hosts and origins, and the API's routes. */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Express, NextFunction, Request, Response } from 'express';
 import type { VaultBridge } from '../../preload/contract.ts';
 import { LatchkeyError } from '../lib/errors.ts';
@@ -10,6 +10,7 @@ import { bareApp, rawBodies, refuseTheRest, renderErrors, withPaths } from './ap
 import { devRoutes, type DevControls } from './dev-routes.ts';
 import { EventStreams } from './event-stream.ts';
 import { handle, type Service } from './handle.ts';
+import { largeBodies } from './large-bodies.ts';
 import { takeNotes, type RequestJournal } from './request-journal.ts';
 import { checkHost, checkOrigin, type OriginRules } from './origins.ts';
 import { windowPage } from './window-page.ts';
@@ -91,7 +92,7 @@ function makeApp(options: ServerOptions): Express {
     journal.watch(request, response);
     next();
   });
-  app.use(checkHost, checkOrigin(origins), rawBodies());
+  app.use(checkHost, checkOrigin(origins), largeBodies(), rawBodies());
 
   const streams = new EventStreams(service);
   app.post('/public/v1/stream/activities', checkContentType, async (request, response) => {
@@ -164,9 +165,17 @@ function bind(
       keepAliveTimeout: 60_000,
       connectionsCheckingInterval: 5_000,
     },
-    withPaths(app),
+    fewAtATime(withPaths(app)),
   );
   server.maxHeadersCount = 100;
+  server.maxConnections = mostConnections;
+  // A connection that asks nothing makes room for one that may.
+  server.on(
+    'drop',
+    owned(() => {
+      server.closeIdleConnections();
+    }, onFault),
+  );
   return new Promise((resolve, reject) => {
     const refused = owned((error: Error) => {
       reject(errorCode(error) === 'EADDRINUSE' ? new PortInUseError(port, isPortSetting) : error);
@@ -178,6 +187,33 @@ function bind(
       resolve(server);
     });
   });
+}
+
+/** Connections to each address: the rest of the files that this process may open are for the vault, and its owner. */
+const mostConnections = 1024;
+
+/** A client that sends a request before the answer to the last is served too; one that sends dozens is not. */
+const mostPipelined = 16;
+
+/** Requests that wait for their answers on one connection are counted, before any of their work is done. */
+function fewAtATime(app: RequestListener): RequestListener {
+  const open = new WeakMap<Socket, number>();
+  return (request, response) => {
+    const { socket } = request;
+    const count = (open.get(socket) ?? 0) + 1;
+    if (count > mostPipelined) {
+      socket.destroy();
+      return;
+    }
+    open.set(socket, count);
+    response.once(
+      'close',
+      owned(() => {
+        open.set(socket, (open.get(socket) ?? 1) - 1);
+      }),
+    );
+    app(request, response);
+  };
 }
 
 function close(server: Server): Promise<void> {

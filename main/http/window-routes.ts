@@ -17,6 +17,8 @@ import { readPart, SaveTickets, sendFile } from './window-files.ts';
 import type { WindowSessions } from './window-sessions.ts';
 import { owned } from '../lib/faults.ts';
 
+/** Streams of events at once, of windows or of commands. */
+const mostFollowers = 64;
 const keepAliveMs = 20_000;
 /** Bytes of events that wait for a page which reads no more, as one in the background may do; it asks for all anew then. */
 const mostUnread = 256 * 1024;
@@ -112,7 +114,21 @@ export function windowRoutes(
 /** The calls by name, and the events, for a caller who is known by now to be the owner. */
 export function bridgeRoutes(bridge: VaultBridge, service: Pick<Service, 'onFault'>): Router {
   const router = Router();
+  let followers = 0;
   router.get('/events', (_request, response) => {
+    if (followers >= mostFollowers) {
+      throw new LatchkeyError(
+        'RESOURCE_EXHAUSTED',
+        `too many windows: ${String(mostFollowers)} follow this vault, the most there may be; close one first`,
+      );
+    }
+    followers += 1;
+    response.once(
+      'close',
+      owned(() => {
+        followers -= 1;
+      }),
+    );
     streamEvents(bridge, response);
   });
 

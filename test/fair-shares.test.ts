@@ -1,0 +1,277 @@
+/**
+ * Fair shares: a caller is known before anything of theirs is worked on, and nobody's requests, bodies, connections or streams
+ * take what belongs to others.
+ */
+import { once } from 'node:events';
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { refusal } from '../main/http/handle.ts';
+import { mostStreams } from '../main/http/stream-shares.ts';
+import { mostSmallBytes, OverloadError } from '../main/lib/turns.ts';
+import {
+  askControl,
+  newTestKey,
+  resultOf,
+  send,
+  signInWindow,
+  startTestVault,
+  TestClient,
+  type TestKey,
+  type TestVault,
+} from './support.ts';
+
+let service: TestVault;
+
+beforeEach(async () => {
+  service = await startTestVault();
+});
+afterEach(() => service[Symbol.asyncDispose]());
+
+const by = (key: TestKey): TestClient => new TestClient(service.url, service.organizationId, key);
+
+describe('the caller comes first', () => {
+  // Each would be refused for itself if anything looked at it: as no JSON, for its values, by a schema.
+  const large: readonly (readonly [string, (organizationId: string) => string])[] = [
+    ['no JSON', () => '{'.repeat(2 * mostSmallBytes)],
+    ['too many values', (organizationId) => JSON.stringify({ organizationId, list: Array(60_000).fill(0) })],
+    [
+      'what no schema takes',
+      (organizationId) => JSON.stringify({ organizationId, type: 7, x: 'x'.repeat(mostSmallBytes) }),
+    ],
+    ['no organization', () => JSON.stringify({ organizationId: 'none', x: 'x'.repeat(mostSmallBytes) })],
+  ];
+
+  test.each(large)('a stranger’s large body is not read: %s', async (_what, bodyOf) => {
+    const body = bodyOf(service.organizationId);
+    const stranger = newTestKey();
+    for (const path of ['query/whoami', 'submit/create_wallet', 'stream/activities']) {
+      const refused = await by(stranger).post(path, body);
+      expect(refused, path).toMatchObject({
+        status: 401,
+        body: {
+          turnkeyErrorCode: 'PUBLIC_KEY_NOT_FOUND',
+          message: `could not find public key in organization or its parent organization publicKey=${stranger.publicKey}`,
+        },
+      });
+      if (path.startsWith('stream/')) continue;
+      // A user's is.
+      expect((await service.root.post(path, body)).status, path).not.toBe(401);
+    }
+  });
+
+  test('a stamp that does not hold is refused before the key is looked up', async () => {
+    const body = '{'.repeat(2 * mostSmallBytes);
+    const refused = await service.root.post('query/whoami', body, { 'x-stamp': service.key.stamp('else') });
+    expect(refused).toMatchObject({ status: 401, body: { turnkeyErrorCode: 'SIGNATURE_INVALID' } });
+  });
+
+  test('a session that is none, and a passkey that nobody has, are refused unread too', async () => {
+    const body = '{'.repeat(2 * mostSmallBytes);
+    const path = '/public/v1/query/whoami';
+    const session = await send(service.url, { path, body, headers: { 'x-session': 'none' } });
+    expect(session).toMatchObject({ status: 401, body: { turnkeyErrorCode: 'SIGNATURE_INVALID' } });
+    const assertion = JSON.stringify({
+      credentialId: 'bm9uZQ',
+      authenticatorData: 'bm9uZQ',
+      clientDataJson: 'bm9uZQ',
+      signature: 'bm9uZQ',
+    });
+    const passkey = await send(service.url, { path, body, headers: { 'x-stamp-webauthn': assertion } });
+    expect(passkey).toMatchObject({ status: 401, body: { turnkeyErrorCode: 'CREDENTIAL_NOT_FOUND' } });
+  });
+
+  test('a user of one organization is nobody in another: no schema looks at the parameters', async () => {
+    const { client } = await service.newUser('Ann');
+    const [sub] = await subOrganizations(1);
+    const wrong = {
+      type: 'ACTIVITY_TYPE_CREATE_WALLET',
+      timestampMs: '1',
+      organizationId: sub?.organizationId,
+    };
+    const body = JSON.stringify({ ...wrong, parameters: { walletName: 7 } });
+    const [other] = await subOrganizations(1);
+    expect(await by(other?.key ?? newTestKey()).post('submit/create_wallet', body)).toMatchObject({
+      status: 401,
+      body: { turnkeyErrorCode: 'PUBLIC_KEY_NOT_FOUND' },
+    });
+    // The parent's user is known there.
+    expect((await client.post('submit/create_wallet', body)).status).toBe(400);
+  });
+});
+
+test('what is refused for overload tells when to come again', () => {
+  expect(refusal({ onFault: () => undefined }, new OverloadError())).toMatchObject({
+    status: 429,
+    headers: { 'Retry-After': '1' },
+    body: { code: 8, turnkeyErrorCode: 'RATE_LIMIT_EXCEEDED' },
+  });
+});
+
+/** Sub-organizations with a root user each. */
+async function subOrganizations(
+  count: number,
+): Promise<{ readonly organizationId: string; readonly key: TestKey }[]> {
+  const made = [];
+  for (let index = 0; index < count; index++) {
+    const key = newTestKey();
+    const answer = await service.root.submit('create_sub_organization', 'CREATE_SUB_ORGANIZATION_V7', {
+      subOrganizationName: `Sub ${String(index)} ${key.publicKey.slice(0, 8)}`,
+      rootQuorumThreshold: 1,
+      rootUsers: [
+        {
+          userName: 'Root',
+          apiKeys: [{ apiKeyName: 'key', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }],
+          authenticators: [],
+          oauthProviders: [],
+        },
+      ],
+    });
+    made.push({ organizationId: String(resultOf(answer)['subOrganizationId']), key });
+  }
+  return made;
+}
+
+describe('streams', () => {
+  const agent = new Agent({ keepAlive: false });
+  let open: IncomingMessage[] = [];
+  afterEach(() => {
+    for (const stream of open) stream.destroy();
+    open = [];
+  });
+
+  async function stream(organizationId: string, key: TestKey): Promise<number> {
+    const body = JSON.stringify({ organizationId });
+    const headers = { 'content-type': 'application/json', 'x-stamp': key.stamp(body) };
+    const sent = httpRequest(`${service.url}/public/v1/stream/activities`, {
+      agent,
+      method: 'POST',
+      headers,
+    });
+    sent.end(body);
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    open.push(response);
+    response.resume();
+    return response.statusCode ?? 0;
+  }
+
+  const streams = async (organizationId: string, key: TestKey, count: number): Promise<number[]> => {
+    const statuses = [];
+    for (let index = 0; index < count; index++) statuses.push(await stream(organizationId, key));
+    return statuses;
+  };
+
+  test('of one user leave others theirs, and those of sub-organizations leave the parent its own', async () => {
+    const { ofUser, ofOrganization, ofSubOrganizations } = mostStreams;
+    const subs = await subOrganizations(Math.ceil(ofSubOrganizations / ofUser));
+    const [first] = subs;
+    if (first === undefined) throw new Error('no sub-organization was made');
+    expect(await streams(first.organizationId, first.key, ofUser + 1)).toEqual([
+      ...Array<number>(ofUser).fill(200),
+      429,
+    ]);
+    for (const { organizationId, key } of subs.slice(1)) {
+      expect(await streams(organizationId, key, ofUser)).toEqual(Array(ofUser).fill(200));
+    }
+    const [late] = await subOrganizations(1);
+    if (late === undefined) throw new Error('no sub-organization was made');
+    expect(await stream(late.organizationId, late.key)).toBe(429);
+    // The vault's own organization has the rest; a parent's user who follows a sub-organization counts there.
+    const users = [];
+    for (let index = 0; index < ofOrganization / ofUser; index++)
+      users.push(await service.newUser(`User ${String(index)}`));
+    for (const { client } of users) {
+      expect(await streams(first.organizationId, client.key, ofUser)).toEqual(Array(ofUser).fill(200));
+    }
+    expect(await stream(service.organizationId, service.key)).toBe(429);
+    // What ends makes room.
+    open.pop()?.destroy();
+    open.at(-1)?.destroy();
+    await vi.waitFor(async () => {
+      expect(await stream(service.organizationId, service.key)).toBe(200);
+    });
+  });
+
+  test('of windows are bounded too', async () => {
+    await service[Symbol.asyncDispose]();
+    service = await startTestVault({ config: { ui: true } });
+    const headers = await signInWindow(service.vault.newLink());
+    const follow = async (): Promise<number> => {
+      const sent = httpRequest(`${service.url}/window/events`, { agent, headers });
+      sent.end();
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      open.push(response);
+      response.resume();
+      return response.statusCode ?? 0;
+    };
+    const statuses = [];
+    for (let index = 0; index < 65; index++) statuses.push(await follow());
+    expect(statuses).toEqual([...Array<number>(64).fill(200), 429]);
+    // The owner's commands have their own.
+    expect((await askControl(service.directory, 'status', { args: [] })).status).toBe(200);
+  });
+});
+
+describe('connections', () => {
+  test('that send more requests than they wait for are closed, and others are served', async () => {
+    const { port, hostname } = new URL(service.url);
+    const socket = connect(Number(port), hostname);
+    const body = JSON.stringify({ organizationId: service.organizationId });
+    const one = [
+      'POST /public/v1/query/whoami HTTP/1.1',
+      `Host: ${hostname}:${port}`,
+      'Content-Type: application/json',
+      `X-Stamp: ${service.key.stamp(body)}`,
+      `Content-Length: ${String(body.length)}`,
+      '',
+      body,
+    ].join('\r\n');
+    const closed = new Promise((resolve) => {
+      socket
+        .on('error', () => undefined)
+        .once('close', resolve)
+        .resume();
+    });
+    socket.write(one.repeat(200));
+    await closed;
+    expect((await service.root.query('whoami')).status).toBe(200);
+    // A few before their answers are no fault.
+    const few = connect(Number(port), hostname);
+    let text = '';
+    few.setEncoding('utf8').on('data', (part: string) => (text += part));
+    few.write(one.repeat(10));
+    await vi.waitFor(() => {
+      expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(10);
+    });
+    few.destroy();
+  });
+
+  test('with large bodies that do not come leave room for one that does', async () => {
+    const { port, hostname } = new URL(service.url);
+    const slow = Array.from({ length: 31 }, () => {
+      const socket = connect(Number(port), hostname).on('error', () => undefined);
+      socket.write(
+        `POST /public/v1/query/whoami HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n`,
+      );
+      return socket;
+    });
+    const body = JSON.stringify({ organizationId: service.organizationId, x: 'x'.repeat(mostSmallBytes) });
+    expect((await service.root.post('query/whoami', body)).status).toBe(200);
+    // One more waits, unread, until one of them ends; small ones do not.
+    const last = connect(Number(port), hostname).on('error', () => undefined);
+    last.write(
+      `POST /public/v1/query/whoami HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n`,
+    );
+    expect((await service.root.query('whoami')).status).toBe(200);
+    let isAnswered = false;
+    const waits = service.root.post('query/whoami', body).then((answer) => {
+      isAnswered = true;
+      return answer;
+    });
+    for (let round = 0; round < 20; round++) await service.root.query('whoami');
+    expect(isAnswered).toBe(false);
+    slow[0]?.destroy();
+    expect((await waits).status).toBe(200);
+    for (const socket of [...slow, last]) socket.destroy();
+  });
+});
