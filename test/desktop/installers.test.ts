@@ -69,7 +69,8 @@ describe('electron-builder.yml', () => {
         grantFileProtocolExtraPrivileges: false,
       },
       toolsets: { appimage: '1.0.3' },
-      mac: { hardenedRuntime: true },
+      // As the README has it; Electron 44 was the first that needs it.
+      mac: { hardenedRuntime: true, minimumSystemVersion: '13.0' },
     });
     const targets = Object.fromEntries(
       ['linux', 'mac', 'win'].map((platform) => [

@@ -1,3 +1,14 @@
+; What electron-builder's installer for Windows does beyond its own template.
+
+; Electron does not start on anything older.
+!macro customInit
+  ${ifNot} ${AtLeastWin10}
+    MessageBox MB_OK|MB_ICONSTOP "Latchkey needs Windows 10 or later." /SD IDOK
+    SetErrorLevel 1
+    Quit
+  ${endIf}
+!macroend
+
 ; Removes what the app wrote to the registry of its user while it ran: its link scheme, and the values that start it with the
 ; session. The uninstaller removes those alone that start the program which it takes away. Electron always quotes its path.
 !macro customUnInstall
