@@ -135,10 +135,20 @@ describe('test_policies', () => {
 
   test('gives up on what takes too long, and the vault goes on', async () => {
     const slow = { effect: 'EFFECT_ALLOW', condition: slowCondition() };
-    const { status, body } = await service.root.query('test_policies', {
+    const ended: string[] = [];
+    const asked = service.root.query('test_policies', {
       policies: Array.from({ length: 100 }, () => slow),
       withoutRootQuorum: true,
     });
+    const noted = asked.then(() => ended.push('the question'));
+    // Others, and the same caller, are answered between its steps.
+    for (const client of [service.root, ann.client]) {
+      expect((await client.query('whoami')).status).toBe(200);
+      ended.push('another');
+    }
+    await noted;
+    expect(ended).toEqual(['another', 'another', 'the question']);
+    const { status, body } = await asked;
     expect(status).toBe(429);
     expect(body?.['message']).toMatch(/ask for fewer activities/);
   });
@@ -336,4 +346,29 @@ describe('with policies in force', () => {
     const reaches = [...(await of(service.rootUserId)).values()].map(({ reach }) => reach);
     expect(new Set(reaches)).toEqual(new Set(['REACH_ROOT_QUORUM']));
   });
+});
+
+test('an organization has so many characters of expressions, however they are spread over policies', async () => {
+  const condition = Array(3000).fill("eth.tx.to == 'a'").join(' || ');
+  const policies = Array.from({ length: 9 }, (_, index) => ({
+    policyName: `Long ${String(index)}`,
+    effect: 'EFFECT_DENY',
+    condition,
+    notes: '',
+  }));
+  const refusal = /^maximum number of characters in the expressions of policies reached: 500000 are allowed/;
+  const all = await service.root.submit('create_policies', 'CREATE_POLICIES', { policies });
+  expect(all.body?.['message']).toMatch(refusal);
+  const some = await service.root.submit('create_policies', 'CREATE_POLICIES', {
+    policies: policies.slice(0, 8),
+  });
+  expect(some.status).toBe(200);
+  const [policyId = ''] = (Object.values(activityOf(some).result)[0] as { policyIds: string[] }).policyIds;
+  const change = (more: Json) =>
+    service.root.submit('update_policy', 'UPDATE_POLICY_V2', { policyId, ...more });
+  expect((await change({ policyConsensus: `(${condition}) || true` })).body?.['message']).toMatch(refusal);
+  expect((await change({ policyName: 'Long, with another name' })).status).toBe(200);
+  const [last] = policies.slice(-1);
+  const one = await service.root.submit('create_policy', 'CREATE_POLICY_V3', { ...last });
+  expect(one.body?.['message']).toMatch(refusal);
 });

@@ -20,7 +20,7 @@ import type { Selection } from './votes.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 /** What a handler may answer where a schema describes it: read-only, and texts from the file where it names a few. */
-type Shown<T> = T extends string
+export type Shown<T> = T extends string
   ? string
   : T extends readonly (infer Element)[]
     ? readonly Shown<Element>[]

@@ -91,12 +91,6 @@ export const findPolicyByName = (tx: Reader, organizationId: string, name: strin
     name,
   );
 
-export const countPolicies = (tx: Reader, organizationId: string): number =>
-  tx.get<{ count: number }>(
-    'SELECT count(*) AS count FROM policies WHERE organization_id = ?',
-    organizationId,
-  )?.count ?? 0;
-
 export const toPolicy = (row: PolicyRow): Policy => ({
   policyId: row.id,
   policyName: row.name,

@@ -1,7 +1,7 @@
 /** The API described in OpenAPI 3.1, from the operations themselves: what `/openapi.json` serves. */
 import type { ActivityOperation, Operation, QueryOperation, VoteOperation } from '../activities/define.ts';
 import { activityStatuses } from '../lib/activity-status.ts';
-import { publishedLimits as limits } from '../lib/published-limits.ts';
+import { publishedLimits as limits, requestLimits } from '../lib/published-limits.ts';
 import { otherPaths } from './api-other-paths.ts';
 import { details, refusals, refusalsOf } from './api-refusals.ts';
 import {
@@ -26,10 +26,13 @@ const introduction = `Every operation is a POST with a JSON body and a stamp: a 
 or \`X-Stamp-Webauthn\` (a passkey). Operations under \`submit\` change or sign something. Each is an *activity*, which the log keeps: the
 same body sent again is the same activity, and answers what it answered before. Operations under \`query\` only read.
 
-An organization has at most ${String(limits.usersPerOrganization)} users, ${String(limits.walletsPerOrganization)} wallets, ${String(limits.policiesPerOrganization)} policies, ${String(limits.tagsPerOrganization)} tags (a sub-organization ${String(limits.tagsPerSubOrganization)}), ${String(limits.privateKeysPerOrganization)} private keys,
+An organization has at most ${String(limits.usersPerOrganization)} users, ${String(limits.walletsPerOrganization)} wallets, ${String(limits.policiesPerOrganization)} policies (with ${String(limits.policyCharactersPerOrganization)} characters of expressions in all), ${String(limits.tagsPerOrganization)} tags (a sub-organization ${String(limits.tagsPerSubOrganization)}), ${String(limits.privateKeysPerOrganization)} private keys,
 ${String(limits.webhookEndpointsPerOrganization)} webhook endpoints and ${String(limits.interfacesPerOrganization)} smart contract interfaces; a user has at most ${String(limits.longLivedApiKeysPerUser)} API keys that last, ${String(limits.expiringApiKeysPerUser)} that expire, ${String(limits.authenticatorsPerUser)} authenticators and
 ${String(limits.oauthProvidersPerUser)} OAuth providers. \`latchkey settings set limits\` raises all of them. What would go over one is refused with code 8 and
-the \`turnkeyErrorCode\` \`LIMIT_REACHED\`, which waiting does not help; too many requests in a time have another.`;
+the \`turnkeyErrorCode\` \`LIMIT_REACHED\`, which waiting does not help; too many requests in a time have another.
+
+What one request may be, no setting changes: a body has at most ${String(requestLimits.values)} values, those in lists and objects counted each, and more
+is refused with HTTP 413 before it is read.`;
 
 const vote: Schema = object({
   id: uuid,

@@ -3,6 +3,7 @@ export const publishedLimits = {
   usersPerOrganization: 100,
   walletsPerOrganization: 100,
   policiesPerOrganization: 100,
+  policyCharactersPerOrganization: 500_000,
   tagsPerOrganization: 100,
   tagsPerSubOrganization: 10,
   privateKeysPerOrganization: 1000,
@@ -12,4 +13,10 @@ export const publishedLimits = {
   expiringApiKeysPerUser: 10,
   authenticatorsPerUser: 10,
   oauthProvidersPerUser: 10,
+} as const;
+
+/** What one request may be. No setting changes it: it keeps a request from keeping others waiting. */
+export const requestLimits = {
+  /** Of JSON, all that its lists and objects hold: a hundred times what most requests have. */
+  values: 15_000,
 } as const;

@@ -35,10 +35,10 @@ export const listPermissions = query({
   own: true,
   params: z.object({ userId: id }),
   returns: z.object({ permissions: z.array(shownPermission) }),
-  run({ tx, organizationId, params: { userId }, operations, now }) {
+  *run({ tx, organizationId, params: { userId }, operations, now }) {
     const user = found(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
     const kinds = kindsOf(operations);
-    const reached = reachOf(
+    const reached = yield* reachOf(
       {
         rootQuorumThreshold: getOrganization(tx, organizationId)?.rootQuorumThreshold ?? 1,
         policies: rulesInForce(tx, organizationId),

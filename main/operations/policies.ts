@@ -5,7 +5,6 @@ import { uuidV4 } from '../crypto/uuid.ts';
 import { getActivityRow } from '../db/activities.ts';
 import type { Reader } from '../db/connection.ts';
 import {
-  countPolicies,
   deletePolicyRow,
   findPolicyByName,
   getPolicyRow,
@@ -65,7 +64,7 @@ export const createPolicy = activity({
     }),
   },
   run(context) {
-    checkRoom(context, 1);
+    checkRoom(context, [context.params]);
     return { policyId: addPolicy(context, context.params, 'parameters') };
   },
 });
@@ -84,7 +83,7 @@ export const createPolicies = activity({
       'parameters.policies',
       policies.map((policy) => policy.policyName),
     );
-    checkRoom(context, policies.length);
+    checkRoom(context, policies);
     return {
       policyIds: policies.map((policy, index) =>
         addPolicy(context, policy, `parameters.policies[${String(index)}]`, true),
@@ -133,6 +132,8 @@ export const updatePolicy = activity({
       notes: params.policyNotes ?? row.notes,
       updatedAt: now,
     };
+    const others = listPolicyRows(tx, organizationId).filter(({ id: other }) => other !== row.id);
+    checkLength(tx, others, [changed]);
     compilePolicy(textOf(changed));
     updatePolicyRow(tx, changed);
     return { policyId: row.id };
@@ -209,9 +210,31 @@ const textOf = ({ id: policyId, effect, condition, consensus, time }: PolicyRow)
 const givenTime = (time: string | undefined): string | null =>
   time === undefined || time.trim() === '' ? null : time;
 
-function checkRoom({ tx, organizationId }: Adding, adding: number): void {
-  checkLimit(tx, 'policies', countPolicies(tx, organizationId), adding, limits.policiesPerOrganization);
+function checkRoom({ tx, organizationId }: Adding, adding: readonly Expressions[]): void {
+  const present = listPolicyRows(tx, organizationId);
+  checkLimit(tx, 'policies', present.length, adding.length, limits.policiesPerOrganization);
+  checkLength(tx, present, adding);
 }
+
+type Expressions = Partial<Record<'condition' | 'consensus' | 'time', string | null | undefined>>;
+
+/** All are compiled when the first request comes, and each is asked of every request. */
+function checkLength(tx: Reader, present: readonly Expressions[], adding: readonly Expressions[]): void {
+  checkLimit(
+    tx,
+    'characters in the expressions of policies',
+    charactersOf(present),
+    charactersOf(adding),
+    limits.policyCharactersPerOrganization,
+  );
+}
+
+const charactersOf = (policies: readonly Expressions[]): number =>
+  policies.reduce(
+    (sum, { condition, consensus, time }) =>
+      sum + (condition ?? '').length + (consensus ?? '').length + (time ?? '').length,
+    0,
+  );
 
 function checkNameFree(tx: Reader, organizationId: string, wanted: string, at: string): void {
   if (findPolicyByName(tx, organizationId, wanted) === undefined) return;

@@ -1,6 +1,6 @@
 /** Policies before they are made: checked and described. The real API has nothing of the kind. */
 import { z } from 'zod';
-import { actions, kindOf, query, resources, type Operation } from '../activities/define.ts';
+import { actions, kindOf, query, resources, type Operation, type Shown } from '../activities/define.ts';
 import type { Reader } from '../db/connection.ts';
 import { listPolicyRows } from '../db/policies.ts';
 import { listPrivateKeyRows } from '../db/private-keys.ts';
@@ -47,18 +47,20 @@ export const checkPolicies = query({
   own: true,
   params: z.object({ policies: policyDrafts }),
   returns: z.object({ policyChecks: z.array(shownCheck) }),
-  run({ tx, organizationId, params: { policies }, operations }) {
+  *run({ tx, organizationId, params: { policies }, operations }) {
     const known = knownTo(tx, organizationId, operations);
-    return {
-      policyChecks: policies.map((draft) => {
-        const problems = problemsOf(draft);
-        return {
-          ...(draft.policyName === undefined ? {} : { policyName: draft.policyName }),
-          problems,
-          warnings: problems.length > 0 ? [] : warningsOf(draft, known),
-        };
-      }),
-    };
+    const policyChecks: Shown<z.output<typeof shownCheck>>[] = [];
+    for (const draft of policies) {
+      const problems = problemsOf(draft);
+      yield;
+      policyChecks.push({
+        ...(draft.policyName === undefined ? {} : { policyName: draft.policyName }),
+        problems,
+        warnings: problems.length > 0 ? [] : warningsOf(draft, known),
+      });
+      yield;
+    }
+    return { policyChecks };
   },
 });
 

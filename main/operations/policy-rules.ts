@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Reader } from '../db/connection.ts';
 import { listPolicyRows } from '../db/policies.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import type { Paced } from '../lib/paced.ts';
 import { problemsOf } from '../policy/check.ts';
 import type { PolicyText } from '../policy/policies.ts';
 import type { policyDraft } from './policy-parameters.ts';
@@ -27,7 +28,7 @@ export function rulesInForce(tx: Reader, organizationId: string): readonly Rule[
 }
 
 /** @throws LatchkeyError INVALID_ARGUMENT that names the field of a draft that does not compile. */
-export function rulesAsked(
+export function* rulesAsked(
   inForce: readonly Rule[],
   {
     policies: drafts = [],
@@ -36,7 +37,7 @@ export function rulesAsked(
     readonly policies?: readonly z.output<typeof policyDraft>[] | undefined;
     readonly replaceAll?: boolean | undefined;
   },
-): readonly Rule[] {
+): Paced<readonly Rule[]> {
   const rules: Rule[] = replaceAll ? [] : [...inForce];
   for (const [index, draft] of drafts.entries()) {
     const [problem] = problemsOf(draft);
@@ -58,6 +59,7 @@ export function rulesAsked(
     const place = rules.findIndex(({ policyId }) => policyId === ruleOfDraft.policyId);
     if (place < 0) rules.push(ruleOfDraft);
     else rules[place] = ruleOfDraft;
+    yield;
   }
   return rules;
 }

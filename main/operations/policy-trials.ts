@@ -1,16 +1,17 @@
 /** Policies tried and explained, on what has happened and on what might. The real API has nothing of the kind. */
 import { z } from 'zod';
-import { query, type Cases } from '../activities/define.ts';
+import { query, type Cases, type QueryContext, type Shown } from '../activities/define.ts';
 import { getActivityRow, listActivityRows, type ActivityRow } from '../db/activities.ts';
 import type { Reader } from '../db/connection.ts';
 import { getRefusalRow, listRefusalRows, type RefusalRow } from '../db/refusals.ts';
 import { timestamp } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import type { Paced } from '../lib/paced.ts';
 import { places } from '../policy/check.ts';
 import { decide } from '../policy/decide.ts';
 import { explain, type Explanation } from '../policy/explain.ts';
 import type { Facts } from '../policy/facts.ts';
-import { storedPolicy } from '../policy/policies.ts';
+import { storedPolicy, type Policy } from '../policy/policies.ts';
 import { replay, settledBy, withoutRootQuorum, type Case, type Decision } from '../policy/replay.ts';
 import { ExpressionError } from '../policy/syntax.ts';
 import { shownExplanation, shownTest, type trialOutcome } from '../policy/trial-shapes.ts';
@@ -33,56 +34,64 @@ const asked = {
 const refusedStatus = 'REFUSED';
 const mostTested = 1000;
 const usuallyTested = 100;
-/** How long one question may keep the vault from everything else. */
+/** How long all the steps of one question may take together. */
 const longestMs = 2_000;
+
+const testParams = z.object({
+  ...asked,
+  limit: z.int().min(1).max(mostTested).optional(),
+  filterByType: z.array(activityType).max(limits.batch).optional(),
+});
 
 export const testPolicies = query({
   path: 'test_policies',
   own: true,
-  params: z.object({
-    ...asked,
-    limit: z.int().min(1).max(mostTested).optional(),
-    filterByType: z.array(activityType).max(limits.batch).optional(),
-  }),
+  params: testParams,
   returns: z.object({ policyTest: shownTest }),
-  run({ tx, organizationId, params, cases }) {
-    const inForce = rulesInForce(tx, organizationId);
-    const rules = rulesAsked(inForce, params);
-    const past = pastCases(tx, organizationId, cases(), params);
-    const pause = deadline();
-    const tried = past.map(({ tried: each }) => each);
-    const before = replay(tried, inForce, pause).decisions;
-    const { decisions: after, coverage } = replay(tried, rules, pause);
-    const activities = past.map(({ row }, index) => {
-      const [was, is] = [shownDecision(before[index]), shownDecision(after[index])];
-      return {
-        activityId: row.id,
-        type: row.type,
-        status: row.status,
-        createdAt: timestamp(row.createdAt),
-        before: was,
-        after: is,
-        changed: kindOf(was.outcome) !== kindOf(is.outcome),
-      };
-    });
-    const newly = (wanted: ReturnType<typeof kindOf>): number =>
-      activities.filter(({ changed, after: { outcome: is } }) => changed && kindOf(is) === wanted).length;
-    return {
-      policyTest: {
-        tested: past.length,
-        newlyAllowed: newly('allow'),
-        newlyDenied: newly('deny'),
-        newlyWaiting: newly('consensus'),
-        activities: activities.reverse(),
-        policies: coverage.map(({ outcomes, ...rest }, index) => ({
-          ...rest,
-          ...shownRule(rules[index]),
-          outcomes: Object.entries(outcomes).map(([each, count]) => ({ outcome: each, count })),
-        })),
-      },
-    };
-  },
+  run: (context) => bounded(tested(context, context.params)),
 });
+
+type TestParams = z.output<typeof testParams>;
+
+function* tested(
+  { tx, organizationId, cases }: Pick<QueryContext<unknown>, 'tx' | 'organizationId' | 'cases'>,
+  params: TestParams,
+): Paced<{ readonly policyTest: Shown<z.output<typeof shownTest>> }> {
+  const inForce = rulesInForce(tx, organizationId);
+  const rules = yield* rulesAsked(inForce, params);
+  const past = yield* pastCases(tx, organizationId, cases(), params);
+  const tried = past.map(({ tried: each }) => each);
+  const { decisions: before } = yield* replay(tried, inForce);
+  const { decisions: after, coverage } = yield* replay(tried, rules);
+  const activities = past.map(({ row }, index) => {
+    const [was, is] = [shownDecision(before[index]), shownDecision(after[index])];
+    return {
+      activityId: row.id,
+      type: row.type,
+      status: row.status,
+      createdAt: timestamp(row.createdAt),
+      before: was,
+      after: is,
+      changed: kindOf(was.outcome) !== kindOf(is.outcome),
+    };
+  });
+  const newly = (wanted: ReturnType<typeof kindOf>): number =>
+    activities.filter(({ changed, after: { outcome: is } }) => changed && kindOf(is) === wanted).length;
+  return {
+    policyTest: {
+      tested: past.length,
+      newlyAllowed: newly('allow'),
+      newlyDenied: newly('deny'),
+      newlyWaiting: newly('consensus'),
+      activities: activities.reverse(),
+      policies: coverage.map(({ outcomes, ...rest }, index) => ({
+        ...rest,
+        ...shownRule(rules[index]),
+        outcomes: Object.entries(outcomes).map(([each, count]) => ({ outcome: each, count })),
+      })),
+    },
+  };
+}
 
 export const explainPolicies = query({
   path: 'explain_policies',
@@ -97,35 +106,46 @@ export const explainPolicies = query({
     userId: id.optional(),
   }),
   returns: z.object({ policyExplanation: shownExplanation }),
-  run({ tx, organizationId, params, caller, cases }) {
-    const rules = rulesAsked(rulesInForce(tx, organizationId), params);
+  *run({ tx, organizationId, params, caller, cases }) {
+    const rules = yield* rulesAsked(rulesInForce(tx, organizationId), params);
     const subject = subjectOf(tx, organizationId, cases(), { ...params, callerId: caller.userId });
-    const policies = rules.map(storedPolicy);
+    const policies: Policy[] = [];
+    for (const rule of rules) {
+      policies.push(storedPolicy(rule));
+      yield;
+    }
     const each: Facts = {
       ...(params.withoutRootQuorum === true ? withoutRootQuorum(subject) : subject),
       policies,
     };
     const verdict = decide(each);
+    yield;
     // What policies say is of interest also where the root quorum need not ask them.
     const { evaluations, item } = decide({ ...each, ...withoutRootQuorum(each) });
+    yield;
+    const shown: ShownRule[] = [];
+    for (const [index, text] of rules.entries()) {
+      const said = evaluations.find(({ policyId }) => policyId === text.policyId);
+      const broken = policies[index]?.broken;
+      shown.push({
+        ...shownRule(text),
+        ...(said === undefined ? {} : { outcome: said.outcome }),
+        ...(broken === undefined ? {} : { broken }),
+        expressions: explainAll(text, each, item),
+      });
+      yield;
+    }
     return {
       policyExplanation: {
         ...shownDecision({ outcome: verdict.outcome, ...settledBy(each, verdict) }),
         ...((each.items?.length ?? 1) > 1 && { item: item + 1 }),
-        policies: rules.map((text, index) => {
-          const said = evaluations.find(({ policyId }) => policyId === text.policyId);
-          const broken = policies[index]?.broken;
-          return {
-            ...shownRule(text),
-            ...(said === undefined ? {} : { outcome: said.outcome }),
-            ...(broken === undefined ? {} : { broken }),
-            expressions: explainAll(text, each, item),
-          };
-        }),
+        policies: shown,
       },
     };
   },
 });
+
+type ShownRule = Shown<z.output<typeof shownExplanation>['policies'][number]>;
 
 interface Past {
   readonly row: Pick<ActivityRow, 'id' | 'type' | 'createdAt'> & { readonly status: string };
@@ -133,7 +153,7 @@ interface Past {
 }
 
 /** In the order in which they happened. */
-function pastCases(
+function* pastCases(
   tx: Reader,
   organizationId: string,
   cases: Cases,
@@ -146,7 +166,7 @@ function pastCases(
     readonly limit?: number | undefined;
     readonly filterByType?: readonly string[] | undefined;
   },
-): readonly Past[] {
+): Paced<readonly Past[]> {
   const filter = filterByType.length === 0 ? {} : { types: filterByType };
   const refused = listRefusalRows(tx, organizationId, limit, filterByType).map(asPast);
   const rows = [
@@ -155,10 +175,31 @@ function pastCases(
   ]
     .sort((a, b) => a.createdAt - b.createdAt)
     .slice(-limit);
-  return rows.flatMap((row) => {
+  const past: Past[] = [];
+  for (const row of rows) {
     const tried = cases.ofActivity(row);
-    return tried === undefined ? [] : [{ row, tried: plain ? withoutRootQuorum(tried) : tried }];
-  });
+    if (tried !== undefined) past.push({ row, tried: plain ? withoutRootQuorum(tried) : tried });
+    yield;
+  }
+  return past;
+}
+
+/** Takes the steps one by one. @throws LatchkeyError RESOURCE_EXHAUSTED once they have taken too long, without the pauses. */
+function* bounded<T>(steps: Paced<T>): Paced<T> {
+  let spentMs = 0;
+  for (;;) {
+    const began = performance.now();
+    const { done, value } = steps.next();
+    spentMs += performance.now() - began;
+    if (done === true) return value;
+    if (spentMs > longestMs) {
+      throw new LatchkeyError(
+        'RESOURCE_EXHAUSTED',
+        `testing takes more than ${String(longestMs / 1000)} seconds: ask for fewer activities with limit, or test fewer policies`,
+      );
+    }
+    yield;
+  }
 }
 
 /** @throws LatchkeyError INVALID_ARGUMENT unless one activity is named, or its request given. */
@@ -212,17 +253,6 @@ const asPast = ({ id: refusalId, type, intent, createdAt, snapshot, publicKey }:
   votes: JSON.stringify([{ selection: 'VOTE_SELECTION_APPROVED', snapshot, publicKey }]),
 });
 
-function deadline(): () => void {
-  const end = performance.now() + longestMs;
-  return () => {
-    if (performance.now() < end) return;
-    throw new LatchkeyError(
-      'RESOURCE_EXHAUSTED',
-      `testing takes more than ${String(longestMs / 1000)} seconds: ask for fewer activities with limit, or test fewer policies`,
-    );
-  };
-}
-
 const shownDecision = (settled: Decision | undefined) => {
   if (settled === undefined) throw new Error('every case is decided');
   const { outcome: verdict, decidedBy, policyIds } = settled;
@@ -248,7 +278,7 @@ function explainAll(text: Rule, facts: Facts, item: number) {
     const source = text[field] ?? '';
     const explanation = source.trim() === '' ? undefined : tryToExplain(source, field, facts, item);
     if (explanation === undefined) return [];
-    const { value, fault, parts } = explanation;
+    const { value, fault, parts, leftOut } = explanation;
     return [
       {
         field,
@@ -256,6 +286,7 @@ function explainAll(text: Rule, facts: Facts, item: number) {
         ...(value === undefined ? {} : { value }),
         ...(fault === undefined ? {} : { fault: { kind: fault.kind, message: fault.message, ...fault.at } }),
         parts,
+        leftOut,
       },
     ];
   });

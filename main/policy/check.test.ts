@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { problemsOf, warningsOf, type Known, type PolicyDraft } from './check.ts';
+import { maxLength } from './syntax.ts';
 
 const wallet = '8f14e45f-ceea-467f-9c4b-3d1b2a5e6f70';
 const known: Known = {
@@ -98,5 +99,21 @@ describe('warnings', () => {
     ["wallets.any(wallet, wallet.label == 'a') && private_key.id == 'b'", 0],
   ])('find facts that exclude each other: %s', (condition, count) => {
     expect(warnings({ condition })).toHaveLength(count);
+  });
+
+  test.each(
+    Object.entries({
+      texts: "activity.kind == 'A'",
+      ids: "wallet.id == '00000000-ceea-467f-9c4b-3d1b2a5e6f70'",
+      'older types': "activity.type == 'ACTIVITY_TYPE_SIGN_TRANSACTION'",
+      places: "solana.tx.account_keys[0] == 'a'",
+      lists: `activity.action in [${Array(6000).fill("'PAINT'").join(', ')}]`,
+    }),
+  )('are no more than a person reads, however long a draft is: %s', (_, each) => {
+    const times = Math.floor((maxLength + 4) / (each.length + 4));
+    const found = warnings({ effect: 'EFFECT_DENY', condition: Array(times).fill(each).join(' || ') });
+    // Beside one kind that has as many as there may be, others have a few.
+    expect(found.length).toBeGreaterThanOrEqual(20);
+    expect(found.length).toBeLessThanOrEqual(25);
   });
 });

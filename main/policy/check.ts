@@ -58,6 +58,9 @@ export function problemsOf(draft: PolicyDraft): readonly PolicyProblem[] {
   });
 }
 
+/** Of one kind, for one expression: somebody reads them, and none is found that nobody would. */
+const mostWarnings = 20;
+
 /** Of a draft that has no problems. */
 export function warningsOf(draft: PolicyDraft, known?: Known): readonly PolicyWarning[] {
   return [
@@ -67,7 +70,9 @@ export function warningsOf(draft: PolicyDraft, known?: Known): readonly PolicyWa
       if (source.trim() === '') return [];
       const tree = parse(source);
       return [
-        ...(field === 'condition' ? [...exclusiveFacts(tree), ...gapsOf(draft.effect, tree)] : []),
+        ...(field === 'condition'
+          ? [...exclusiveFacts(tree), ...gapsOf(draft.effect, tree).slice(0, mostWarnings)]
+          : []),
         ...(known === undefined
           ? []
           : [...unknownTexts(tree, known), ...olderTypes(tree, known), ...unknownIds(tree, known)]),
@@ -120,6 +125,7 @@ function exclusiveFacts(tree: Node): Omit<PolicyWarning, 'field'>[] {
 function unknownTexts(tree: Node, { texts }: Known): Omit<PolicyWarning, 'field'>[] {
   const warnings: Omit<PolicyWarning, 'field'>[] = [];
   walk(tree, (node) => {
+    if (warnings.length >= mostWarnings) return;
     const comparison = compared(node);
     if (comparison === undefined) return;
     const what = print(comparison.with);
@@ -127,6 +133,7 @@ function unknownTexts(tree: Node, { texts }: Known): Omit<PolicyWarning, 'field'
     if (all === undefined) return;
     for (const text of comparison.texts) {
       if (text.kind !== 'text' || all.includes(text.value)) continue;
+      if (warnings.length >= mostWarnings) return;
       const meant = suggest(text.value, all);
       warnings.push({
         from: text.from,
@@ -142,11 +149,13 @@ function unknownTexts(tree: Node, { texts }: Known): Omit<PolicyWarning, 'field'
 function olderTypes(tree: Node, { newestType }: Known): Omit<PolicyWarning, 'field'>[] {
   const warnings: Omit<PolicyWarning, 'field'>[] = [];
   walk(tree, (node) => {
+    if (warnings.length >= mostWarnings) return;
     const comparison = compared(node);
     if (comparison === undefined || print(comparison.with) !== 'activity.type') return;
     for (const text of comparison.texts) {
       const newest = text.kind === 'text' ? newestType(text.value) : undefined;
       if (text.kind !== 'text' || newest === undefined || newest === text.value) continue;
+      if (warnings.length >= mostWarnings) return;
       warnings.push({
         from: text.from,
         to: text.to,
@@ -162,6 +171,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 function unknownIds(tree: Node, { hasId }: Known): Omit<PolicyWarning, 'field'>[] {
   const warnings: Omit<PolicyWarning, 'field'>[] = [];
   walk(tree, (node) => {
+    if (warnings.length >= mostWarnings) return;
     if (node.kind !== 'text' || !uuid.test(node.value) || hasId(node.value)) return;
     warnings.push({
       from: node.from,

@@ -9,7 +9,7 @@
  * A policy to allow allows only what is known. One to deny also denies what it might deny, were all known.
  */
 import { once } from '../lib/once.ts';
-import { isPart } from './consensus.ts';
+import { isPart, nothingSearched } from './consensus.ts';
 import { Evaluation, type Reservation } from './evaluation.ts';
 import { submitterOf, type Facts, type Voter } from './facts.ts';
 import { throughItems, type Evaluated } from './items.ts';
@@ -219,6 +219,7 @@ type IsPart = (policy: Policy) => boolean;
 /** Tells whether a user is part of the consensus of a policy; once for each, since it depends on no item. */
 function partOf({ approvers, voters, now = 0 }: Facts, user: Voter | undefined): IsPart {
   const known = new Map<Policy, boolean>();
+  const searched = nothingSearched();
   const others = once(() => {
     const voted = new Set(approvers.map(({ userId }) => userId));
     return [...approvers, ...(voters?.() ?? []).filter(({ userId }) => !voted.has(userId))];
@@ -227,7 +228,7 @@ function partOf({ approvers, voters, now = 0 }: Facts, user: Voter | undefined):
     const { consensus } = policy;
     const part =
       known.get(policy) ??
-      (user !== undefined && consensus !== undefined && isPart(consensus, user, others(), now));
+      (user !== undefined && consensus !== undefined && isPart(consensus, user, others(), now, searched));
     known.set(policy, part);
     return part;
   };

@@ -58,3 +58,12 @@ test('what is shown is bounded', () => {
     for (const shown of values) expect(shown.length).toBeLessThanOrEqual(200);
   }
 });
+
+test('of a long expression, as many parts are shown as a person reads, and each with its beginning', () => {
+  const source = Array(3000).fill("eth.tx.to == 'a'").join(' || ');
+  const { parts, leftOut } = explain(source, 'condition', facts);
+  expect(parts).toHaveLength(200);
+  // The whole, and of each comparison itself, the field, and what has it.
+  expect(leftOut).toBe(1 + 3 * 3000 - 200);
+  for (const { text } of parts) expect(text.length).toBeLessThanOrEqual(1000);
+});

@@ -7,6 +7,7 @@ import type { Place } from './schema.ts';
 import type { Node, Span } from './syntax.ts';
 
 export interface ExplainedPart extends Span {
+  /** As it is written; of a long one, the beginning. */
   readonly text: string;
   /** What it came to, as the language writes it or nearly so: once for each element that it was asked of. */
   readonly values: readonly string[];
@@ -18,12 +19,17 @@ export interface Explanation {
   /** Undefined where there is a fault. */
   readonly value: boolean | undefined;
   readonly fault: Fault | undefined;
-  /** In the order of the source, each before its own parts; literals are left out. */
+  /** In the order of the source, each before its own parts; literals are left out, and what is beyond `mostParts`. */
   readonly parts: readonly ExplainedPart[];
+  /** How many parts are left out. */
+  readonly leftOut: number;
 }
 
 const shownValues = 20;
 const shownCharacters = 200;
+const longestPart = 1000;
+/** More than a person reads of one expression. */
+const mostParts = 200;
 
 /**
  * @param asked The item of the activity that it is explained for, from 0.
@@ -49,15 +55,24 @@ export function explain(source: string, place: Place, facts: Facts, asked = 0): 
   });
   const parts = [...seen]
     .filter(([{ kind }]) => kind !== 'bool' && kind !== 'int' && kind !== 'text')
-    .map(([{ from, to }, entry]) => ({ from, to, text: source.slice(from, to), ...entry }))
-    .sort((a, b) => a.from - b.from || b.to - a.to);
-  return { value: typeof value === 'boolean' ? value : undefined, fault, parts };
+    .sort(([a], [b]) => a.from - b.from || b.to - a.to);
+  return {
+    value: typeof value === 'boolean' ? value : undefined,
+    fault,
+    parts: parts.slice(0, mostParts).map(([{ from, to }, entry]) => ({
+      from,
+      to,
+      text: cut(source.slice(from, to), longestPart),
+      ...entry,
+    })),
+    leftOut: Math.max(0, parts.length - mostParts),
+  };
 }
 
-function show(value: unknown): string {
-  const text = write(value, 3);
-  return text.length <= shownCharacters ? text : `${text.slice(0, shownCharacters - 1)}…`;
-}
+const show = (value: unknown): string => cut(write(value, 3), shownCharacters);
+
+const cut = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 
 /** No more of it than may be shown. */
 function write(value: unknown, depth: number): string {

@@ -8,6 +8,7 @@ import { compilePolicy, type Policy, type PolicyText } from './policies.ts';
 import { replay } from './replay.ts';
 import type { ConditionFacts } from './schema.ts';
 import { Unknown } from './types.ts';
+import { withoutBreak } from '../lib/paced.ts';
 
 const ann: Voter = { userId: 'ann', root: false };
 const ben: Voter = { userId: 'ben', root: false };
@@ -137,9 +138,11 @@ describe('a batch is', () => {
     const { item } = decide({ ...facts, policies: [allow('all'), noPermit] });
     expect(explain("eth.eip_712.primary_type == 'Permit'", 'condition', facts, item).value).toBe(true);
     expect(explain("eth.eip_712.primary_type == 'Permit'", 'condition', facts).value).toBe(false);
-    const { decisions, coverage } = replay(
-      [facts],
-      [text('all', 'ALLOW'), text('no permit', 'DENY', "eth.eip_712.primary_type == 'Permit'")],
+    const { decisions, coverage } = withoutBreak(
+      replay(
+        [facts],
+        [text('all', 'ALLOW'), text('no permit', 'DENY', "eth.eip_712.primary_type == 'Permit'")],
+      ),
     );
     expect(decisions).toEqual([{ outcome: 'deny', decidedBy: 'DECIDER_POLICIES', policyIds: ['no permit'] }]);
     expect(coverage[1]).toMatchObject({ held: 1, clauses: [{ held: 1, failed: 0 }] });

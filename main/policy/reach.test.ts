@@ -3,6 +3,7 @@ import { decide } from './decide.ts';
 import type { Voter } from './facts.ts';
 import { compilePolicy, type PolicyText } from './policies.ts';
 import { reachOf, type ActivityKind, type Organization } from './reach.ts';
+import { withoutBreak } from '../lib/paced.ts';
 
 const ann: Voter = { userId: 'ann', root: false, tags: ['ops'] };
 const bob: Voter = { userId: 'bob', root: false };
@@ -41,7 +42,7 @@ const rule = (effect: 'ALLOW' | 'DENY', condition: string, consensus = '', polic
 
 function reach(policies: readonly PolicyText[], user: Voter = ann, more: Partial<Organization> = {}) {
   const organization = { rootQuorumThreshold: 1, policies, voters: [ann, bob, root], now: 0, ...more };
-  const reached = reachOf(organization, user, Object.values(kinds));
+  const reached = withoutBreak(reachOf(organization, user, Object.values(kinds)));
   return Object.fromEntries(
     Object.keys(kinds).map((name, index) => [name, reached[index]?.reach.slice('REACH_'.length)]),
   ) as Record<Kind, string>;

@@ -3,8 +3,9 @@
  * them, and what hangs on the rest is said to depend.
  */
 import { once } from '../lib/once.ts';
+import type { Paced } from '../lib/paced.ts';
 import { compile, type Program } from './compile.ts';
-import { isPart } from './consensus.ts';
+import { isPart, nothingSearched, type Searched } from './consensus.ts';
 import { Evaluation, type LoadFact } from './evaluation.ts';
 import { allFacts, consensusFacts, type Voter } from './facts.ts';
 import { parse } from './parser.ts';
@@ -66,16 +67,18 @@ export interface Organization {
 }
 
 /** @returns what a user could do of each kind, in their order. */
-export function reachOf(
+export function* reachOf(
   { rootQuorumThreshold, policies, voters, now }: Organization,
   user: Voter,
   kinds: readonly ActivityKind[],
-): readonly Reached[] {
+): Paced<readonly Reached[]> {
   const others = voters.filter(({ userId }) => userId !== user.userId);
-  const rules = policies.map((text): Rule => {
+  const searched = nothingSearched();
+  const rules: Rule[] = [];
+  for (const text of policies) {
     const { policyId, effect, consensus, time, broken } = storedPolicy(text);
     const { condition = '' } = text;
-    return {
+    rules.push({
       policyId,
       denies: effect === 'EFFECT_DENY',
       condition:
@@ -85,16 +88,24 @@ export function reachOf(
           : condition.trim() === ''
             ? undefined
             : judge(parse(condition)),
-      consensus: once(() => consensusFor(consensus, user, others, now)),
+      consensus: once(() => consensusFor(consensus, user, others, now, searched)),
       time,
-    };
-  });
-  return kinds.map((kind) => {
+    });
+    yield;
+  }
+  const found: Reached[] = [];
+  for (const kind of kinds) {
+    found.push(ofKind(rules, kind));
+    yield;
+  }
+  return found;
+
+  function ofKind(known: readonly Rule[], kind: ActivityKind): Reached {
     if (user.root && rootQuorumThreshold <= 1) return { reach: 'REACH_ROOT_QUORUM', policyIds: [] };
-    const reached = kind.rootQuorumOnly ? denied : byRules(rules, user, kind, now);
+    const reached = kind.rootQuorumOnly ? denied : byRules(known, user, kind, now);
     // What policies do not allow one of the root quorum, the rest of it still may.
     return reached.reach === 'REACH_DENIED' && user.root ? { ...reached, reach: 'REACH_CONSENSUS' } : reached;
-  });
+  }
 }
 
 const denied: Reached = { reach: 'REACH_DENIED', policyIds: [] };
@@ -145,11 +156,12 @@ function consensusFor(
   user: Voter,
   others: readonly Voter[],
   now: number,
+  searched: Searched,
 ): ReturnType<Rule['consensus']> {
   if (consensus === undefined) return 'reached';
   const alone = new Evaluation(consensusFacts([user]), now).start(consensus.run);
   if (alone === true) return 'reached';
-  return isPart(consensus, user, others, now) ? 'reachable' : 'out of reach';
+  return isPart(consensus, user, others, now, searched) ? 'reachable' : 'out of reach';
 }
 
 /** What is there of any activity of a kind; the rest depends. */

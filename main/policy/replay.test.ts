@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Voter } from './facts.ts';
 import type { PolicyText } from './policies.ts';
 import { replay, withoutRootQuorum, type Case } from './replay.ts';
+import { withoutBreak } from '../lib/paced.ts';
 
 const hour = 3_600_000;
 const ann: Voter = { userId: 'ann', root: false, tags: ['ops'] };
@@ -36,9 +37,11 @@ const deny = (policyId: string, condition: string): PolicyText => ({
 
 describe('a replay', () => {
   test('says what each would be decided, and which rules settled it', () => {
-    const { decisions } = replay(
-      [pays(1, 0), pays(50, 1), pays(1, 2, [root]), pays(500, 3)],
-      [allow('small', 'eth.tx.value < 100'), deny('middling', 'eth.tx.value > 10 && eth.tx.value < 100')],
+    const { decisions } = withoutBreak(
+      replay(
+        [pays(1, 0), pays(50, 1), pays(1, 2, [root]), pays(500, 3)],
+        [allow('small', 'eth.tx.value < 100'), deny('middling', 'eth.tx.value > 10 && eth.tx.value < 100')],
+      ),
     );
     expect(decisions).toEqual([
       { outcome: 'allow', decidedBy: 'DECIDER_POLICIES', policyIds: ['small'] },
@@ -55,27 +58,27 @@ describe('a replay', () => {
       "approvers.any(u, u.tags.contains('ops')) && approvers.count() >= 2",
     );
     const one = { outcome: 'consensus', decidedBy: 'DECIDER_POLICIES', policyIds: ['pair'] };
-    expect(replay([pays(1, 0), pays(1, 0, [ann, bob])], [pair]).decisions).toEqual([
+    expect(withoutBreak(replay([pays(1, 0), pays(1, 0, [ann, bob])], [pair])).decisions).toEqual([
       one,
       { ...one, outcome: 'allow' },
     ]);
     const named = allow('named', 'eth.tx.value < 100', "approvers.any(u, u.id == 'ann')");
-    expect(replay([pays(1, 0, [bob, ann])], [named]).decisions[0]).toMatchObject({ outcome: 'deny' });
+    expect(withoutBreak(replay([pays(1, 0, [bob, ann])], [named])).decisions[0]).toMatchObject({
+      outcome: 'deny',
+    });
   });
 
   test('names a policy that denied by going wrong', () => {
-    const { decisions } = replay(
-      [pays(1, 0)],
-      [allow('all', 'true'), deny('broken', "eth.tx.to[9..12] == 'x'")],
+    const { decisions } = withoutBreak(
+      replay([pays(1, 0)], [allow('all', 'true'), deny('broken', "eth.tx.to[9..12] == 'x'")]),
     );
     expect(decisions).toEqual([{ outcome: 'deny', decidedBy: 'DECIDER_POLICIES', policyIds: ['broken'] }]);
   });
 
   test('counts budgets over what it allowed itself', () => {
     const budget = allow('budget', "RollingSum(eth.tx.value, '24h', submitter.id) <= 10");
-    const { decisions, coverage } = replay(
-      [pays(6, 0), pays(6, 1), pays(4, 2), pays(6, 24), pays(6, 25)],
-      [budget],
+    const { decisions, coverage } = withoutBreak(
+      replay([pays(6, 0), pays(6, 1), pays(4, 2), pays(6, 24), pays(6, 25)], [budget]),
     );
     expect(decisions.map(({ outcome }) => outcome)).toEqual(['allow', 'deny', 'allow', 'allow', 'deny']);
     expect(coverage).toMatchObject([{ held: 3, decided: 3 }]);
@@ -83,22 +86,22 @@ describe('a replay', () => {
 
   test('knows the cases apart from the root quorum', () => {
     const cases = [pays(1, 0, [root])];
-    expect(replay(cases, []).decisions[0]?.outcome).toBe('allow');
-    expect(replay(cases.map(withoutRootQuorum), []).decisions[0]).toMatchObject({
+    expect(withoutBreak(replay(cases, [])).decisions[0]?.outcome).toBe('allow');
+    expect(withoutBreak(replay(cases.map(withoutRootQuorum), [])).decisions[0]).toMatchObject({
       outcome: 'deny',
       decidedBy: 'DECIDER_NOTHING',
     });
   });
 
   test('lets users change their own credentials', () => {
-    expect(replay([{ ...pays(1, 0), ownCredentials: true }], []).decisions).toEqual([
+    expect(withoutBreak(replay([{ ...pays(1, 0), ownCredentials: true }], [])).decisions).toEqual([
       { outcome: 'allow', decidedBy: 'DECIDER_OWN_CREDENTIALS', policyIds: [] },
     ]);
   });
 
   test('takes a policy that does not compile as decisions do', () => {
     const broken = deny('broken', 'eth.tx.valu < 5');
-    const { decisions, coverage } = replay([pays(1, 0)], [allow('all', 'true'), broken]);
+    const { decisions, coverage } = withoutBreak(replay([pays(1, 0)], [allow('all', 'true'), broken]));
     expect(decisions).toEqual([{ outcome: 'deny', decidedBy: 'DECIDER_POLICIES', policyIds: ['broken'] }]);
     expect(coverage[1]).toMatchObject({ held: 0, outcomes: { OUTCOME_ERROR: 1 }, clauses: [] });
   });
@@ -108,9 +111,8 @@ describe('its coverage', () => {
   test('tells rules and clauses that never hold, whoever decided', () => {
     const condition =
       "eth.tx.value > 10 && (eth.tx.to == '0xAB' || wallet.id == 'w') && activity.action == 'SIGN'";
-    const { coverage } = replay(
-      [pays(1, 0), pays(50, 1, [root])],
-      [allow('a', condition), allow('b', 'eth.tx.value > 10')],
+    const { coverage } = withoutBreak(
+      replay([pays(1, 0), pays(50, 1, [root])], [allow('a', condition), allow('b', 'eth.tx.value > 10')]),
     );
     expect(coverage).toEqual([
       {
@@ -133,4 +135,20 @@ describe('its coverage', () => {
       },
     ]);
   });
+});
+
+test('others take their turns between cases, and between the policies of one', () => {
+  const texts = Array.from({ length: 20 }, (_, index) => allow(String(index), "activity.action == 'SIGN'"));
+  const cases = Array.from({ length: 10 }, () => pays(1, 0));
+  const steps = replay(cases, texts);
+  let taken = 0;
+  while (steps.next().done !== true) taken += 1;
+  expect(taken).toBeGreaterThanOrEqual(20 + 10 * (1 + 20 / 5));
+});
+
+test('the first hundred parts of a condition are counted', () => {
+  const { coverage } = withoutBreak(
+    replay([pays(1, 0)], [allow('long', Array(500).fill('true').join(' || '))]),
+  );
+  expect(coverage[0]?.clauses).toHaveLength(100);
 });

@@ -1,11 +1,12 @@
 /** Policies tried on what has happened: what each activity would have been decided, by what, and which rules never held. */
+import type { Paced } from '../lib/paced.ts';
 import { compile, type Program } from './compile.ts';
 import { decide, isRootQuorum, type PolicyOutcome, type Verdict } from './decide.ts';
 import type { Counter, Counters } from './evaluation.ts';
 import type { Facts } from './facts.ts';
 import { throughItems } from './items.ts';
 import { parse } from './parser.ts';
-import { storedPolicy, type PolicyText } from './policies.ts';
+import { storedPolicy, type Policy, type PolicyText } from './policies.ts';
 import type { Node, Span } from './syntax.ts';
 
 /** An activity as policies saw it, with all who approved it, the submitter first. `now` is the time of the activity. */
@@ -35,7 +36,9 @@ export interface Coverage {
   readonly decided: number;
   /** How often it came to each outcome, of the cases in which policies had a say. */
   readonly outcomes: Readonly<Partial<Record<PolicyOutcome, number>>>;
-  /** The parts of its condition that `&&` or `||` join: in how many cases each held, did not, and could not be told. */
+  /**
+   * The first parts of its condition that `&&` or `||` join: in how many cases each held, did not, and could not be told.
+   */
   readonly clauses: readonly Clause[];
 }
 
@@ -56,27 +59,35 @@ export interface Replay {
 /**
  * Rolling functions count what this replay allowed before, and nothing from before its first case.
  * @param cases In the order in which they happened.
- * @param pause Called before each case; what it throws ends the replay.
  */
-export function replay(
-  cases: readonly Case[],
-  texts: readonly PolicyText[],
-  pause: () => void = () => undefined,
-): Replay {
-  const policies = texts.map(storedPolicy);
-  const tallies = texts.map((text, index) => new Tally(text, policies[index]?.broken !== undefined));
+export function* replay(cases: readonly Case[], texts: readonly PolicyText[]): Paced<Replay> {
+  const policies: Policy[] = [];
+  const tallies: Tally[] = [];
+  for (const text of texts) {
+    const policy = storedPolicy(text);
+    policies.push(policy);
+    tallies.push(new Tally(text, policy.broken !== undefined));
+    yield;
+  }
   const counters = new ReplayCounters();
-  const decisions = cases.map((each) => {
-    pause();
+  const decisions: Decision[] = [];
+  for (const each of cases) {
     const facts: Facts = { ...each, policies, counters };
     const verdict = decideInTurn(facts);
     const decision = { outcome: verdict.outcome, ...settledBy(facts, verdict) };
-    for (const tally of tallies) tally.add(facts, verdict, decision);
+    yield;
+    for (const [index, tally] of tallies.entries()) {
+      tally.add(facts, verdict, decision);
+      if (index % talliesInStep === talliesInStep - 1) yield;
+    }
     if (verdict.outcome === 'allow') counters.keep(verdict.reservations, each.now ?? 0);
-    return decision;
-  });
+    decisions.push(decision);
+  }
   return { decisions, coverage: tallies.map((tally) => tally.total()) };
 }
+
+/** Each goes through all items of a case. */
+const talliesInStep = 5;
 
 /** Whoever is denied by itself is not waited for: only what waits is decided again with the other votes. */
 function decideInTurn(facts: Facts): Verdict {
@@ -132,6 +143,9 @@ class ReplayCounters implements Counters {
 
 const keyOf = ({ measure, by }: Counter): string => JSON.stringify([measure, by]);
 
+/** More than a person reads of one condition. */
+const mostClauses = 100;
+
 class Tally {
   readonly #policyId: string;
   readonly #broken: boolean;
@@ -156,7 +170,7 @@ class Tally {
     });
     const tree = parse(condition);
     const parts = tree.kind === 'logic' ? tree.operands : [tree];
-    this.#clauses = parts.map(({ from, to }) => ({
+    this.#clauses = parts.slice(0, mostClauses).map(({ from, to }) => ({
       from,
       to,
       text: condition.slice(from, to),

@@ -9,6 +9,8 @@ export function suggest(name: string, names: readonly string[]): string | undefi
   let best: string | undefined;
   let least = far + 1;
   for (const candidate of names) {
+    // It takes at least as many edits.
+    if (Math.abs(candidate.length - name.length) >= least) continue;
     const distance = edits(name.toLowerCase(), candidate.toLowerCase());
     if (distance < least) [best, least] = [candidate, distance];
   }

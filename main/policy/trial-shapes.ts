@@ -75,6 +75,8 @@ const explained = z.object({
     .object({ kind: z.enum(['missing', 'unknown', 'invalid', 'limit']), message: z.string(), ...span })
     .optional(),
   parts: z.array(z.object({ ...span, text: z.string(), values: z.array(z.string()), times: z.int() })),
+  /** How many more parts a long expression has. */
+  leftOut: z.int(),
 });
 
 export const shownExplanation = z

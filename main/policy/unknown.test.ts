@@ -9,6 +9,7 @@ import { compilePolicy } from './policies.ts';
 import { replay } from './replay.ts';
 import type { ConditionFacts } from './schema.ts';
 import { Unknown } from './types.ts';
+import { withoutBreak } from '../lib/paced.ts';
 
 const why = new Unknown('the call cannot be read: it has a byte too many');
 const ann: Voter = { userId: 'ann', root: false };
@@ -146,9 +147,11 @@ describe('a fact that cannot be told', () => {
   });
 
   test('is a clause that cannot be told in a replay', () => {
-    const { coverage, decisions } = replay(
-      [facts()],
-      [{ policyId: 'p', effect: 'EFFECT_ALLOW', condition: "eth.tx.value == 5 && eth.tx.data == '0x'" }],
+    const { coverage, decisions } = withoutBreak(
+      replay(
+        [facts()],
+        [{ policyId: 'p', effect: 'EFFECT_ALLOW', condition: "eth.tx.value == 5 && eth.tx.data == '0x'" }],
+      ),
     );
     expect(decisions[0]?.outcome).toBe('deny');
     expect(coverage[0]?.clauses).toMatchObject([{ held: 1 }, { faults: 1 }]);

@@ -4,6 +4,7 @@ import type { Facts, Voter } from '../../main/policy/facts.ts';
 import { compilePolicy, type PolicyText } from '../../main/policy/policies.ts';
 import { replay } from '../../main/policy/replay.ts';
 import { time } from './time.ts';
+import { withoutBreak } from '../../main/lib/paced.ts';
 
 const user = (index: number): Voter => ({
   userId: `user-${index}`,
@@ -62,6 +63,6 @@ export function measurePolicies(): Readonly<Record<string, number>> {
   const past = Array.from({ length: 100 }, () => facts);
   return {
     decide100Us: time(() => decide(facts), 200),
-    replay100x100Ms: time(() => replay(past, texts(100)), 1) / 1000,
+    replay100x100Ms: time(() => withoutBreak(replay(past, texts(100))), 1) / 1000,
   };
 }
