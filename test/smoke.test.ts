@@ -131,12 +131,11 @@ describe('fails on', () => {
   test(
     'a program that ends without closing its vault',
     async () => {
-      const { failure } = await outcome(builtCommand, {
-        quit(pid) {
-          process.kill(pid, 'SIGKILL');
-          return Promise.resolve();
-        },
-      });
+      const kill = (pid: number): Promise<void> => {
+        process.kill(pid, 'SIGKILL');
+        return Promise.resolve();
+      };
+      const { failure } = await outcome(builtCommand, { quit: kill }, minute);
       expect(failure).toContain('it left its note behind');
     },
     3 * minute,

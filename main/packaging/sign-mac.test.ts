@@ -58,7 +58,8 @@ test.skipIf(process.platform === 'win32')(
         ...{ identity: identity.hash, identityValidation: false },
         optionsForFile: () => ({ entitlements: usual, hardenedRuntime: true }),
       },
-      { sign: join(projectRoot, 'main/packaging/sign-mac.ts') },
+      // As electron-builder.yml names it.
+      { sign: 'main/packaging/sign-mac.ts' },
       identity,
     );
     const calls = readFileSync(join(directory, 'calls'), 'utf8')

@@ -168,7 +168,16 @@ describe('ends with its window open, and opens again, after', () => {
     process.kill(await processId(), name);
   };
   const ways: readonly (readonly [string, () => Promise<unknown>])[] = [
-    ['the menu’s Quit', () => application.evaluate(({ app }) => void setImmediate(() => { app.quit(); }))],
+    [
+      'the menu’s Quit',
+      () =>
+        application.evaluate(
+          ({ app }) =>
+            void setImmediate(() => {
+              app.quit();
+            }),
+        ),
+    ],
     // Windows has no such signals.
     ...(process.platform === 'win32'
       ? []
