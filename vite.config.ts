@@ -229,6 +229,7 @@ export default defineConfig({
             cli: join(projectRoot, 'main/cli.ts'),
             // A thread of its own, so a file of its own.
             'backup-worker': join(projectRoot, 'main/backup/worker.ts'),
+            'checkpoint-worker': join(projectRoot, 'main/db/checkpoint-worker.ts'),
             'integrity-worker': join(projectRoot, 'main/integrity/worker.ts'),
             'webhooks-worker': join(projectRoot, 'main/webhooks/worker.ts'),
           },

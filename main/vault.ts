@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Delayed, VaultBridge } from '../preload/contract.ts';
 import { showEvent } from './activities/events.ts';
 import { AuditLog } from './audit/audit-log.ts';
+import { isMarked, LogMark } from './audit/mark.ts';
 import { idTokenVerifier } from './auth/id-tokens.ts';
 import { LastUses } from './auth/last-uses.ts';
 import { Backups } from './backup/backups.ts';
@@ -13,12 +14,15 @@ import { VaultDoor } from './bridge.ts';
 import { defaultPort, version, type Config } from './config.ts';
 import { listenForControl } from './control/server.ts';
 import { checkSecp256k1Accelerator } from './crypto/secp256k1.ts';
+import { Checkpoints } from './db/checkpoints.ts';
 import type { Connection, Reader } from './db/connection.ts';
 import { countDelayed, hastenDeliveries } from './db/outbox.ts';
 import { isNetworkOn } from './db/settings.ts';
 import { namingDatabase, Storage, touchFile } from './db/storage.ts';
 import { UnitOfWork } from './db/unit-of-work.ts';
 import type { VaultDirectory } from './db/vault-directory.ts';
+import { describeLogDamage } from './db/write-ahead-log.ts';
+import { getVault } from './db/vault.ts';
 import { hastenWebhooks } from './db/webhook-deliveries.ts';
 import { controlApp, type WindowLinks } from './http/control.ts';
 import type { DevControls } from './http/dev-routes.ts';
@@ -28,6 +32,7 @@ import { RequestJournal } from './http/request-journal.ts';
 import { listen } from './http/server.ts';
 import { WindowSessions } from './http/window-sessions.ts';
 import { RowGuard } from './integrity/guard.ts';
+import { misshapen } from './integrity/refusal.ts';
 import { noKeychain, systemKeychain, type Keychain } from './keyslots/keychain.ts';
 import { Keyring } from './keyslots/keyring.ts';
 import { systemClock, type Clock } from './lib/clock.ts';
@@ -93,6 +98,8 @@ interface Opened {
   readonly directory: VaultDirectory | undefined;
   readonly journal: RequestJournal;
   readonly backups: Backups;
+  /** Undefined for a vault in memory. */
+  readonly checkpoints: Checkpoints | undefined;
   readonly settings: Settings;
   readonly idleLock: IdleLock;
   readonly listensAt: (url: string) => void;
@@ -112,6 +119,7 @@ function open(config: Config, substitutes: Substitutes): Opened {
   checkSecp256k1Accelerator();
   const file = openedFile(config.dataDirectory);
   try {
+    checkHasVault(file);
     return wire(config, substitutes, file);
   } catch (error) {
     closeVaultFile(file);
@@ -128,14 +136,28 @@ function openedFile(dataDirectory: string | null): VaultFile {
   }
 }
 
+/** @throws LatchkeyError VAULT_TAMPERED for a file that is empty, and in which a vault was. */
+function checkHasVault({ connection, directory }: VaultFile): void {
+  if (directory === undefined || getVault(connection) !== undefined || !isMarked(directory.database)) return;
+  throw misshapen([
+    { table: 'the file', row: null, problem: `${directory.database} is empty, and there was a vault in it` },
+  ]);
+}
+
 function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened {
   const { directory, connection } = file;
   const random = substitutes.random ?? systemRandom;
   const clock = substitutes.clock ?? systemClock;
   const keychain = substitutes.keychain ?? keychainOf(config);
   const keyring = new Keyring({ random: systemRandom, clock });
-  const guard = new RowGuard(connection, keyring, () => {
-    door.announce({ kind: 'status' });
+  const guard = new RowGuard(connection, keyring, {
+    onTampering: () => {
+      door.announce({ kind: 'status' });
+    },
+    onCommitted: (sequence) => {
+      if (sequence !== undefined) mark?.note(connection, sequence);
+      checkpoints?.committed();
+    },
   });
   const report = substitutes.onFault ?? logFault;
   // The state of the disk was told as it changed, once.
@@ -161,7 +183,12 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     turns.note('a transaction', ms);
   });
   const turns: Turns = new Turns({ isBusy: () => units.isBusy });
-  const log = new AuditLog({ units, keyring, keychain, clock, onFault });
+  const mark = directory && new LogMark(directory.database, onFault);
+  if (file.damagedLog !== undefined && directory !== undefined) {
+    logLine(describeLogDamage(directory.database, file.damagedLog));
+  }
+  const checkpoints = directory && new Checkpoints(connection, directory.database, onFault);
+  const log = new AuditLog({ units, keyring, keychain, clock, mark, onFault });
   const outbox = new Outbox({
     units,
     keys: keyring,
@@ -333,21 +360,45 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
       lock();
       guard.stop();
       storage?.close();
+      keychain.close?.();
+      mark?.close();
+      void checkpoints?.close();
       closeVaultFile(file);
     },
   };
   const listensAt = (address: string): void => {
     url = address;
   };
-  return { vault, door, service, directory, journal, backups, settings, idleLock, listensAt, lock };
+  return {
+    vault,
+    door,
+    service,
+    directory,
+    journal,
+    backups,
+    checkpoints,
+    settings,
+    idleLock,
+    listensAt,
+    lock,
+  };
 }
 
 /** Opens the vault and serves it on loopback; the vault may be missing or locked, and the service says so. */
 export async function startVault(config: Config, substitutes: Substitutes = {}): Promise<Vault> {
-  const { vault, door, service, directory, journal, backups, settings, idleLock, listensAt, lock } = open(
-    config,
-    substitutes,
-  );
+  const {
+    vault,
+    door,
+    service,
+    directory,
+    journal,
+    backups,
+    settings,
+    idleLock,
+    listensAt,
+    lock,
+    checkpoints,
+  } = open(config, substitutes);
   const { units, keyring, log, outbox, webhooks, messages, lastUses } = vault;
   const sessions = new WindowSessions();
   // What is deferred last ends first. Each is ended whatever becomes of the others, so that the keys go and the file is freed.
@@ -355,6 +406,8 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
   started.defer(() => {
     vault.close();
   });
+  // Before the file: the connection that is closed last empties the log.
+  started.defer(() => checkpoints?.close());
   started.defer(() => log.settled());
   started.defer(() => {
     lock();
@@ -411,6 +464,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       others: [...(config.runtimeDirectory === undefined ? [] : [config.runtimeDirectory]), tmpdir()],
       secret: directory.nonce,
       left: directory.left?.socket ?? undefined,
+      press: () => service.turns.press(),
       answer: controlApp(door, service, config.ui ? links : undefined),
     });
     if (control === undefined) {

@@ -102,11 +102,22 @@ export async function writeBackup(
   return fileLength(head);
 }
 
+/** How many bytes of a backup are not on the disk yet, at most. */
+const syncedAtOnce = 4 * 1024 ** 2;
+
 /** Writes all of a file to the disk, and closes it. */
 async function fill(file: FileHandle, head: Uint8Array, chunks: AsyncIterable<Uint8Array>): Promise<void> {
   await using target = file;
   await target.writeFile(head);
-  for await (const chunk of chunks) await target.writeFile(chunk);
+  let unsynced = 0;
+  for await (const chunk of chunks) {
+    await target.writeFile(chunk);
+    unsynced += chunk.length;
+    if (unsynced < syncedAtOnce) continue;
+    // All of it at once, at the end, would keep the vault's own COMMITs waiting on most file systems.
+    await target.datasync();
+    unsynced = 0;
+  }
   await target.sync();
 }
 

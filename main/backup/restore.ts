@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { checkActivityChain } from '../db/activities.ts';
 import { deleteBackupSchedule, insertBackup } from '../db/backups.ts';
 import { Connection } from '../db/connection.ts';
+import { DamagedFileError } from '../db/damage.ts';
 import { deleteKeyslot, insertKeyslot, listKeyslots, type KeyslotRow } from '../db/keyslots.ts';
 import { RowGuard } from '../integrity/guard.ts';
 import { describeFinding } from '../integrity/refusal.ts';
@@ -161,7 +162,7 @@ function checkNoVault(database: string): void {
   } catch (error) {
     throw new LatchkeyError(
       'ALREADY_EXISTS',
-      `there is a file ${database} that cannot be read (${messageOf(error)}): it is not overwritten; move it away first`,
+      `there is a file ${database} that cannot be read (${messageOf(error instanceof DamagedFileError ? error.cause : error)}): it is not overwritten; move it away first`,
     );
   }
   if (!found) return;

@@ -2,6 +2,7 @@
  * One SQLite connection with its prepared statements. `Reader` and `Writer` are the two ways to hold it: a function
  * that writes says so by taking a `Writer`, and only `UnitOfWork` hands one out, inside a transaction.
  */
+import { closeSync, fdatasyncSync, openSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { DamagedFileError, isDamage } from './damage.ts';
 import { FilePlaces } from './file-places.ts';
@@ -39,6 +40,8 @@ const pragmas = [
   // What is deleted or replaced is overwritten: a key that was removed is not left in a free page.
   'secure_delete = ON',
   `busy_timeout = ${String(busyTimeout)}`,
+  // Once it is begun anew, the write-ahead log is cut to this, in bytes.
+  'journal_size_limit = 16777216',
 ] as const;
 
 /** Indexes are read in another order than the table: with a small cache each row would be a read of the disk, or several. */
@@ -52,6 +55,9 @@ const examinePragmas = [
 
 /** How much of a copy is made before others get their turn: 1 MiB. */
 const pagesAtOnce = 256;
+
+/** How many such parts of a copy are not on the disk yet, at most. */
+const syncedAtOnce = 4;
 
 export class Connection implements Writer {
   #sqlite: Sqlite.Database;
@@ -87,6 +93,16 @@ export class Connection implements Writer {
     const connection = Connection.openReadOnly(file);
     for (const pragma of examinePragmas) connection.pragma(pragma);
     return connection;
+  }
+
+  /** Moves what is in a file's write-ahead log to the file, as far as readers allow; nobody waits for it. */
+  static moveLog(file: string): void {
+    const sqlite = new Sqlite(file, { fileMustExist: true, timeout: 0 });
+    try {
+      sqlite.pragma('wal_checkpoint(PASSIVE)');
+    } finally {
+      sqlite.close();
+    }
   }
 
   /** @param bytes What `copyTo` wrote; they are copied, and what is written stays in memory. */
@@ -231,6 +247,18 @@ export class Connection implements Writer {
     }
   }
 
+  /** Leaves it to somebody else to move what is in the write-ahead log to the file. */
+  leaveLog(): void {
+    this.pragma('wal_autocheckpoint = 0');
+  }
+
+  /** How many pages are in the write-ahead log, and how many of them were moved to the file. */
+  logState(): { readonly pages: number; readonly moved: number } {
+    const { log = 0, checkpointed = 0 } =
+      this.get<{ log: number; checkpointed: number }>('PRAGMA wal_checkpoint(NOOP)') ?? {};
+    return { pages: log, moved: checkpointed };
+  }
+
   /**
    * Moves what is in the write-ahead log to the file and empties the log, unless somebody reads in it: then it goes with
    * a later one.
@@ -245,23 +273,28 @@ export class Connection implements Writer {
   }
 
   /**
-   * Copies the database as it is now into a file that holds nothing yet, while others go on writing (SQLite's online
+   * Copies the database as it is now into a file that is there and holds nothing yet, while others go on writing (SQLite's online
    * backup). The copy needs no write-ahead log beside it.
    * @param onProgress Told how many pages are copied, and of how many.
    */
   async copyTo(file: string, onProgress: (done: number, total: number) => void): Promise<void> {
     // The read transaction holds the state that is copied: without it every write by others starts the copy anew.
     this.run('BEGIN');
+    const copied = openSync(file, 'r+');
     try {
       this.get('SELECT 1 FROM sqlite_schema');
+      let steps = 0;
       await this.#sqlite.backup(file, {
         progress: ({ totalPages, remainingPages }) => {
+          // All of it at once, at the end, would keep the COMMITs of others waiting on most file systems.
+          if (++steps % syncedAtOnce === 0) fdatasyncSync(copied);
           onProgress(totalPages - remainingPages, totalPages);
           return pagesAtOnce;
         },
       });
     } finally {
-      this.run('COMMIT');
+      this.#end();
+      closeSync(copied);
     }
     const copy = new Sqlite(file);
     try {

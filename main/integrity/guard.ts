@@ -55,7 +55,7 @@ export class RowGuard implements Guard {
   readonly #connection: Connection;
   readonly #keys: GuardKeys;
   readonly #onTampering: () => void;
-  readonly #onCommitted: (sequence: number) => void;
+  readonly #onCommitted: (sequence?: number) => void;
   /** `PRAGMA data_version` as of the last look at all rows: it changes when another connection writes. */
   #version: number | undefined;
   /** The sums as a text, while no row has changed since they were read. */
@@ -82,8 +82,8 @@ export class RowGuard implements Guard {
     }: {
       /** The file is used no more, or more is known against it. */
       readonly onTampering?: () => void;
-      /** Is told the number of the log's newest row, after each COMMIT and before it is answered. */
-      readonly onCommitted?: (sequence: number) => void;
+      /** Is called after each COMMIT and before it is answered, with the number of the log's newest row where that is another. */
+      readonly onCommitted?: (sequence?: number) => void;
     } = {},
   ) {
     this.#connection = connection;
@@ -253,9 +253,10 @@ export class RowGuard implements Guard {
 
   committed(): void {
     this.#checkPlace();
-    if (this.#sealedLog === undefined || this.#sealedLog === this.#committedLog) return;
-    this.#committedLog = this.#sealedLog;
-    this.#onCommitted(Number.parseInt(this.#sealedLog, 10));
+    const sealed = this.#sealedLog;
+    const isNew = sealed !== undefined && sealed !== this.#committedLog;
+    this.#committedLog = sealed;
+    this.#onCommitted(isNew ? Number.parseInt(sealed, 10) : undefined);
   }
 
   undone(): void {
