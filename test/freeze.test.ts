@@ -2,8 +2,10 @@
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { encryptWalletToBundle } from '@turnkey/crypto';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { VaultBridge, VaultEvent } from '../preload/contract.ts';
+import { operations } from '../main/operations/index.ts';
 import { startVault } from '../main/vault.ts';
 import {
   activityOf,
@@ -12,6 +14,7 @@ import {
   memoryKeychain,
   resultOf,
   runCommand,
+  send,
   startTestVault,
   temporaryDirectory,
 } from './support.ts';
@@ -202,6 +205,45 @@ describe('a freeze comes before all that waits', () => {
       }
     },
   );
+
+  // What is prepared was allowed once: the second look, in the transaction, is the one that counts.
+  test('wipes what was opened for a request that is refused then', async () => {
+    const init = { userId: service.rootUserId };
+    const begun = await service.root.submit('init_import_wallet', 'INIT_IMPORT_WALLET', init);
+    const { body: keys } = await send(service.url, { method: 'GET', path: '/public/v1/discovery/keys' });
+    const encryptedBundle = await encryptWalletToBundle({
+      mnemonic: service.recoveryPhrase,
+      importBundle: String(resultOf(begun)['importBundle']),
+      userId: service.rootUserId,
+      organizationId: service.organizationId,
+      dangerouslyOverrideSignerPublicKey: String(keys?.['signer']),
+    });
+    const operation = operations.get('submit/import_wallet');
+    if (operation?.kind !== 'activity' || operation.vote !== undefined || !operation.prepare) {
+      throw new Error('imports are prepared');
+    }
+    const { prepare } = operation;
+    let opened: Uint8Array | undefined;
+    const freezing = vi.spyOn(operation, 'prepare').mockImplementation(async (context) => {
+      const prepared = (await prepare(context)) as { readonly secret: Uint8Array };
+      opened = prepared.secret;
+      expect(Buffer.from(opened).toString()).toBe(service.recoveryPhrase);
+      await service.vault.bridge.freeze();
+      return prepared;
+    });
+    try {
+      const refused = await service.root.submit('import_wallet', 'IMPORT_WALLET', {
+        ...init,
+        walletName: 'Imported',
+        encryptedBundle,
+        accounts: [],
+      });
+      expect(refused).toMatchObject(frozen);
+      expect(opened?.every((byte) => byte === 0)).toBe(true);
+    } finally {
+      freezing.mockRestore();
+    }
+  });
 
   test('tells which signature was the last, also after a restart', async () => {
     expect(await sign(service.root, 'first')).toMatchObject({ status: 200 });

@@ -18,25 +18,30 @@ interface Task {
 }
 
 /** What preparing came to. */
-export type Prepared = () => unknown;
+export interface Prepared extends Disposable {
+  /** Answers what was prepared, or fails as preparing did: either way inside the activity. */
+  readonly take: () => unknown;
+}
 
-/**
- * Does what an operation must await, before the transaction.
- * @returns a function that answers what was prepared, or fails as preparing did: either way inside the activity.
- */
+/** Of an operation that awaits nothing. */
+export const nothingPrepared: Prepared = { take: () => undefined, [Symbol.dispose]: () => undefined };
+
+/** Does what an operation must await, before the transaction. @returns what is disposed of once the transaction is over. */
 export async function prepare(
   { units, keys, random, rpId, verifyIdToken }: Engine,
   operation: ActivityOperation,
   task: Task,
 ): Promise<Prepared> {
   try {
-    const value = await units.read((tx) =>
-      operation.prepare?.({ ...task, keys, random, rpId, verifyIdToken, tx }),
-    );
-    return () => value;
+    const gathered = units.read((tx) => operation.gather?.({ ...task, keys, rpId, tx }));
+    const value = await operation.prepare?.({ ...task, gathered, random, verifyIdToken });
+    return { take: () => value, [Symbol.dispose]: () => operation.wipe?.(value) };
   } catch (error) {
-    return () => {
-      throw error;
+    return {
+      ...nothingPrepared,
+      take: () => {
+        throw error;
+      },
     };
   }
 }
@@ -65,7 +70,7 @@ export function carryOut(
     return {
       result: tx.savepoint(() => {
         keepReservations(tx, caller.organizationId, activityId, reservations, now);
-        return operation.run({ ...rest, tx, keys, random, sandbox, prepared: prepared(), post });
+        return operation.run({ ...rest, tx, keys, random, sandbox, prepared: prepared.take(), post });
       }),
     };
   } catch (error) {

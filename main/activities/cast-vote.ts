@@ -6,7 +6,7 @@ import { insertEvaluations } from '../db/policy-evaluations.ts';
 import type { Caller } from '../lib/caller.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import type { Verdict } from '../policy/decide.ts';
-import { carryOut, endOf, prepare, type Prepared } from './carry-out.ts';
+import { carryOut, endOf, nothingPrepared, prepare, type Prepared } from './carry-out.ts';
 import { noPermission, ofAnotherOrganization } from './decision.ts';
 import type { VoteOperation } from './define.ts';
 import type { Engine, SubmitRequest } from './engine.ts';
@@ -47,7 +47,7 @@ export async function castVote(engine: Engine, request: SubmitRequest, ballot: B
   const message = Buffer.from(request.raw).toString('utf8');
 
   for (;;) {
-    const prepared = await prepareEarly();
+    using prepared = await prepareEarly();
     const write = (tx: Writer): ActivityRow | undefined => {
       const admitted = admit(tx);
       if ('given' in admitted) {
@@ -110,7 +110,7 @@ export async function castVote(engine: Engine, request: SubmitRequest, ballot: B
     const { target, waiting } = early;
     const { operation, activity } = operationOf(engine.operations, target);
     const caller = submitterOf(target, waiting);
-    if (!operation.prepare) return () => undefined;
+    if (!operation.prepare) return nothingPrepared;
     return prepare(engine, operation, { organizationId, params: activity.params, caller, now });
   }
 

@@ -92,13 +92,18 @@ export interface ActivityContext<Parameters, Prepared = undefined> extends Conte
   readonly post: (message: Message) => void;
 }
 
-/** What is known before the transaction; `tx` is read before anything is awaited. */
-export interface PrepareContext<Parameters> extends Context<Parameters> {
+/** What is read before anything is awaited. */
+export interface GatherContext<Parameters> extends Context<Parameters> {
   readonly tx: Reader;
   readonly keys: Keys;
-  readonly random: Random;
   /** The relying party that passkeys are made for: a host name. */
   readonly rpId: string;
+}
+
+/** What is awaited before the transaction: nothing of the file, which may change meanwhile. */
+export interface PrepareContext<Parameters, Gathered = undefined> extends Context<Parameters> {
+  readonly gathered: Gathered;
+  readonly random: Random;
   readonly verifyIdToken: VerifyIdToken;
 }
 
@@ -223,8 +228,12 @@ export interface ActivityOperation {
   /** What its result holds, whichever version asked. */
   readonly returns: z.ZodType;
   readonly authority: Authority<unknown>;
-  /** Whatever must be awaited, before the transaction; it writes nothing. */
-  readonly prepare?: (context: PrepareContext<unknown>) => Promise<unknown>;
+  /** Reads what `prepare` needs. What it opens, `prepare` wipes. */
+  readonly gather?: (context: GatherContext<unknown>) => unknown;
+  /** Awaits what must be awaited, before the transaction; it reads and writes nothing of the file. */
+  readonly prepare?: (context: PrepareContext<unknown, unknown>) => Promise<unknown>;
+  /** Erases secrets in what was prepared, once it was used or is not wanted any more. */
+  readonly wipe?: (prepared: unknown) => void;
   /** The synchronous part that writes, inside the transaction; what it answers is the activity's result. */
   readonly run: (context: ActivityContext<unknown, unknown>) => Json;
 }
@@ -265,7 +274,7 @@ interface OlderVersion<Latest, Older extends z.ZodType = z.ZodType> {
   readonly specified?: Specified<z.output<Older>>;
 }
 
-interface ActivityDefinition<Schema extends z.ZodType, Returns extends z.ZodType, Prepared> {
+interface ActivityDefinition<Schema extends z.ZodType, Returns extends z.ZodType, Prepared, Gathered> {
   readonly path: string;
   readonly own?: true;
   readonly type: string;
@@ -276,7 +285,9 @@ interface ActivityDefinition<Schema extends z.ZodType, Returns extends z.ZodType
   readonly specified?: Specified<z.output<Schema>>;
   readonly authority: Authority<z.output<Schema>>;
   readonly accepts?: Readonly<Record<string, OlderVersion<z.output<Schema>>>>;
-  readonly prepare?: (context: PrepareContext<z.output<Schema>>) => Promise<Prepared>;
+  readonly gather?: (context: GatherContext<z.output<Schema>>) => Gathered;
+  readonly prepare?: (context: PrepareContext<z.output<Schema>, Gathered>) => Promise<Prepared>;
+  readonly wipe?: (prepared: Prepared) => void;
   readonly run: (context: ActivityContext<z.output<Schema>, Prepared>) => Shown<z.output<Returns>>;
 }
 
@@ -313,14 +324,15 @@ export function activity<
   Schema extends z.ZodType,
   Returns extends z.ZodType,
   Prepared = undefined,
+  Gathered = undefined,
 >(
-  definition: ActivityDefinition<Schema, Returns, Prepared> & {
+  definition: ActivityDefinition<Schema, Returns, Prepared, Gathered> & {
     readonly path: Path;
     readonly result: Result;
   },
 ): NamedActivity<Path, Result, Returns> {
   const { path, type, intent, result, params, returns, specified, accepts = {} } = definition;
-  const { authority, own, prepare, run } = definition;
+  const { authority, own, gather, prepare, wipe, run } = definition;
   const latest = { type, intent, result, params, upgrade: (value: unknown) => value, specified };
   const versions = [
     latest,
@@ -334,8 +346,7 @@ export function activity<
     versions,
     returns,
     authority,
-    prepare,
-    run,
+    ...{ gather, prepare, wipe, run },
   } as unknown as NamedActivity<Path, Result, Returns>;
 }
 

@@ -7,7 +7,7 @@ import { getOrganization } from '../db/organizations.ts';
 import { insertEvaluations } from '../db/policy-evaluations.ts';
 import type { Caller } from '../lib/caller.ts';
 import type { Verdict } from '../policy/decide.ts';
-import { carryOut, endOf, prepare, type Outcome, type Prepared } from './carry-out.ts';
+import { carryOut, endOf, nothingPrepared, prepare, type Outcome, type Prepared } from './carry-out.ts';
 import { castVote } from './cast-vote.ts';
 import { decideSubmitted, notAllowed } from './decision.ts';
 import type { ActivityOperation } from './define.ts';
@@ -35,7 +35,7 @@ export async function submit(
   const task = { organizationId, params, now };
 
   for (;;) {
-    const prepared = await prepareEarly();
+    using prepared = await prepareEarly();
     const write = (tx: Writer): ActivityRow | typeof joining | undefined => {
       const admitted = admit(tx);
       // What came to be allowed since it was looked at early has not been prepared.
@@ -86,7 +86,7 @@ export async function submit(
     };
     const row = await units.write(write, { meter: request.meter });
     if (row === joining) {
-      return castVote(engine, request, {
+      return await castVote(engine, request, {
         organizationId,
         fingerprint,
         selection: 'VOTE_SELECTION_APPROVED',
@@ -98,7 +98,7 @@ export async function submit(
 
   /** @returns undefined where there is something to prepare, and nothing that allows it yet. */
   async function prepareEarly(): Promise<Prepared | undefined> {
-    if (!operation.prepare) return () => undefined;
+    if (!operation.prepare) return nothingPrepared;
     const early = units.read(admit);
     if (!('caller' in early) || !isAllowed(early.verdict)) return undefined;
     return prepare(engine, operation, { ...task, caller: early.caller });

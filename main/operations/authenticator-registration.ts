@@ -1,6 +1,6 @@
 /** What an operation accepts as an authenticator, and how one is checked and added to a user. */
 import { z } from 'zod';
-import type { ActivityContext, PrepareContext } from '../activities/define.ts';
+import type { ActivityContext, GatherContext } from '../activities/define.ts';
 import { uuidV4 } from '../crypto/uuid.ts';
 import {
   countAuthenticatorsOfUser,
@@ -11,7 +11,7 @@ import {
 } from '../db/authenticators.ts';
 import { passkeyOrigins } from '../db/passkey-origins.ts';
 import { base64Text } from '../lib/web-authentication.ts';
-import { verifyAttestation, type AttestedCredential } from './attestations.ts';
+import { verifyAttestation, type AttestedCredential, type RelyingParty } from './attestations.ts';
 import { checkUnclaimed } from './credential-claims.ts';
 import { limits } from './limits.ts';
 import { checkLimit, id, name } from './parameters.ts';
@@ -120,17 +120,26 @@ export interface VerifiedAuthenticator extends AttestedCredential {
   readonly transports: AuthenticatorParams['attestation']['transports'];
 }
 
+/** Whose passkeys an organization takes: gathered before their attestations are checked. */
+export const relyingParty = ({
+  tx,
+  organizationId,
+  rpId,
+}: Pick<GatherContext<unknown>, 'tx' | 'organizationId' | 'rpId'>): RelyingParty => ({
+  rpId,
+  origins: passkeyOrigins(tx, organizationId),
+});
+
 /**
  * Checks the attestations of authenticators, before the transaction that adds them.
  * @param at The name of `authenticators` in the request, for errors.
  * @throws LatchkeyError INVALID_ARGUMENT naming the field.
  */
 export async function verifyAuthenticators(
-  { tx, organizationId, rpId }: Pick<PrepareContext<unknown>, 'tx' | 'organizationId' | 'rpId'>,
+  party: RelyingParty,
   authenticators: readonly AuthenticatorParams[],
   at: string,
 ): Promise<readonly VerifiedAuthenticator[]> {
-  const party = { rpId, origins: passkeyOrigins(tx, organizationId) };
   const verified: VerifiedAuthenticator[] = [];
   // One after another, so that the first that fails is the one that is named.
   for (const [index, { authenticatorName, challenge: given, attestation }] of authenticators.entries()) {

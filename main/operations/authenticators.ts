@@ -14,6 +14,7 @@ import {
   browserAuthenticatorParams,
   fromBrowser,
   specifiedAuthenticator,
+  relyingParty,
   verifyAuthenticators,
 } from './authenticator-registration.ts';
 import { ownCredentials, thatUser, userShown } from './authority.ts';
@@ -65,9 +66,9 @@ export const createAuthenticators = activity({
       upgrade: ({ authenticators, userId }) => ({ authenticators: authenticators.map(fromBrowser), userId }),
     }),
   },
-  async prepare(context) {
-    return verifyAuthenticators(context, context.params.authenticators, 'parameters.authenticators');
-  },
+  gather: relyingParty,
+  prepare: ({ gathered, params }) =>
+    verifyAuthenticators(gathered, params.authenticators, 'parameters.authenticators'),
   run(context) {
     const { tx, organizationId, params, prepared } = context;
     const user = found(getUserRow(tx, organizationId, params.userId), `unable to find user ${params.userId}`);

@@ -3,7 +3,7 @@
  * signer where the vault is the sender.
  */
 import { z } from 'zod';
-import type { ActivityContext, PrepareContext } from '../activities/define.ts';
+import type { ActivityContext, GatherContext } from '../activities/define.ts';
 import { decodeHex, toHex } from '../crypto/encodings.ts';
 import { openWithPrivateKey, sealToPublicKey } from '../crypto/hpke.ts';
 import { compressP256, generateP256, signP256, uncompressP256 } from '../crypto/p256.ts';
@@ -130,7 +130,7 @@ export function initImport(
   });
 }
 
-/** An import that opened: the secret, which the taker wipes, and the key that opened it, which it spends. */
+/** An import that opened: the secret, which `wipeImport` wipes, and the key that opened it, which it spends. */
 export interface OpenedImport {
   readonly secret: Uint8Array;
   readonly targetId: string;
@@ -171,30 +171,49 @@ const targetKinds = {
   wallet: ['wallet', 'private key'],
 } as const satisfies Record<ImportTargetRow['kind'], readonly ImportTargetRow['kind'][]>;
 
+/** A key that a client may have encrypted an import to. */
+interface ImportKey {
+  readonly targetId: string;
+  readonly privateKey: Uint8Array;
+}
+
+/** Gathers the keys that a user's import may be encrypted to, newest first; `openImport` wipes them. */
+export const importKeys = (
+  { tx, keys, now }: Pick<GatherContext<unknown>, 'tx' | 'keys' | 'now'>,
+  userId: string,
+  kind: ImportTargetRow['kind'],
+): readonly ImportKey[] =>
+  listImportTargets(tx, userId, targetKinds[kind], now - importTargets.lifetimeMs).map(
+    ({ id, organizationId, sealed }) => ({
+      targetId: id,
+      privateKey: keys.open({ table: importTargetsTable, rowId: id, organizationId }, sealed),
+    }),
+  );
+
 /**
  * Opens what a client encrypted to one of the user's import keys. Which of them is not said in the bundle, so each is
- * tried, newest first.
+ * tried.
  * @throws LatchkeyError when none opens it.
  */
 export async function openImport(
-  { tx, keys, now }: Pick<PrepareContext<unknown>, 'tx' | 'keys' | 'now'>,
-  userId: string,
+  targets: readonly ImportKey[],
   kind: ImportTargetRow['kind'],
   text: string,
 ): Promise<OpenedImport> {
-  const targets = listImportTargets(tx, userId, targetKinds[kind], now - importTargets.lifetimeMs);
-  for (const target of targets) {
-    const place = { table: importTargetsTable, rowId: target.id, organizationId: target.organizationId };
-    const privateKey = keys.open(place, target.sealed);
-    try {
+  try {
+    for (const { targetId, privateKey } of targets) {
       const secret = await openBundle(privateKey, text);
-      if (secret !== undefined) return { secret, targetId: target.id };
-    } finally {
-      privateKey.fill(0);
+      if (secret !== undefined) return { secret, targetId };
     }
+    throw cannotOpen(kind);
+  } finally {
+    for (const { privateKey } of targets) privateKey.fill(0);
   }
-  throw cannotOpen(kind);
 }
+
+export const wipeImport = ({ secret }: OpenedImport): void => {
+  secret.fill(0);
+};
 
 /** Marks an import's key as used: a bundle is taken once. @throws LatchkeyError when it was used meanwhile. */
 export function spendImport(

@@ -217,10 +217,11 @@ export const verifyOtp = activity({
     }),
   },
   authority: { resource: 'OTP', action: 'VERIFY', fromParent: true },
-  async prepare({ tx, keys, organizationId, params }) {
+  gather: (context) =>
+    context.params.encryptedOtpBundle === undefined ? undefined : targetKeyOf(context, context.params.otpId),
+  async prepare({ gathered: key, params }) {
     const { encryptedOtpBundle, publicKey } = params;
     if (encryptedOtpBundle === undefined) return { otpCode: params.otpCode ?? '', publicKey };
-    const key = targetKeyOf({ tx, keys, organizationId }, params.otpId);
     // There is no such code, or none any more.
     if (key === undefined) throw invalidCode();
     try {

@@ -22,7 +22,9 @@ import {
   encryptTo,
   exportBundle,
   initImport,
+  importKeys,
   openImport,
+  wipeImport,
   spendImport,
   targetPublicKey,
 } from './bundles.ts';
@@ -100,31 +102,28 @@ export const importPrivateKey = activity({
     addressFormats: z.array(addressFormat).max(limits.batch),
   }),
   returns: z.object({ privateKeyId: uuid, addresses: z.array(shownAddress) }),
-  prepare: (context) =>
-    openImport(context, context.params.userId, 'private key', context.params.encryptedBundle),
+  gather: (context) => importKeys(context, context.params.userId, 'private key'),
+  prepare: ({ gathered, params }) => openImport(gathered, 'private key', params.encryptedBundle),
+  wipe: wipeImport,
   run(context) {
     const { tx, organizationId, params, prepared } = context;
-    try {
-      spendImport(tx, prepared, 'private key');
-      if (!curves[params.curve].isPrivateKey(prepared.secret)) {
-        throw new LatchkeyError(
-          'INVALID_ARGUMENT',
-          `invalid parameters.encryptedBundle: expected a private key of ${params.curve}, 32 bytes, in it`,
-        );
-      }
-      checkLimit(
-        tx,
-        'private keys',
-        countPrivateKeys(tx, organizationId),
-        1,
-        limits.privateKeysPerOrganization,
+    spendImport(tx, prepared, 'private key');
+    if (!curves[params.curve].isPrivateKey(prepared.secret)) {
+      throw new LatchkeyError(
+        'INVALID_ARGUMENT',
+        `invalid parameters.encryptedBundle: expected a private key of ${params.curve}, 32 bytes, in it`,
       );
-      return {
-        ...addPrivateKey(context, { ...params, secret: prepared.secret, imported: true }, 'parameters'),
-      };
-    } finally {
-      prepared.secret.fill(0);
     }
+    checkLimit(
+      tx,
+      'private keys',
+      countPrivateKeys(tx, organizationId),
+      1,
+      limits.privateKeysPerOrganization,
+    );
+    return {
+      ...addPrivateKey(context, { ...params, secret: prepared.secret, imported: true }, 'parameters'),
+    };
   },
 });
 
@@ -141,10 +140,11 @@ export const exportPrivateKey = activity({
   },
   params: z.object({ privateKeyId: id, targetPublicKey }),
   returns: z.object({ privateKeyId: uuid, exportBundle: z.string() }),
-  prepare({ tx, keys, organizationId, params }) {
+  gather({ tx, keys, organizationId, params }) {
     const key = findPrivateKey(tx, organizationId, params.privateKeyId);
-    return encryptTo(params.targetPublicKey, keys.open(privateKeyPlace(key), key.sealed));
+    return keys.open(privateKeyPlace(key), key.sealed);
   },
+  prepare: ({ gathered, params }) => encryptTo(params.targetPublicKey, gathered),
   run(context) {
     const { tx, organizationId, params, prepared, now } = context;
     const key = findPrivateKey(tx, organizationId, params.privateKeyId);

@@ -7,6 +7,7 @@ import { getUserRow } from '../db/users.ts';
 import {
   addAuthenticators,
   authenticatorParams,
+  relyingParty,
   verifyAuthenticators,
 } from './authenticator-registration.ts';
 import { ownCredentials, thatUser } from './authority.ts';
@@ -93,8 +94,9 @@ export const recoverUser = activity({
     concerns: thatUser,
     byRecoveryKey: true,
   },
-  prepare: (context) =>
-    verifyAuthenticators(context, [context.params.authenticator], 'parameters.authenticator'),
+  gather: relyingParty,
+  prepare: ({ gathered, params }) =>
+    verifyAuthenticators(gathered, [params.authenticator], 'parameters.authenticator'),
   run(context) {
     const { tx, organizationId, params, prepared, caller } = context;
     const user = found(getUserRow(tx, organizationId, params.userId), `unable to find user ${params.userId}`);

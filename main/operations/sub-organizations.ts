@@ -16,7 +16,7 @@ import { listRootUserIds } from '../db/users.ts';
 import { listWalletRows } from '../db/wallets.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { withP256 } from './api-key-registration.ts';
-import { authenticatorParams } from './authenticator-registration.ts';
+import { authenticatorParams, relyingParty } from './authenticator-registration.ts';
 import { limits } from './limits.ts';
 import { found, name, notExported, page, pagination, quorumThreshold } from './parameters.ts';
 import { makePrivateKeys, privateKeyParams } from './private-key-registration.ts';
@@ -173,6 +173,7 @@ export const createSubOrganization = activity({
       }),
     }),
   },
+  gather: relyingParty,
   prepare: (context) => verifyNewUsers(context, context.params.rootUsers, 'parameters.rootUsers'),
   run(context) {
     const { tx, organizationId: parentId, prepared, random, now } = context;

@@ -11,6 +11,7 @@ import {
   verifyAuthenticators,
   type VerifiedAuthenticator,
 } from './authenticator-registration.ts';
+import type { RelyingParty } from './attestations.ts';
 import { optionalContact, phoneNumber } from './contact-fields.ts';
 import { emailAddress } from './contacts.ts';
 import { limits } from './limits.ts';
@@ -54,7 +55,7 @@ export interface VerifiedCredentials {
  * @param at The name of `users` in the request, for errors.
  */
 export async function verifyNewUsers(
-  context: PrepareContext<unknown>,
+  { gathered, verifyIdToken }: Pick<PrepareContext<unknown, RelyingParty>, 'gathered' | 'verifyIdToken'>,
   users: readonly Pick<NewUserParams, 'authenticators' | 'oauthProviders'>[],
   at: string,
 ): Promise<readonly VerifiedCredentials[]> {
@@ -63,8 +64,12 @@ export async function verifyNewUsers(
   for (const [index, user] of users.entries()) {
     const field = `${at}[${index}]`;
     verified.push({
-      authenticators: await verifyAuthenticators(context, user.authenticators, `${field}.authenticators`),
-      oauthProviders: await verifyOauthProviders(context, user.oauthProviders, `${field}.oauthProviders`),
+      authenticators: await verifyAuthenticators(gathered, user.authenticators, `${field}.authenticators`),
+      oauthProviders: await verifyOauthProviders(
+        { verifyIdToken },
+        user.oauthProviders,
+        `${field}.oauthProviders`,
+      ),
     });
   }
   return verified;

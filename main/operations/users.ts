@@ -11,6 +11,7 @@ import {
   fromBrowser,
   specifiedAuthenticator,
   type AuthenticatorParams,
+  relyingParty,
 } from './authenticator-registration.ts';
 import { thatUser, userShown } from './authority.ts';
 import { phoneNumber, removableContact } from './contact-fields.ts';
@@ -129,6 +130,7 @@ export const createUsers = activity({
       }),
     }),
   },
+  gather: relyingParty,
   prepare: (context) => verifyNewUsers(context, context.params.users, 'parameters.users'),
   run(context) {
     const { params, prepared } = context;

@@ -96,14 +96,12 @@ export const exportWalletAccount = activity({
   },
   params: z.object({ address: addressText, targetPublicKey }),
   returns: z.object({ address: z.string(), exportBundle: z.string() }),
-  prepare({ tx, keys, organizationId, params }) {
+  gather({ tx, keys, organizationId, params }) {
     const account = findAccount(tx, organizationId, params.address);
     const wallet = findWallet(tx, organizationId, account.walletId);
-    return encryptTo(
-      params.targetPublicKey,
-      withSeed(keys, wallet, (seed) => derivePrivateKey(account.curve as Curve, seed, account.path)),
-    );
+    return withSeed(keys, wallet, (seed) => derivePrivateKey(account.curve as Curve, seed, account.path));
   },
+  prepare: ({ gathered, params }) => encryptTo(params.targetPublicKey, gathered),
   run(context) {
     const { tx, organizationId, params, prepared, now } = context;
     const account = findAccount(tx, organizationId, params.address);

@@ -9,7 +9,9 @@ import {
   encryptTo,
   exportBundle,
   initImport,
+  importKeys,
   openImport,
+  wipeImport,
   spendImport,
   targetPublicKey,
 } from './bundles.ts';
@@ -75,16 +77,14 @@ export const importWallet = activity({
   authority: { resource: 'WALLET', action: 'IMPORT', refuses: forAnother },
   params: z.object({ userId: id, walletName: name, encryptedBundle: encryptedBundleText, accounts }),
   returns: z.object({ walletId: uuid, addresses: z.array(z.string()) }),
-  prepare: (context) => openImport(context, context.params.userId, 'wallet', context.params.encryptedBundle),
+  gather: (context) => importKeys(context, context.params.userId, 'wallet'),
+  prepare: ({ gathered, params }) => openImport(gathered, 'wallet', params.encryptedBundle),
+  wipe: wipeImport,
   run(context) {
     const { tx, params, prepared } = context;
-    try {
-      spendImport(tx, prepared, 'wallet');
-      const phrase = readPhrase(prepared.secret, 'parameters.encryptedBundle');
-      return addWallet(context, { ...params, phrase, imported: true }, 'parameters');
-    } finally {
-      prepared.secret.fill(0);
-    }
+    spendImport(tx, prepared, 'wallet');
+    const phrase = readPhrase(prepared.secret, 'parameters.encryptedBundle');
+    return addWallet(context, { ...params, phrase, imported: true }, 'parameters');
   },
 });
 
@@ -106,10 +106,11 @@ export const exportWallet = activity({
     language: z.literal('MNEMONIC_LANGUAGE_ENGLISH').optional(),
   }),
   returns: z.object({ walletId: uuid, exportBundle: z.string() }),
-  prepare({ tx, keys, organizationId, params }) {
+  gather({ tx, keys, organizationId, params }) {
     const wallet = findWallet(tx, organizationId, params.walletId);
-    return encryptTo(params.targetPublicKey, keys.open(walletPlace(wallet), wallet.sealed));
+    return keys.open(walletPlace(wallet), wallet.sealed);
   },
+  prepare: ({ gathered, params }) => encryptTo(params.targetPublicKey, gathered),
   run(context) {
     const { tx, organizationId, params, prepared, now } = context;
     const wallet = findWallet(tx, organizationId, params.walletId);
