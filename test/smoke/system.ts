@@ -6,8 +6,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { pageProcesses, type PageProcess } from './sandbox.ts';
 
-const run = async (program: string, argv: readonly string[]): Promise<string> =>
-  (await promisify(execFile)(program, argv, { encoding: 'utf8' })).stdout;
+const run = async (program: string, argv: readonly string[]): Promise<string> => {
+  // Titles have letters that a program writes as numbers in any other locale.
+  const env = { ...process.env, LC_ALL: 'C.UTF-8' };
+  return (await promisify(execFile)(program, argv, { encoding: 'utf8', env })).stdout;
+};
 
 /** A window that is on the screen. */
 export interface Shown {
@@ -180,8 +183,12 @@ const mac: System = {
     ),
 };
 
-const powershell = (script: string): Promise<string> =>
-  run('powershell', ['-NoProfile', '-NonInteractive', '-Command', script]);
+/** Encoded, since each program on the way has rules of its own for quotes; and so that titles arrive as they are. */
+const powershell = (script: string): Promise<string> => {
+  const all = `[Console]::OutputEncoding = [Text.UTF8Encoding]::new($false)\n${script}`;
+  const encoded = Buffer.from(all, 'utf16le').toString('base64');
+  return run('powershell', ['-NoProfile', '-NonInteractive', '-EncodedCommand', encoded]);
+};
 
 /** Windows' Restart Manager, by which installers and a log-off ask programs to end. */
 const restartManager = (pid: number): string => `

@@ -1,0 +1,25 @@
+/** What the smoke test and the suite of the desktop app take for a page outside Chromium's sandbox, of a real one. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { pageProcesses } from '../smoke/sandbox.ts';
+import { launchChromium } from './chromium.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+afterAll(() => browser.close());
+
+test('the kernel tells which processes run pages, and that these have no sandbox', async () => {
+  // The tests' Chromium starts with --no-sandbox: it may run as root.
+  await browser.newPage();
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  const idsOf = (kind: string): number[] =>
+    processInfo.filter(({ type }) => type === kind).map(({ id }) => id);
+  const [program = 0] = idsOf('browser');
+  const found = pageProcesses(program);
+  expect(found.map(({ pid }) => pid)).toEqual(expect.arrayContaining(idsOf('renderer')));
+  expect(idsOf('renderer')).not.toEqual([]);
+  expect(found.filter(({ isSandboxed }) => isSandboxed)).toEqual([]);
+});
