@@ -1,4 +1,4 @@
-/** Every address format against its chain's own library, or one that many use, on a thousand keys. */
+/** Every address format against its chain's own library, or one that many use, on many keys. */
 import { Ed25519PublicKey as AptosPublicKey } from '@aptos-labs/ts-sdk';
 import { toBech32 } from '@cosmjs/encoding';
 import { Ed25519PublicKey as SuiPublicKey } from '@mysten/sui/keypairs/ed25519';
@@ -17,10 +17,11 @@ import { encodeAccountID } from 'ripple-address-codec';
 import { TronWeb } from 'tronweb';
 import { publicKeyToAddress } from 'viem/accounts';
 import { expect, test } from 'vitest';
+import { atLength } from '../../test/campaigns/length.ts';
 import { addressFormatsOf, encodeAddress, type AddressFormat } from './addresses.ts';
 import { toHex } from './encodings.ts';
 
-const runs = 1000;
+const runs = atLength(150, 1000);
 
 const hash160 = (publicKey: Uint8Array): Uint8Array => ripemd160(sha256(publicKey));
 
