@@ -6,6 +6,7 @@ import { listTagIdsOf } from '../db/tags.ts';
 import { listUserRows, type UserRow } from '../db/users.ts';
 import { once } from '../lib/once.ts';
 import type { Voter } from '../policy/facts.ts';
+import { isOver } from '../lib/clock.ts';
 import type { ConditionFacts, CredentialFact } from '../policy/schema.ts';
 import { kindOf, type ActivityOperation, type Item } from './define.ts';
 import type { Vote } from './votes.ts';
@@ -84,7 +85,7 @@ export const votersOf = (tx: Reader, organizationId: string, now: number): reado
   listUserRows(tx, organizationId).map((user) =>
     voterOf(tx, user, [
       ...listApiKeysOfUser(tx, user.id)
-        .filter((key) => isValid(key, now))
+        .filter((key) => !isOver(key, now))
         .map(ofApiKey),
       ...listAuthenticatorsOfUser(tx, user.id).map(ofAuthenticator),
     ]),
@@ -102,10 +103,8 @@ export function credentialOf(
     return own && ofAuthenticator(own);
   }
   const key = findApiKey(tx, organizationId, publicKey);
-  return key?.userId === userId && isValid(key, now) ? ofApiKey(key) : undefined;
+  return key?.userId === userId && !isOver(key, now) ? ofApiKey(key) : undefined;
 }
-
-const isValid = ({ expiresAt }: ApiKeyRow, now: number): boolean => expiresAt === null || expiresAt > now;
 
 const ofApiKey = ({ id, userId, credentialType, publicKey }: ApiKeyRow): CredentialFact => ({
   id,

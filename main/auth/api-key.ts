@@ -2,6 +2,7 @@
 import { findApiKey, findApiKeyHolder, findApiKeysBelow } from '../db/api-keys.ts';
 import type { Reader } from '../db/connection.ts';
 import type { Caller } from '../lib/caller.ts';
+import { isOver } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import {
   callerOf,
@@ -76,7 +77,7 @@ function identify(tx: Reader, addressed: Addressed, stamp: Stamp, scheme: Scheme
       { turnkeyErrorCode: 'REQUEST_NOT_AUTHORIZED' },
     );
   }
-  if (key.expiresAt !== null && key.expiresAt <= now) {
+  if (isOver(key, now)) {
     throw unauthenticated(`Unauthenticated desc = expired api key publicKey ${publicKey}`, 'API_KEY_EXPIRED');
   }
   return callerOf(tx, key, stamp);

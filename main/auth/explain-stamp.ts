@@ -12,7 +12,7 @@ import { findAuthenticator, findAuthenticatorsBelow } from '../db/authenticators
 import { findApiKey, findApiKeysAnywhere, findApiKeysBelow, type ApiKeyRow } from '../db/api-keys.ts';
 import type { Reader } from '../db/connection.ts';
 import { getOrganization, type OrganizationRow } from '../db/organizations.ts';
-import type { Clock } from '../lib/clock.ts';
+import { isOver, type Clock } from '../lib/clock.ts';
 import { LatchkeyError, seen } from '../lib/errors.ts';
 import { readClientData } from '../lib/web-authentication.ts';
 import { schemes, type Scheme } from './schemes.ts';
@@ -324,12 +324,16 @@ function missingKey(tx: Reader, publicKey: string): ProofStep {
   );
 }
 
-function explainExpiry({ expiresAt }: ApiKeyRow, clock: Clock): ProofStep {
+function explainExpiry(key: ApiKeyRow, clock: Clock): ProofStep {
+  const { expiresAt } = key;
   if (expiresAt === null) return passed('expiry', 'It does not expire.');
   const at = new Date(expiresAt).toISOString();
-  return expiresAt > clock.now()
-    ? passed('expiry', `It expires ${at}.`)
-    : failed('expiry', `It expired ${at}.`, 'Make a new key, or sign in again where it was a session’s.');
+  if (!isOver(key, clock.now())) return passed('expiry', `It expires ${at}.`);
+  const why =
+    expiresAt <= clock.now()
+      ? `It expired ${at}.`
+      : 'It was registered while this computer’s clock was ahead.';
+  return failed('expiry', why, 'Make a new key, or sign in again where it was a session’s.');
 }
 
 function explainPasskey(tx: Reader, request: Unproven, header: string, body: Body): ProofStep[] {

@@ -5,6 +5,7 @@ import type { Reader } from '../db/connection.ts';
 import { getReadOnlySession, getReadOnlySessionHolder } from '../db/read-only-sessions.ts';
 import { getServerKey } from '../db/server-keys.ts';
 import type { Caller } from '../lib/caller.ts';
+import { isOver } from '../lib/clock.ts';
 import { callerOf, findCredential, unauthenticated, type Addressed, type Proof } from './proof.ts';
 
 const claimsSchema = z.object({ jti: z.string(), session_type: z.literal('SESSION_TYPE_READ_ONLY') });
@@ -43,7 +44,7 @@ function identify(tx: Reader, addressed: Addressed, token: string, now: number):
     holds: () => true,
     unknown,
   });
-  if (session.expiresAt <= now) {
+  if (isOver(session, now)) {
     throw unauthenticated('could not verify read-only session: it has expired', 'SIGNATURE_INVALID');
   }
   return callerOf(tx, session, { publicKey: '', scheme: 'X-Session', signature: '' });

@@ -10,20 +10,21 @@ export interface ContactRequestRow {
   readonly requestedAt: number;
 }
 
-/** How many there were after a point in time: of the organization, to the contact, for the identifier. */
+/** How many there were after one point in time and up to another: of the organization, to the contact, for the identifier. */
 export function countContactRequests(
   tx: Reader,
   { organizationId, contact, identifier }: Omit<ContactRequestRow, 'requestedAt'>,
-  after: number,
+  { after, until }: { readonly after: number; readonly until: number },
 ): { readonly all: number; readonly toContact: number; readonly forIdentifier: number } {
   const counts = tx.get<{ all: number; toContact: number; forIdentifier: number }>(
     `SELECT count(*) AS "all", count(*) FILTER (WHERE contact = ?) AS toContact,
        count(*) FILTER (WHERE identifier = ?) AS forIdentifier
-     FROM contact_requests WHERE organization_id = ? AND requested_at > ?`,
+     FROM contact_requests WHERE organization_id = ? AND requested_at > ? AND requested_at <= ?`,
     contact,
     identifier,
     organizationId,
     after,
+    until,
   );
   return counts ?? { all: 0, toContact: 0, forIdentifier: 0 };
 }

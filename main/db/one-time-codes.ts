@@ -1,4 +1,5 @@
 /** One-time codes that were sent to an address or a phone number, until they are used or expire. */
+import { latest } from '../lib/clock.ts';
 import type { Reader, Writer } from './connection.ts';
 
 export interface OneTimeCodeRow {
@@ -30,13 +31,15 @@ export const getOneTimeCode = (tx: Reader, organizationId: string, id: string): 
     organizationId,
   );
 
-/** How many codes that went to a contact have not expired. */
+/** How many codes that went to a contact can still be used. */
 export const countOneTimeCodes = (tx: Reader, organizationId: string, contact: string, now: number): number =>
   tx.get<{ count: number }>(
-    'SELECT count(*) AS count FROM sent_codes WHERE organization_id = ? AND contact = ? AND expires_at > ?',
+    `SELECT count(*) AS count FROM sent_codes
+     WHERE organization_id = ? AND contact = ? AND expires_at > ? AND created_at <= ?`,
     organizationId,
     contact,
     now,
+    latest(now),
   )?.count ?? 0;
 
 export function insertOneTimeCode(tx: Writer, row: OneTimeCodeRow): void {

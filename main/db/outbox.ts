@@ -160,9 +160,11 @@ export function postponeDelivery(
     id,
   );
   tx.run(
-    `UPDATE outbox SET failing_since = ? WHERE lane = ? AND state = 'waiting' AND failing_since IS NULL`,
+    // One that failed at a time to come failed by a clock that was ahead.
+    `UPDATE outbox SET failing_since = ? WHERE lane = ? AND state = 'waiting' AND (failing_since IS NULL OR failing_since > ?)`,
     now,
     lane,
+    now,
   );
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Connection } from './connection.ts';
 import { migrate } from './migrations.ts';
-import { reserve, reservedSince } from './policy-reservations.ts';
+import { reserve, reservedSince, settleReservations } from './policy-reservations.ts';
 
 const counter = { organizationId: 'o', measure: 'eth.tx.value', by: '[]' };
 const keepMs = 1_000_000;
@@ -51,6 +51,26 @@ describe('what was reserved', () => {
     expect(reservedSince(connection, counter, 900)).toBe(11n);
     add(1n, 1_001);
     expect(reservedSince(connection, counter, 999)).toBe(12n);
+  });
+
+  test('at times to come, by a clock that was ahead, counts for one window from when it was set right', () => {
+    const day = 24 * 60 * 60_000;
+    const now = 100 * day;
+    const keep = 60 * day;
+    add(1n, now - 1, counter, keep);
+    add(2n, now + 30 * day, counter, keep);
+    add(4n, now + 31 * day, counter, keep);
+    add(8n, now, { ...counter, organizationId: 'p' });
+    expect(reservedSince(connection, counter, now - day)).toBe(7n);
+    // Without it, and for a month, all that is spent would count as spent then.
+    expect(settleReservations(connection, now)).toBe(2);
+    expect(reservedSince(connection, counter, now - day)).toBe(7n);
+    add(16n, now + 10, counter, keep);
+    expect(reservedSince(connection, counter, now + 10 - day)).toBe(23n);
+    expect(reservedSince(connection, counter, now)).toBe(16n);
+    expect(reservedSince(connection, { ...counter, organizationId: 'p' }, now - day)).toBe(8n);
+    // A clock that is set back by seconds settles nothing.
+    expect(settleReservations(connection, now - 1_000)).toBe(0);
   });
 
   test('is what adding up says, whatever was reserved and forgotten', () => {

@@ -2,6 +2,7 @@
  * What was allowed under budgets, a row for each activity and counter. Each row carries the total of its counter up to and
  * with it, so that what was reserved within a while is the difference of two rows, however many lie between.
  */
+import { latest } from '../lib/clock.ts';
 import type { Reader, Writer } from './connection.ts';
 
 /** What is added up, and by what it is kept apart: both as the policies write it. */
@@ -58,6 +59,13 @@ export const listCounters = (
       measure,
     )
     .map((row) => row.by);
+
+/**
+ * Has what was reserved at times to come count from now on. The clock was ahead then: nothing of it may be forgotten, and
+ * nothing may use up a budget until that clock's time. Their order is by `sequence`, which stays.
+ */
+export const settleReservations = (tx: Writer, now: number): number =>
+  tx.run('UPDATE policy_reservations SET reserved_at = ? WHERE reserved_at > ?', now, latest(now));
 
 /**
  * @param keepMs How long a reservation can matter; a few of those that are older go with each new one. The oldest that is

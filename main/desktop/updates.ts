@@ -93,7 +93,7 @@ export class Updates implements UpdateControl {
   };
 
   async lookWhenDue(): Promise<void> {
-    if (this.#readChoice() !== 'ask' || Date.now() - this.#lookedAt < 24 * hour) return;
+    if (this.#readChoice() !== 'ask' || Math.abs(Date.now() - this.#lookedAt) < 24 * hour) return;
     // Not for today either: it looks within the hour in which there is a network again.
     if (!net.isOnline() || !(await this.#mayUseNetwork())) return;
     await this.#look('quietly');

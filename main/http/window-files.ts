@@ -69,6 +69,8 @@ export class SaveTickets {
       found === undefined ||
       session === undefined ||
       found.expires < Date.now() ||
+      // A clock that was set back makes no link last longer.
+      found.expires > Date.now() + ticketLifetime ||
       !timingSafeEqual(found.session, session)
     ) {
       throw new LatchkeyError('NOT_FOUND', 'this link was used or is too old: save the file again');

@@ -42,7 +42,10 @@ export class WindowSessions {
     const key = digest(code).toString('hex');
     const found = this.#codes.get(key);
     this.#codes.delete(key);
-    if (found === undefined || found.expires < Date.now()) return undefined;
+    if (found === undefined) return undefined;
+    const left = found.expires - Date.now();
+    // A clock that was set back makes no code last longer.
+    if (left < 0 || left > codeLifetimeMs) return undefined;
     found.onSpent();
     const cookie = randomBytes(32).toString('base64url');
     const token = randomBytes(32).toString('base64url');
@@ -56,7 +59,8 @@ export class WindowSessions {
     const cookie = digest(readCookie(headers.cookie ?? '', cookieName) ?? '');
     const now = Date.now();
     return this.#sessions.find(
-      (candidate) => timingSafeEqual(candidate.cookie, cookie) && now - candidate.lastUsed <= idleLimitMs,
+      (candidate) =>
+        timingSafeEqual(candidate.cookie, cookie) && Math.abs(now - candidate.lastUsed) <= idleLimitMs,
     )?.cookie;
   }
 
@@ -70,7 +74,7 @@ export class WindowSessions {
       (candidate) =>
         timingSafeEqual(candidate.token, digest(token)) && timingSafeEqual(candidate.cookie, digest(cookie)),
     );
-    if (session === undefined || now - session.lastUsed > idleLimitMs) return false;
+    if (session === undefined || Math.abs(now - session.lastUsed) > idleLimitMs) return false;
     session.lastUsed = now;
     return true;
   }

@@ -13,6 +13,7 @@ import {
 } from '../db/api-keys.ts';
 import type { Writer } from '../db/connection.ts';
 import { limitsOf } from '../db/settings.ts';
+import { isOver } from '../lib/clock.ts';
 import { checkUnclaimed } from './credential-claims.ts';
 import { limits } from './limits.ts';
 import { checkLimit, name, seconds } from './parameters.ts';
@@ -128,6 +129,6 @@ function makeRoom(tx: Writer, userId: string, expiring: boolean, now: number): v
     return;
   }
   if (present.length < limits.expiringApiKeysPerUser * limitsOf(tx)) return;
-  const goes = present.find(({ expiresAt }) => (expiresAt ?? now) <= now) ?? present[0];
+  const goes = present.find((key) => isOver(key, now)) ?? present[0];
   if (goes) deleteApiKey(tx, goes.id);
 }

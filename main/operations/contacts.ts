@@ -12,6 +12,7 @@ import {
 import type { Reader, Writer } from '../db/connection.ts';
 import { listUsersByContact } from '../db/contacts.ts';
 import { updateUserRow, type UserRow } from '../db/users.ts';
+import { latest } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { limits } from './limits.ts';
 
@@ -135,7 +136,10 @@ export function countContact(
     identifier: identifier === undefined ? null : toHex(sha256(encodeUtf8('userIdentifier', identifier))),
     requestedAt: now,
   };
-  const { all, toContact, forIdentifier } = countContactRequests(tx, request, now - windowMs);
+  const { all, toContact, forIdentifier } = countContactRequests(tx, request, {
+    after: now - windowMs,
+    until: latest(now),
+  });
   if (
     all >= limits.messagesPerOrganization ||
     toContact >= limits.messagesPerContact ||

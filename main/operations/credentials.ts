@@ -3,6 +3,7 @@ import { listApiKeysOfUser } from '../db/api-keys.ts';
 import { countAuthenticatorsOfUser } from '../db/authenticators.ts';
 import type { Reader } from '../db/connection.ts';
 import { listOauthProvidersOfUser } from '../db/oauth-providers.ts';
+import { isOver } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 
 /**
@@ -11,7 +12,7 @@ import { LatchkeyError } from '../lib/errors.ts';
  */
 export function checkCredentialLeft(tx: Reader, userId: string, now: number): void {
   const left =
-    listApiKeysOfUser(tx, userId).some(({ expiresAt }) => expiresAt === null || expiresAt > now) ||
+    listApiKeysOfUser(tx, userId).some((key) => !isOver(key, now)) ||
     countAuthenticatorsOfUser(tx, userId) > 0 ||
     listOauthProvidersOfUser(tx, userId).length > 0;
   if (left) return;

@@ -18,6 +18,7 @@ import {
   type OneTimeCodeRow,
 } from '../db/one-time-codes.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import { isOver } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
 import { tooManyCodes, type Contact } from './contacts.ts';
 import { limits } from './limits.ts';
@@ -132,7 +133,7 @@ export function spendOneTimeCode(
   otpCode: string,
 ): OneTimeCodeRow {
   const row = getOneTimeCode(tx, organizationId, otpId);
-  if (row?.purpose !== purpose || row.expiresAt <= now || row.wrongTries >= limits.wrongTriesPerOneTimeCode) {
+  if (row?.purpose !== purpose || isOver(row, now) || row.wrongTries >= limits.wrongTriesPerOneTimeCode) {
     throw invalidCode();
   }
   const secret = keys.open(placeOf(row.id, organizationId), row.sealed);

@@ -12,7 +12,7 @@ import {
   type ReadOnlySessionRow,
 } from '../db/read-only-sessions.ts';
 import { getUserRow, type UserRow } from '../db/users.ts';
-import { timestamp } from '../lib/clock.ts';
+import { isOver, timestamp } from '../lib/clock.ts';
 import { ownCredentials, thatUser } from './authority.ts';
 import { emailAddress, holderOf, holdersOf } from './contacts.ts';
 import { limits } from './limits.ts';
@@ -163,8 +163,8 @@ export const listSessions = query({
     const uses = lastUses();
     return {
       sessions: [
-        ...keys.filter((key) => isSession(key) && (key.expiresAt ?? 0) > now).map(showKey),
-        ...readOnly.filter(({ expiresAt }) => expiresAt > now).map(showReadOnly),
+        ...keys.filter((key) => isSession(key) && key.expiresAt !== null && !isOver(key, now)).map(showKey),
+        ...readOnly.filter((session) => !isOver(session, now)).map(showReadOnly),
       ].map((session) => {
         const usedAt = uses.get(session.sessionId);
         return { ...session, ...(usedAt === undefined ? {} : { lastUsedAt: timestamp(usedAt) }) };

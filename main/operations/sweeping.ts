@@ -1,10 +1,12 @@
 /** Removes what has expired: codes, tokens, sessions. It changes nothing that anybody could still use. */
 import { deleteExpiredApiKeys } from '../db/api-keys.ts';
-import type { Writer } from '../db/connection.ts';
+import type { Reader, Writer } from '../db/connection.ts';
 import { deleteExpiredOneTimeCodes } from '../db/one-time-codes.ts';
+import { settleReservations } from '../db/policy-reservations.ts';
 import { deleteExpiredReadOnlySessions } from '../db/read-only-sessions.ts';
 import { deleteExpiredSpentTokens } from '../db/spent-tokens.ts';
 import type { UnitOfWork } from '../db/unit-of-work.ts';
+import { getVault } from '../db/vault.ts';
 import type { Clock } from '../lib/clock.ts';
 import { forgetContacts } from './contacts.ts';
 import { sessionCredentialTypes } from './session-keys.ts';
@@ -22,6 +24,9 @@ export function sweepExpired(tx: Writer, now: number): void {
   deleteExpiredApiKeys(tx, sessionCredentialTypes, now - tellsExpiredMs);
 }
 
+/** Whether the clock may be right: not where the battery of a machine's clock is empty, and it begins years ago. */
+const isPlausible = (tx: Reader, now: number): boolean => now >= (getVault(tx)?.createdAt ?? 0);
+
 export interface SweepParts {
   readonly units: UnitOfWork;
   readonly keys: { readonly unlocked: boolean };
@@ -34,11 +39,16 @@ export interface SweepParts {
  * @returns what ends it.
  */
 export function startSweeping({ units, keys, clock, onFault }: SweepParts, everyMs = 60_000): () => void {
+  let before = Number.POSITIVE_INFINITY;
   const sweep = async (): Promise<void> => {
     if (!keys.unlocked) return;
+    const now = clock.now();
     await units.write((tx) => {
-      sweepExpired(tx, clock.now());
+      sweepExpired(tx, now);
+      // They are looked through where the clock may have been set back: once at first, and when it was.
+      if (now < before && isPlausible(tx, now)) settleReservations(tx, now);
     });
+    before = now;
   };
   const timer = setInterval(owned(sweep, onFault), everyMs).unref();
   return () => {

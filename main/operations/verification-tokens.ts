@@ -9,8 +9,10 @@ import type { Reader } from '../db/connection.ts';
 import { getOrganization } from '../db/organizations.ts';
 import { getServerKey } from '../db/server-keys.ts';
 import { insertSpentToken, isTokenSpent } from '../db/spent-tokens.ts';
+import { hasCome } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { channels, type Contact, type OtpType } from './contacts.ts';
+import { limits } from './limits.ts';
 import { serverKey } from './server-keys.ts';
 
 const longestToken = 4096;
@@ -96,7 +98,8 @@ export function readVerificationToken(
   if (!organizations.includes(data.organization_id)) {
     throw invalidToken(field, 'it was issued in another organization');
   }
-  if (Number(data.exp) <= now) throw invalidToken(field, 'it has expired');
+  if (hasCome(Number(data.exp), now, limits.verificationTokenSeconds * 1000))
+    throw invalidToken(field, 'it has expired');
   return {
     id: data.id,
     contact: { channel: channels[data.verification_type], address: data.contact },

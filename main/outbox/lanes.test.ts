@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { longestPauseMs } from './backoff.ts';
 import { Lanes, longestSleepMs, type LanesParts } from './lanes.ts';
 
 const fault = new Error('a fault of the lanes');
@@ -52,6 +53,21 @@ test('tells of a lane whose service faults, serves the others, and comes back to
   await pass(longestSleepMs);
   expect(served).toEqual(['broken', 'whole', 'broken']);
   expect(lanes.idle).toBe(true);
+  await lanes.stop();
+});
+
+test('serves a lane at once that a clock far ahead had put off, once the clock is set right', async () => {
+  const lanes = make({});
+  const day = 24 * 60 * 60_000;
+  wall += 10 * day;
+  lanes.set('put off', { ...lane, dueAt: wall + 1_000 });
+  lanes.set('put off for longest', { ...lane, dueAt: wall + longestPauseMs });
+  await pass(1);
+  expect(served).toEqual([]);
+  wall -= 10 * day;
+  // A clock that was set is noticed after the longest sleep.
+  await pass(longestSleepMs);
+  expect(served).toEqual(['put off', 'put off for longest']);
   await lanes.stop();
 });
 

@@ -2,8 +2,9 @@
  * Serves lanes: what is in order in each, a number of them at once, and none waiting for another. Which lanes have something
  * to do is known in memory alone; whoever owns them can always tell again from the file.
  */
-import type { Clock } from '../lib/clock.ts';
+import { hasCome, type Clock } from '../lib/clock.ts';
 import { owned, type OnFault } from '../lib/faults.ts';
+import { longestPauseMs } from './backoff.ts';
 
 export interface Lane {
   readonly kind: string;
@@ -89,7 +90,7 @@ export class Lanes {
     let nextAt = Infinity;
     for (const [name, lane] of this.#waiting) {
       if (this.#serving.size >= this.#mostLanes) return;
-      if (lane.dueAt > now) nextAt = Math.min(nextAt, lane.dueAt);
+      if (!hasCome(lane.dueAt, now, longestPauseMs)) nextAt = Math.min(nextAt, lane.dueAt);
       else if (this.#servedLike(lane) < this.#mostLanesOfOne) {
         this.#waiting.delete(name);
         this.#serving.set(name, { lane, done: this.#serve(name, lane) });

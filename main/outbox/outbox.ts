@@ -26,8 +26,8 @@ import {
   type OutboxRow,
 } from '../db/outbox.ts';
 import type { UnitOfWork } from '../db/unit-of-work.ts';
-import type { Clock } from '../lib/clock.ts';
-import { backoffMs } from './backoff.ts';
+import { isOver, type Clock } from '../lib/clock.ts';
+import { backoffMs, longestPauseMs } from './backoff.ts';
 import { Lanes, longestSleepMs, type Lane } from './lanes.ts';
 import { owned } from '../lib/faults.ts';
 
@@ -51,7 +51,7 @@ export type Outcome =
   | {
       readonly outcome: 'retry';
       readonly note: string;
-      /** Milliseconds; not earlier. */ readonly afterMs?: number;
+      /** Milliseconds; not earlier, up to the longest pause. */ readonly afterMs?: number;
     }
   | { readonly outcome: 'refused'; readonly note: string };
 
@@ -236,8 +236,7 @@ export class Outbox {
 
   /** @returns undefined where nothing is known of it. */
   async #try(carrier: Carrier, delivery: Delivery): Promise<Result['outcome'] | undefined> {
-    const { expiresAt } = delivery;
-    if (expiresAt !== null && expiresAt <= this.#parts.clock.wall()) return { outcome: 'expired' };
+    if (isOver(delivery, this.#parts.clock.wall())) return { outcome: 'expired' };
     const { signal } = this.#closing;
     try {
       return await carrier.deliver(delivery, signal);
@@ -254,7 +253,8 @@ export class Outbox {
     const now = clock.wall();
     await units.write((tx) => {
       if (outcome.outcome === 'retry') {
-        const pause = Math.max(backoffMs(delivery.attempts + 1, random()), outcome.afterMs ?? 0);
+        const wanted = Math.max(backoffMs(delivery.attempts + 1, random()), outcome.afterMs ?? 0);
+        const pause = Math.min(wanted, longestPauseMs);
         postponeDelivery(tx, delivery, { note: outcome.note, nextAt: now + pause, now });
         if (carrier.periodMs !== undefined) {
           parkDeliveries(tx, lane, { failingSince: now - carrier.periodMs, now });

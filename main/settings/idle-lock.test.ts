@@ -58,6 +58,17 @@ describe('IdleLock', () => {
     expect(locked).toBe(1);
   });
 
+  test('locks in time where the clock was ahead when a window was used last, and is set right', () => {
+    wall += 30 * 24 * 60 * minute;
+    idle.used();
+    pass(minute);
+    wall -= 30 * 24 * 60 * minute;
+    pass(1_000);
+    expect(locked).toBe(0);
+    pass(10 * minute);
+    expect(locked).toBe(1);
+  });
+
   test('never locks where no window was used, nor where it is switched off', () => {
     pass(100 * minute);
     expect(locked).toBe(0);

@@ -49,6 +49,8 @@ export class IdleLock {
     const isOpen = (): boolean => keys.unlocked;
     if (!isOpen() || this.#usedAt === undefined) return;
     try {
+      // A clock that was set back makes no window more used than it is now.
+      this.#usedAt = Math.min(this.#usedAt, clock.wall());
       const minutes = idleMinutes();
       if (minutes === null || clock.wall() - this.#usedAt < minutes * 60_000) return;
       lock();

@@ -9,7 +9,7 @@ import {
 } from '../db/webhook-deliveries.ts';
 import { getWebhookEndpoint, moveEndpoint, noteFailing } from '../db/webhook-endpoints.ts';
 import { sorterFor } from '../db/webhook-events.ts';
-import { backoffMs } from '../outbox/backoff.ts';
+import { backoffMs, longestPauseMs } from '../outbox/backoff.ts';
 import type { Outcome } from '../outbox/outbox.ts';
 import type { Item, Taken } from './queue.ts';
 
@@ -50,7 +50,9 @@ export function keepOutcomes(
     .map((outcome, index) => ({ outcome, item: tried[index] }))
     .filter((each): each is Known => each.item !== undefined && each.item.sequence <= place);
   const recovered = outcomes.some(({ outcome }) => outcome !== 'retry');
-  const failingSince = recovered ? null : current.failingSince;
+  // Since a time to come, where the clock was ahead: it fails since now.
+  const noted = current.failingSince === null ? null : Math.min(current.failingSince, now);
+  const failingSince = recovered ? null : noted;
   for (const result of resultsOf(known, failingSince, moment)) keepWebhookResult(tx, endpoint, result);
   if (recovered && current.failingSince !== null) noteWebhookRecovery(tx, endpoint.id);
   const since = failed ? (failingSince ?? now) : failingSince;
@@ -95,7 +97,7 @@ function resultsOf(
     const attempts = item.attempts + 1;
     const { sequence } = item;
     if (outcome.outcome === 'retry') {
-      const pause = Math.max(backoffMs(attempts, random()), outcome.afterMs ?? 0);
+      const pause = Math.min(Math.max(backoffMs(attempts, random()), outcome.afterMs ?? 0), longestPauseMs);
       // It waited behind what failed from when it came about.
       const waited = Math.max(failingSince ?? now, item.row?.updatedAt ?? 0);
       results.push({
@@ -103,7 +105,7 @@ function resultsOf(
         state: 'waiting',
         attempts,
         nextAt: now + pause,
-        failingSince: item.isRow ? (item.failingSince ?? now) : Math.min(now, waited),
+        failingSince: Math.min(now, item.isRow ? (item.failingSince ?? now) : waited),
         note: outcome.note,
       });
       continue;

@@ -14,6 +14,8 @@ import type { Reader } from '../db/connection.ts';
 import { listLogFor, listWaitingDeliveries } from '../db/webhook-deliveries.ts';
 import { getWebhookEndpoint, type WebhookEndpointRow } from '../db/webhook-endpoints.ts';
 import { sorterFor } from '../db/webhook-events.ts';
+import { hasCome } from '../lib/clock.ts';
+import { longestPauseMs } from '../outbox/backoff.ts';
 
 /** How many events are taken at once, and how much of the log is looked through for them. */
 export const lotEvents = 64;
@@ -67,7 +69,7 @@ export class EventQueue {
     };
     const waiting = listWaitingDeliveries(tx, endpoint.id, lotEvents);
     const [first] = waiting;
-    if (first !== undefined && first.nextAt > now) return first.nextAt;
+    if (first !== undefined && !hasCome(first.nextAt, now, longestPauseMs)) return first.nextAt;
     for (const { nextAt, ...each } of waiting) {
       const row = getLogRow(tx, each.sequence);
       const isSent = endpoint.active === 1 || (row !== undefined && fateOf(row) === 'send');
