@@ -32,6 +32,12 @@ export interface Config {
   readonly useKeychain: boolean;
   /** Linux: the address of the D-Bus session, on which the keychain is. */
   readonly sessionBus: string | undefined;
+  /** Linux: the address of the system's D-Bus, on which logind is. */
+  readonly systemBus: string;
+  /** Linux: what logind calls the session, where this runs in one. */
+  readonly loginSession: string | undefined;
+  /** Linux: `wayland` or `x11`, where this runs in a desktop session. */
+  readonly sessionType: string | undefined;
   /** Linux: a directory of this user alone, which goes with the session. */
   readonly runtimeDirectory: string | undefined;
   /** Linux: the file of the AppImage that this runs from; what it is unpacked to is gone after it. */
@@ -89,6 +95,9 @@ export function makeConfig(options: ConfigOptions, environment: Environment = pr
     allowLoopbackIssuers: false,
     useKeychain: options.keychain ?? true,
     sessionBus: sessionBusAddress(environment),
+    systemBus: given(environment['DBUS_SYSTEM_BUS_ADDRESS']) ?? 'unix:path=/run/dbus/system_bus_socket',
+    loginSession: given(environment['XDG_SESSION_ID']),
+    sessionType: given(environment['XDG_SESSION_TYPE']),
     runtimeDirectory: given(environment['XDG_RUNTIME_DIR']),
     appImage: environment['APPIMAGE'],
     credentialsDirectory: environment['CREDENTIALS_DIRECTORY'],

@@ -25,6 +25,7 @@ import { prepareUpdates } from './desktop/updates.ts';
 import { unsupportedRuntime } from './desktop/versions.ts';
 import { showWindow } from './desktop/window.ts';
 import { freezeOnSignal } from './freeze-signal.ts';
+import type { DesktopFacts } from './lib/shell.ts';
 import { startVault, type Vault } from './vault.ts';
 
 try {
@@ -91,11 +92,13 @@ async function open(
       close: closeNow,
     }),
   );
+  let desktop = (): DesktopFacts => ({ reportsLock: true, freezeShortcut: 'unknown' });
   const found = await startVault(config, {
     shell: {
       isOnline: () => net.isOnline(),
       ...(startAtLogin === undefined ? {} : { startAtLogin }),
       ...(updates.choice === undefined ? {} : { updates: updates.choice }),
+      desktop: () => desktop(),
     },
   }).catch((error: unknown) => joinHolder(error, config));
   if (found === undefined) {
@@ -106,12 +109,13 @@ async function open(
   opened.defer(() => vault.close());
   opened.defer(freezeOnSignal(vault.bridge));
   opened.use(serveBridge(vault.bridge));
-  const freezing = opened.use(listenForFreeze(vault.bridge));
+  const freezing = opened.use(listenForFreeze(vault.bridge, config.sessionType));
   const approvals = opened.use(watchApprovals(vault.bridge));
-  opened.use(createTray(vault.bridge, approvals, freezing.accelerator));
+  opened.use(createTray(vault.bridge, approvals, freezing));
   opened.use(showBadge(approvals));
   // A vault that another process holds may serve scripts while nobody is here: that process has its own rules.
-  if ('keyring' in vault) opened.use(startAutoLock(vault.bridge));
+  const autoLock = 'keyring' in vault ? opened.use(startAutoLock(vault.bridge, config)) : undefined;
+  desktop = () => ({ reportsLock: autoLock?.reportsLock ?? true, freezeShortcut: freezing.state });
   opened.use(notifyOfMessages(vault.bridge));
   opened.use(notifyOfApprovals(approvals, vault.bridge));
   opened.use(endOnFault(vault.bridge));

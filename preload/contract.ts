@@ -590,6 +590,13 @@ export interface Settings {
   readonly startAtLogin: boolean | null;
   /** Whether the shell looks for updates, after asking; null where it does not update itself. */
   readonly updates: 'off' | 'ask' | null;
+  /** What the desktop around the app does for it; null where there is none. */
+  readonly desktop: {
+    /** Whether it reports that its screen is locked. */
+    readonly reportsLock: boolean;
+    /** The shortcut that freezes from anywhere: the system gave it, another program has it, or the desktop does not say. */
+    readonly freezeShortcut: 'bound' | 'taken' | 'unknown';
+  } | null;
 }
 
 /** What is left out stays as it is. */

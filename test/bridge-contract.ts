@@ -498,6 +498,7 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
           limits: 1,
           startAtLogin: null,
           updates: null,
+          desktop: null,
         };
         expect(await bridge.settings()).toEqual(defaults);
         await settle();

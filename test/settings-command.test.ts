@@ -71,6 +71,7 @@ test('latchkey settings shows and changes them, whether the vault runs or not', 
     limits: 1,
     startAtLogin: null,
     updates: null,
+    desktop: null,
   });
 
   for (const [argv, code, problem] of [

@@ -192,6 +192,9 @@ const settings = z.looseObject({
   limits: number,
   startAtLogin: z.boolean().nullable(),
   updates: z.enum(['off', 'ask']).nullable(),
+  desktop: z
+    .looseObject({ reportsLock: z.boolean(), freezeShortcut: z.enum(['bound', 'taken', 'unknown']) })
+    .nullable(),
 });
 
 /** The calls that commands make. */

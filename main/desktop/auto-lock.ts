@@ -3,14 +3,24 @@ import { powerMonitor } from 'electron';
 import type { Bridge, Settings } from '../../preload/contract.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { report } from './report.ts';
+import { watchSession } from './session-watch.ts';
 import { owned } from '../lib/faults.ts';
 
 /** Until the settings are known, and where they cannot be: a file that is refused is locked anyway. */
 const cautious: Settings['autoLock'] = { idleMinutes: 10, onScreenLock: true, onSuspend: true };
 const pollMilliseconds = 5_000;
 
+/** What locks by itself, and what it rests on. */
+export interface AutoLock extends Disposable {
+  /** Whether this system reports a locked screen. */
+  readonly reportsLock: boolean;
+}
+
 /** Watches until it is disposed of, and follows the settings. */
-export function startAutoLock(bridge: Pick<Bridge, 'status' | 'lock' | 'settings' | 'onEvent'>): Disposable {
+export function startAutoLock(
+  bridge: Pick<Bridge, 'status' | 'lock' | 'settings' | 'onEvent'>,
+  config: Parameters<typeof watchSession>[0],
+): AutoLock {
   let wanted = cautious;
 
   let asked = 0;
@@ -46,17 +56,18 @@ export function startAutoLock(bridge: Pick<Bridge, 'status' | 'lock' | 'settings
     void lock();
   };
 
+  const session = process.platform === 'linux' ? watchSession(config, onScreenLock) : undefined;
+
   let polling = false;
   async function poll(): Promise<void> {
     const { idleMinutes, onScreenLock: locksWithScreen } = wanted;
     // Longer than anybody is away, where being idle does not count.
     const seconds = idleMinutes === null ? 2 ** 31 - 1 : idleMinutes * 60;
-    const state = powerMonitor.getSystemIdleState(seconds);
-    // Linux has no event for a locked screen; it is seen here. A screen that locks is an idle one some time before.
-    const left =
-      state === 'locked'
-        ? locksWithScreen || powerMonitor.getSystemIdleTime() >= seconds
-        : state === 'idle' && idleMinutes !== null;
+    // On Linux, either may be all that knows; elsewhere Electron does.
+    const isLocked = powerMonitor.getSystemIdleState(seconds) === 'locked' || session?.isLocked === true;
+    const idle = Math.max(powerMonitor.getSystemIdleTime(), session?.idleSeconds ?? 0);
+    // A screen that is locked is an idle one some time after.
+    const left = (isLocked && locksWithScreen) || idle >= seconds;
     if (polling || !left) return;
     polling = true;
     try {
@@ -83,7 +94,11 @@ export function startAutoLock(bridge: Pick<Bridge, 'status' | 'lock' | 'settings
   for (const [name, listener] of listeners) powerMonitor.on(name as 'suspend', listener);
   const timer = setInterval(owned(poll), pollMilliseconds).unref();
   return {
+    get reportsLock() {
+      return session?.reportsLock ?? true;
+    },
     [Symbol.dispose]() {
+      session?.[Symbol.dispose]();
       clearInterval(timer);
       stopEvents();
       for (const [name, listener] of listeners) powerMonitor.off(name as 'suspend', listener);

@@ -1,7 +1,8 @@
 /** Freezing from outside the window: the tray, the menu, and a shortcut that works whatever is in front. */
-import { dialog, globalShortcut } from 'electron';
+import { app, dialog, globalShortcut } from 'electron';
 import type { Bridge } from '../../preload/contract.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import type { DesktopFacts } from '../lib/shell.ts';
 import { publicMessage, report } from './report.ts';
 
 /** Four keys: nobody presses them by mistake. */
@@ -19,18 +20,40 @@ export async function freezeNow(bridge: Pick<Bridge, 'freeze'>): Promise<void> {
   }
 }
 
-/** Listens until it is disposed of. @returns the shortcut where the system gave it, for menus to show. */
+export interface FreezeListening extends Disposable {
+  readonly state: DesktopFacts['freezeShortcut'];
+  /** The shortcut, where the system gave it for certain: for menus to show. */
+  readonly accelerator: string | undefined;
+}
+
+/**
+ * Listens until it is disposed of.
+ * @param sessionType Of the session, as `Config` has it.
+ */
 export function listenForFreeze(
   bridge: Pick<Bridge, 'freeze'>,
-): { readonly accelerator: string | undefined } & Disposable {
-  const isOurs = globalShortcut.register(freezeShortcut, () => void freezeNow(bridge));
-  if (!isOurs) {
+  sessionType: string | undefined,
+): FreezeListening {
+  const isGiven = globalShortcut.register(freezeShortcut, () => void freezeNow(bridge));
+  if (!isGiven) {
     report('the shortcut for freezing', new Error(`the system did not give ${freezeShortcut}`));
   }
+  const state = !isGiven ? 'taken' : isPortals(sessionType) ? 'unknown' : 'bound';
   return {
-    accelerator: isOurs ? freezeShortcut : undefined,
+    state,
+    accelerator: state === 'bound' ? freezeShortcut : undefined,
     [Symbol.dispose]() {
-      if (isOurs) globalShortcut.unregister(freezeShortcut);
+      if (isGiven) globalShortcut.unregister(freezeShortcut);
     },
   };
+}
+
+/**
+ * Whether the desktop's portal gives out shortcuts, as on Wayland: Electron says yes before the portal was asked, and tells
+ * nobody when it refuses, or when its owner does.
+ */
+function isPortals(sessionType: string | undefined): boolean {
+  if (process.platform !== 'linux') return false;
+  const chosen = app.commandLine.getSwitchValue('ozone-platform');
+  return (chosen === '' || chosen === 'auto' ? sessionType : chosen) === 'wayland';
 }

@@ -5,7 +5,7 @@ import type { MenuItemConstructorOptions } from 'electron';
 import type { Bridge, VaultStatus } from '../../preload/contract.ts';
 import type { Approvals } from './approvals.ts';
 import { waitingText } from './badge.ts';
-import { freezeNow } from './freeze.ts';
+import { freezeNow, type FreezeListening } from './freeze.ts';
 import { report } from './report.ts';
 import { showWindow } from './window.ts';
 
@@ -22,7 +22,7 @@ const said: Readonly<Record<Shown, string>> = {
 export function createTray(
   bridge: Pick<Bridge, 'status' | 'lock' | 'freeze' | 'onEvent'>,
   approvals: Pick<Approvals, 'waiting' | 'onChange'>,
-  freezeAccelerator?: string,
+  freezing: Pick<FreezeListening, 'state' | 'accelerator'>,
 ): Disposable {
   const images = { calm: image(false), waiting: image(true) };
   const tray = new Tray(images.calm);
@@ -63,12 +63,12 @@ export function createTray(
     if (state !== 'none' && state !== 'frozen') {
       items.push({
         label: 'Freeze all signing',
-        ...(freezeAccelerator === undefined
+        ...(freezing.accelerator === undefined
           ? {}
-          : { accelerator: freezeAccelerator, registerAccelerator: false }),
+          : { accelerator: freezing.accelerator, registerAccelerator: false }),
         click: () => void freezeNow(bridge),
       });
-      if (freezeAccelerator === undefined) {
+      if (freezing.state === 'taken') {
         items.push({ label: 'Its shortcut is another program’s', enabled: false });
       }
     }

@@ -60,7 +60,7 @@ function reply(to: number, errorName?: string, big = false): Buffer {
     return bytes;
   };
   const pad = (bytes: Buffer): Buffer => Buffer.concat([bytes, Buffer.alloc((8 - (bytes.length % 8)) % 8)]);
-  const body = errorName === undefined ? Buffer.alloc(0) : Buffer.from('\x02\0\0\0no\0', 'latin1');
+  const body = Buffer.concat([uint32(2), Buffer.from('no\0')]);
   let fields = Buffer.concat([
     Buffer.from([8, 1, 'g'.charCodeAt(0), 0]),
     Buffer.from([1, 's'.charCodeAt(0), 0]),

@@ -4,6 +4,15 @@ export interface Shell {
   readonly isOnline?: () => boolean;
   readonly startAtLogin?: ShellChoice<boolean>;
   readonly updates?: ShellChoice<'off' | 'ask'>;
+  readonly desktop?: () => DesktopFacts;
+}
+
+/** What a desktop does for Latchkey, for the settings to say. */
+export interface DesktopFacts {
+  /** Whether it reports that its screen is locked. */
+  readonly reportsLock: boolean;
+  /** The shortcut that freezes from anywhere: the system gave it, another program has it, or the desktop does not say. */
+  readonly freezeShortcut: 'bound' | 'taken' | 'unknown';
 }
 
 export interface ShellChoice<Value> {

@@ -66,6 +66,7 @@ export class Settings {
       })),
       startAtLogin: shell.startAtLogin?.read() ?? null,
       updates: shell.updates?.read() ?? null,
+      desktop: shell.desktop?.() ?? null,
     };
   }
 

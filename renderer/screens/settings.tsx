@@ -144,12 +144,11 @@ function useChange(of: SettingsNow) {
 
 const idleChoices = [1, 2, 5, 10, 15, 30, 60, 120, 240, 480];
 
-/** Whether the window is the desktop's, whose shell hears of the screen. */
-const isDesktop = window.latchkey !== undefined;
-
 function Locking({ of }: Part): ReactNode {
   const { change, error, isPending } = useChange(of);
   const { idleMinutes, onScreenLock, onSuspend } = of.autoLock;
+  // Its shell hears of the screen, and of a person who is away.
+  const { desktop } = of;
   const choices =
     idleMinutes === null || idleChoices.includes(idleMinutes)
       ? idleChoices
@@ -160,7 +159,7 @@ function Locking({ of }: Part): ReactNode {
         <NativeSelect
           label={t('Lock the vault')}
           description={
-            isDesktop
+            desktop !== null
               ? t('Counted from the last key or pointer that was moved on this computer.')
               : t(
                   'Counted from the last use of a window, also after it is closed. Scripts cannot use a locked vault, and their requests are no use of a window.',
@@ -182,10 +181,11 @@ function Locking({ of }: Part): ReactNode {
             );
           }}
         />
-        {isDesktop && (
+        {desktop !== null && (
           <>
             <Switch
               label={t('Lock when the screen locks')}
+              description={!desktop.reportsLock && t('This desktop does not report when it is locked.')}
               checked={onScreenLock}
               disabled={isPending}
               onChange={(event) => {
@@ -322,8 +322,8 @@ function Port({ of }: Part): ReactNode {
 /** What only the desktop app has. */
 function Shell({ of }: Part): ReactNode {
   const { change, error, isPending } = useChange(of);
-  const { startAtLogin, updates } = of;
-  if (startAtLogin === null && updates === null) return null;
+  const { startAtLogin, updates, desktop } = of;
+  if (startAtLogin === null && updates === null && desktop === null) return null;
   return (
     <Panel title={t('The app')}>
       <Stack gap="md" maw={620}>
@@ -357,8 +357,33 @@ function Shell({ of }: Part): ReactNode {
             }}
           />
         )}
+        {desktop !== null && <FreezeShortcut state={desktop.freezeShortcut} />}
         <Failure title={t('The app’s settings were not changed')} error={error} />
       </Stack>
     </Panel>
+  );
+}
+
+/** How the shortcut is pressed; main/desktop/freeze.ts has it as Electron writes it. */
+const freezeKeys = navigator.userAgent.includes('Mac') ? '⌘⌥⇧F' : 'Ctrl+Alt+Shift+F';
+
+interface FreezeShortcutProps {
+  readonly state: NonNullable<SettingsNow['desktop']>['freezeShortcut'];
+}
+
+/** Whether the brake that works from anywhere works: it must not be found out when it is needed. */
+function FreezeShortcut({ state }: FreezeShortcutProps): ReactNode {
+  const keys = freezeKeys;
+  return (
+    <Text size="sm">
+      {state === 'bound' && t('{{keys}} freezes all signing, whatever app is in front.', { keys })}
+      {state === 'taken' &&
+        t('Another app has the shortcut {{keys}}. Freeze all signing from the tray or here.', { keys })}
+      {state === 'unknown' &&
+        t(
+          'This desktop gives out shortcuts itself and does not tell Latchkey. Look for Latchkey in its keyboard settings, and try {{keys}} once: it freezes all signing.',
+          { keys },
+        )}
+    </Text>
   );
 }

@@ -9,6 +9,8 @@ const { becomeReady, machine, powerMonitor } = await import('./fake-electron.ts'
 const { startAutoLock } = await import('../../main/desktop/auto-lock.ts');
 
 const minute = 60_000;
+/** What Linux says beside Electron is tried in session-watch.test.ts. */
+const noBus = { systemBus: '', sessionBus: undefined, loginSession: undefined };
 let double: BridgeDouble;
 let watch: Disposable | undefined;
 
@@ -25,21 +27,25 @@ afterEach(() => {
   watch?.[Symbol.dispose]();
   watch = undefined;
   vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 
 describe('auto-lock', () => {
-  test.each(['lock-screen', 'suspend', 'user-did-resign-active', 'shutdown'])(
-    'locks on %s, at once',
-    (signal) => {
-      watch = startAutoLock(double);
-      powerMonitor.emit(signal);
-      // Not a tick later: the machine may sleep by then.
-      expect(double.count('lock')).toBe(1);
-    },
-  );
+  test.each([
+    ['lock-screen', 'win32'],
+    ['suspend', 'linux'],
+    ['user-did-resign-active', 'darwin'],
+    ['shutdown', 'linux'],
+  ] as const)('locks on %s of %s, at once', (signal, platform) => {
+    vi.spyOn(process, 'platform', 'get').mockReturnValue(platform);
+    watch = startAutoLock(double, noBus);
+    powerMonitor.emit(signal);
+    // Not a tick later: the machine may sleep by then.
+    expect(double.count('lock')).toBe(1);
+  });
 
   test('locks when nobody touched the machine for ten minutes, and not before', async () => {
-    watch = startAutoLock(double);
+    watch = startAutoLock(double, noBus);
     machine.idleSeconds = 599;
     await vi.advanceTimersByTimeAsync(minute);
     expect(double.count('lock')).toBe(0);
@@ -59,7 +65,7 @@ describe('auto-lock', () => {
     };
 
     beforeEach(() => {
-      watch = startAutoLock(double);
+      watch = startAutoLock(double, noBus);
     });
 
     test('locks after another time', async () => {
@@ -83,6 +89,7 @@ describe('auto-lock', () => {
     });
 
     test('does not lock with the screen, and still when nobody is there', async () => {
+      vi.spyOn(process, 'platform', 'get').mockReturnValue('darwin');
       await set({ onScreenLock: false });
       powerMonitor.emit('lock-screen');
       powerMonitor.emit('user-did-resign-active');
@@ -114,14 +121,14 @@ describe('auto-lock', () => {
   });
 
   test('sees a locked screen where the system sends no signal of it', async () => {
-    watch = startAutoLock(double);
+    watch = startAutoLock(double, noBus);
     machine.screenLocked = true;
     await vi.advanceTimersByTimeAsync(5_000);
     expect(double.count('lock')).toBe(1);
   });
 
   test('leaves a locked vault alone, and locks one that was opened meanwhile', async () => {
-    watch = startAutoLock(double);
+    watch = startAutoLock(double, noBus);
     machine.idleSeconds = 3600;
     await vi.advanceTimersByTimeAsync(minute);
     expect(double.count('lock')).toBe(1);
@@ -132,7 +139,7 @@ describe('auto-lock', () => {
 
   test('says nothing where there is no open vault, and logs a vault that did not lock', async () => {
     const log = vi.spyOn(console, 'error').mockReturnValue(undefined);
-    watch = startAutoLock(double);
+    watch = startAutoLock(double, noBus);
     double.failure = new LatchkeyError('VAULT_MISSING', 'there is no vault yet');
     powerMonitor.emit('suspend');
     await vi.advanceTimersByTimeAsync(0);
@@ -145,7 +152,8 @@ describe('auto-lock', () => {
   });
 
   test('stops', async () => {
-    startAutoLock(double)[Symbol.dispose]();
+    vi.spyOn(process, 'platform', 'get').mockReturnValue('darwin');
+    startAutoLock(double, noBus)[Symbol.dispose]();
     machine.idleSeconds = 3600;
     powerMonitor.emit('suspend');
     powerMonitor.emit('lock-screen');

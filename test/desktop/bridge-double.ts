@@ -51,6 +51,7 @@ export class BridgeDouble implements VaultBridge {
     limits: 1,
     startAtLogin: null,
     updates: null,
+    desktop: null,
   };
   readonly asked: { readonly name: string; readonly args: readonly unknown[] }[] = [];
   readonly #listeners = new Set<(event: VaultEvent) => void>();

@@ -134,7 +134,7 @@ describe('the place to show', () => {
 
 describe('the shortcut for freezing', () => {
   test('freezes, whatever is in front, until it is given back', () => {
-    const listening = listenForFreeze(double);
+    const listening = listenForFreeze(double, undefined);
     expect(listening.accelerator).toBe(freezeShortcut);
     machine.shortcuts.get(freezeShortcut)?.();
     expect(double.count('freeze')).toBe(1);
@@ -145,7 +145,7 @@ describe('the shortcut for freezing', () => {
   test('is not promised where another application has it', () => {
     const logged = vi.spyOn(console, 'error').mockReturnValue();
     machine.shortcutsTaken = true;
-    using listening = listenForFreeze(double);
+    using listening = listenForFreeze(double, undefined);
     machine.shortcutsTaken = false;
     expect(listening.accelerator).toBeUndefined();
     expect(logged).toHaveBeenCalledOnce();
@@ -153,7 +153,7 @@ describe('the shortcut for freezing', () => {
 
   test('says where the freeze could not be noted, and nothing where there is no vault', async () => {
     vi.spyOn(console, 'error').mockReturnValue();
-    const listening = listenForFreeze(double);
+    const listening = listenForFreeze(double, undefined);
     double.failure = new LatchkeyError('VAULT_MISSING', 'there is no vault yet');
     machine.shortcuts.get(freezeShortcut)?.();
     double.failure = new Error('the disk is full');

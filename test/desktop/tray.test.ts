@@ -33,7 +33,7 @@ afterEach(() => {
 });
 
 function show(): (typeof machine.trays)[number] {
-  shown = createTray(double, approvals, 'F9');
+  shown = createTray(double, approvals, { state: 'bound', accelerator: 'F9' });
   const [tray] = machine.trays;
   if (tray === undefined) throw new Error('there is no tray');
   return tray;
@@ -45,7 +45,7 @@ describe('the tray', () => {
   });
 
   test('says where the shortcut for freezing is another program’s', async () => {
-    shown = createTray(double, approvals);
+    shown = createTray(double, approvals, { state: 'taken', accelerator: undefined });
     await vi.waitFor(() => {
       expect(machine.trays[0]?.menu?.labels).toContain('Its shortcut is another program’s');
     });

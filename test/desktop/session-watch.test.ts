@@ -1,0 +1,253 @@
+/**
+ * What locks the vault on Linux, where Electron says nothing: a stand-in for logind on a real bus, and the auto-lock that hears
+ * it. The class of fault: a screen that is locked, or a desk that is left, of which the vault never hears.
+ */
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { BusService, type Answer, type HeardCall, type Typed } from '../bus-service.ts';
+import { startKeyring, type KeyringSession } from '../keychain.ts';
+import { BridgeDouble } from './bridge-double.ts';
+
+vi.mock('electron', () => import('./fake-electron.ts'));
+
+const { becomeReady, machine } = await import('./fake-electron.ts');
+const { startAutoLock } = await import('../../main/desktop/auto-lock.ts');
+becomeReady();
+
+const path = '/org/freedesktop/login1/session/_32';
+const session = 'org.freedesktop.login1.Session';
+const errors = 'org.freedesktop.DBus.Error';
+
+/** logind, with one session. */
+class Logind {
+  properties: Record<string, Typed> = {
+    Active: ['b', true],
+    LockedHint: ['b', false],
+    IdleHint: ['b', false],
+    IdleSinceHint: ['t', 0n],
+    // What else there is, and nothing asks for.
+    User: ['(uo)', [1000, '/org/freedesktop/login1/user/_1000']],
+    Name: ['s', 'ann'],
+  };
+  /** The names under which the session is found. */
+  names = ['auto'];
+  reads = 0;
+  service: BusService | undefined;
+
+  async start(address: string): Promise<void> {
+    this.service = await BusService.start(address, ['org.freedesktop.login1'], (call) => this.answer(call));
+  }
+
+  answer({ member, path: of, text }: HeardCall): Answer {
+    if (member === 'GetSession') {
+      return this.names.includes(text) ? [['o', path]] : 'org.freedesktop.login1.NoSuchSession';
+    }
+    if (member !== 'GetAll' || of !== path || text !== session) return `${errors}.UnknownMethod`;
+    this.reads += 1;
+    return [['a{sv}', Object.entries(this.properties)]];
+  }
+
+  change(changed: Record<string, Typed>, invalidated: readonly string[] = []): void {
+    Object.assign(this.properties, changed);
+    this.service?.signal(
+      path,
+      'org.freedesktop.DBus.Properties',
+      'PropertiesChanged',
+      ['s', session],
+      ['a{sv}', Object.entries(changed)],
+      ['as', invalidated],
+    );
+  }
+
+  lock(of = path): void {
+    this.service?.signal(of, session, 'Lock');
+  }
+}
+
+let systemBus: KeyringSession;
+let logind: Logind;
+let double: BridgeDouble;
+let lock: ReturnType<typeof startAutoLock> | undefined;
+const address = (): string => systemBus.environment['DBUS_SESSION_BUS_ADDRESS'] ?? '';
+
+beforeEach(async () => {
+  vi.spyOn(process, 'platform', 'get').mockReturnValue('linux');
+  // As on Wayland, where neither a screen saver nor the compositor tells.
+  machine.saysLocked = false;
+  machine.saysIdle = false;
+  machine.screenLocked = true;
+  machine.idleSeconds = 3_600;
+  systemBus = await startKeyring('bus');
+  logind = new Logind();
+  double = new BridgeDouble();
+});
+
+afterEach(async () => {
+  lock?.[Symbol.dispose]();
+  lock = undefined;
+  await logind.service?.[Symbol.asyncDispose]();
+  await systemBus[Symbol.asyncDispose]();
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+function start(more: Partial<Parameters<typeof startAutoLock>[1]> = {}): void {
+  lock = startAutoLock(double, {
+    systemBus: address(),
+    sessionBus: undefined,
+    loginSession: undefined,
+    ...more,
+  });
+}
+
+/** Starts, and waits until logind has been heard. */
+async function follow(more?: Parameters<typeof start>[0]): Promise<void> {
+  await logind.start(address());
+  start(more);
+  await vi.waitFor(() => {
+    expect(logind.reads).toBe(1);
+  });
+}
+
+const locks = (times = 1): Promise<void> =>
+  vi.waitFor(() => {
+    expect(double.count('lock')).toBe(times);
+  });
+
+describe('a vault in a session of logind', () => {
+  test('locks when the desktop says that the screen is locked', async () => {
+    await follow();
+    logind.change({ LockedHint: ['b', true] });
+    await locks();
+    expect(lock?.reportsLock).toBe(true);
+  });
+
+  test('locks when something asks for a locked screen, and not when it asks that of another session', async () => {
+    await follow();
+    logind.lock('/org/freedesktop/login1/session/_37');
+    logind.lock();
+    await locks();
+  });
+
+  test('locks when another user gets the screen', async () => {
+    await follow();
+    logind.change({ Active: ['b', false] });
+    await locks();
+  });
+
+  test('asks again for what is only said to have changed', async () => {
+    await follow();
+    logind.properties['LockedHint'] = ['b', true];
+    logind.change({}, ['LockedHint']);
+    await locks();
+  });
+
+  test('finds the session that a program is in whose starter is in none', async () => {
+    logind.names = ['2'];
+    await follow({ loginSession: '2' });
+    logind.change({ LockedHint: ['b', true] });
+    await locks();
+  });
+
+  test('locks when nobody has been there for ten minutes, and not before', async () => {
+    const since = (minutes: number): Typed => ['t', BigInt(Date.now() - minutes * 60_000) * 1_000n];
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    await follow();
+    logind.change({ IdleHint: ['b', true], IdleSinceHint: since(9) });
+    // It is read in order: what came after this has been heard, what came before it too.
+    logind.change({}, ['IdleHint']);
+    await vi.waitFor(() => {
+      expect(logind.reads).toBe(2);
+    });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(double.count('lock')).toBe(0);
+    logind.change({ IdleSinceHint: since(10) });
+    await vi.waitFor(async () => {
+      await vi.advanceTimersByTimeAsync(5_000);
+      expect(double.count('lock')).toBe(1);
+    });
+  });
+
+  test('stays open while the settings do not have it lock with the screen', async () => {
+    const { settingsNow } = double;
+    double.settingsNow = { ...settingsNow, autoLock: { ...settingsNow.autoLock, onScreenLock: false } };
+    await follow();
+    logind.change({ LockedHint: ['b', true] });
+    logind.change({}, ['LockedHint']);
+    await vi.waitFor(() => {
+      expect(logind.reads).toBe(2);
+    });
+    expect(double.count('lock')).toBe(0);
+  });
+
+  test('is not heard any more when it ends', async () => {
+    await follow();
+    lock?.[Symbol.dispose]();
+    logind.change({ LockedHint: ['b', true] });
+    expect(await isStill()).toBe(true);
+  });
+});
+
+/** What the bus had to pass on has been passed on after a call there and back. */
+async function isStill(): Promise<boolean> {
+  const other = await BusService.start(address(), ['app.latchkey.Test'], () => []);
+  await other[Symbol.asyncDispose]();
+  return double.count('lock') === 0;
+}
+
+describe('a desktop is known not to report a locked screen', () => {
+  const reports = (expected: boolean): Promise<void> =>
+    vi.waitFor(() => {
+      expect(lock?.reportsLock).toBe(expected);
+    });
+
+  test('without logind and without a screen saver', async () => {
+    start({ sessionBus: address() });
+    expect(lock?.reportsLock).toBe(true);
+    await reports(false);
+  });
+
+  test('without any bus at all', async () => {
+    start({ systemBus: 'unix:path=/nowhere/bus' });
+    await reports(false);
+  });
+
+  test('of whose session logind does not know', async () => {
+    logind.names = [];
+    await logind.start(address());
+    start();
+    await reports(false);
+  });
+
+  test('that goes away', async () => {
+    await follow();
+    expect(lock?.reportsLock).toBe(true);
+    await systemBus[Symbol.asyncDispose]();
+    await reports(false);
+  });
+
+  test('whose screen saver has a name and no answer', async () => {
+    logind.service = await BusService.start(
+      address(),
+      ['org.freedesktop.ScreenSaver'],
+      () => `${errors}.NotSupported`,
+    );
+    start({ sessionBus: address() });
+    await reports(false);
+  });
+
+  test('but not with a screen saver that Electron asks', async () => {
+    let asked = 0;
+    logind.service = await BusService.start(address(), ['org.gnome.ScreenSaver'], ({ member, path: of }) => {
+      if (member !== 'GetActive' || of !== '/org/gnome/ScreenSaver') return `${errors}.UnknownMethod`;
+      asked += 1;
+      return [['b', false]];
+    });
+    start({ sessionBus: address() });
+    await vi.waitFor(() => {
+      expect(asked).toBe(1);
+    });
+    // Its answer has been passed on when a call there and back is through.
+    await isStill();
+    expect(lock?.reportsLock).toBe(true);
+  });
+});
