@@ -84,11 +84,16 @@ describe('turns', () => {
     expect(Math.max(...steps)).toBeLessThanOrEqual(3);
   });
 
-  test('have a single task each while somebody presses', async () => {
+  test('begin nothing of others while somebody presses, then a single task each, and the owner’s all the while', async () => {
     const turns = new Turns();
     const { done, add, all } = recorded(turns);
     const release = turns.press();
     for (let task = 0; task < 5; task++) void add(user('busy'), 'busy');
+    await add(ownersLine, 'owner');
+    await nextTurn();
+    expect(done.splice(0)).toEqual(['owner']);
+    // As if it never came.
+    work(300);
     const seen: number[] = [];
     while (done.length < 5) {
       await nextTurn();

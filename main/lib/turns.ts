@@ -38,6 +38,9 @@ const weightOf = (bytes: number): number => 1 + Math.floor(bytes / mostSmallByte
 /** Milliseconds of work between two looks at sockets and signals. */
 const longestTurn = 10;
 
+/** For how many milliseconds nothing of others is begun while somebody presses; after that a task at a time is. */
+const longestHold = 250;
+
 const retryAfterSeconds = 1;
 
 /** Too much waits already: nothing of the request was done. */
@@ -127,6 +130,7 @@ export class Turns {
   readonly #isBusy: () => boolean;
   #scheduled = false;
   #pressing = 0;
+  #heldUntil = 0;
   #longest: LongestTurn | null = null;
 
   constructor({ isBusy = () => false }: TurnsOptions = {}) {
@@ -183,8 +187,9 @@ export class Turns {
     if (ms > (this.#longest?.ms ?? 0)) this.#longest = { name, ms, at: Date.now() };
   }
 
-  /** Somebody who comes first is on the way: until it is called, each turn has a single task. @returns what ends it. */
+  /** Somebody who comes first is on the way: others wait for that. @returns what ends it. */
   press(): () => void {
+    this.#heldUntil = performance.now() + longestHold;
     this.#pressing += 1;
     let isOver = false;
     return () => {
@@ -287,7 +292,8 @@ export class Turns {
   #next(): Task | undefined {
     const owners = this.#root.parts.get('owner');
     if (owners !== undefined && owners.short.length > 0) return this.#taken(owners);
-    if (this.#isBusy()) return undefined;
+    const isHeld = this.#pressing > 0 && performance.now() < this.#heldUntil;
+    if (isHeld || this.#isBusy()) return undefined;
     let share: Share | undefined = this.#root.next();
     for (let part = share?.next(); part !== undefined; part = part.next()) share = part;
     return share && this.#taken(share);
