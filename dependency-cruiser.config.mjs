@@ -178,7 +178,7 @@ export default {
       'renderer/ may import itself, preload/contract.ts and what shows foreign text; all else goes through the bridge.',
       { path: '^renderer/', pathNot: test },
       {
-        path: '^main/(?!lib/(visible-text|look-alikes|to-be-signed)[.]ts$)|^test/|^preload/(?!contract[.]ts$)',
+        path: '^main/(?!lib/(visible-text|look-alikes|to-be-signed|published-limits)[.]ts$)|^test/|^preload/(?!contract[.]ts$)',
       },
     ),
     rule(

@@ -79,7 +79,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Options win over the environment (`LATCHKEY_DATA_DIR`, `LATCHKEY_CONFIG_DIR`, `LATCHKEY_PORT`, `LATCHKEY_RP_ID`), that over defaults. */
 export function makeConfig(options: ConfigOptions, environment: Environment = process.env): Config {
   return Object.freeze({
-    dataDirectory: resolve(
+    dataDirectory: vaultPath(
       options.dataDir ?? environment['LATCHKEY_DATA_DIR'] ?? defaultDataDirectory(environment),
     ),
     keysDirectory: join(
@@ -173,6 +173,19 @@ export function sessionBusAddress(environment: Environment): string | undefined 
   return directory === undefined || directory === ''
     ? undefined
     : `unix:path=${encodeURIComponent(directory).replaceAll('%2F', '/')}/bus`;
+}
+
+/** In bytes. SQLite takes 504 for a file, and the longest name of one there is `vault.db.restore`. */
+const longestVaultPath = 504 - '/vault.db.restore'.length;
+
+/** @throws ConfigError for a directory in which SQLite could open no file. */
+function vaultPath(text: string): string {
+  const path = resolve(text);
+  const bytes = Buffer.byteLength(path);
+  if (bytes <= longestVaultPath) return path;
+  throw new ConfigError(
+    `the path of the vault’s directory is too long: it has ${String(bytes)} bytes, and SQLite takes at most ${String(longestVaultPath)}. Choose a shorter one: ${path}`,
+  );
 }
 
 /** A variable that is set to nothing is not set. */

@@ -16,7 +16,12 @@ import { serveBridge } from './desktop/ipc.ts';
 import { catchLinks, thisStart } from './desktop/links.ts';
 import { isHiddenStart, loginItem } from './desktop/login.ts';
 import { setMenu } from './desktop/menu.ts';
-import { notifyOfApprovals, notifyOfMessages, sayThatItGoesOn } from './desktop/notifications.ts';
+import {
+  notifyOfApprovals,
+  notifyOfMessages,
+  notifyOfStorage,
+  sayThatItGoesOn,
+} from './desktop/notifications.ts';
 import { closeBeforeQuit } from './desktop/quit.ts';
 import { report } from './desktop/report.ts';
 import { registerScheme, serveScheme } from './desktop/scheme.ts';
@@ -118,6 +123,7 @@ async function open(
   desktop = () => ({ reportsLock: autoLock?.reportsLock ?? true, freezeShortcut: freezing.state });
   opened.use(notifyOfMessages(vault.bridge));
   opened.use(notifyOfApprovals(approvals, vault.bridge));
+  opened.use(notifyOfStorage(vault.bridge));
   opened.use(endOnFault(vault.bridge));
   setMenu(version, {
     lock: () => void lockNow(vault.bridge),

@@ -96,7 +96,7 @@ export async function findRunning(directory: string): Promise<Running | undefine
     if (error instanceof NobodyListensError) return undefined;
     if (!isStranger(error)) throw error;
     throw new CommandError(
-      exitCodes.absent,
+      isLocked(directory) ? exitCodes.busy : exitCodes.absent,
       `what answers at ${socket} is not the service of this vault: ${error.message}. Nothing secret was sent to it. Start the vault anew: \`latchkey serve\`, or the app`,
     );
   }

@@ -8,7 +8,6 @@ import { addSubcommand } from './subcommand.ts';
 
 interface ServeFlags extends PasswordOptions {
   readonly open?: true;
-  readonly launchd?: true;
 }
 
 /** launchd starts again whatever ends with an error. */
@@ -19,7 +18,7 @@ function endForLaunchd(): void {
 }
 
 export function declareServe(program: Command): void {
-  addSubcommand<ServeFlags>(program, {
+  const command = addSubcommand<ServeFlags>(program, {
     name: 'serve',
     description: 'serve the API on this machine, unlocked from the keychain or a password',
     options: [
@@ -34,12 +33,13 @@ export function declareServe(program: Command): void {
       passwordFd(),
       new Option(launchdOption, 'for launchd, end with 0 where to start again would not help').hideHelp(),
     ],
-    run: async (config, { open, launchd, ...flags }, json) => {
+    run: async (config, { open, ...flags }, json) => {
       const { serve } = await import('./serve.ts');
       const { readPassword } = await import('./secrets.ts');
       const password = readPassword(flags, config.credentialsDirectory);
-      if (launchd === true) endForLaunchd();
       await serve(config, { json, open: open === true, ...(password === undefined ? {} : { password }) });
     },
   });
+  // At once: what is wrong with the other options is final too.
+  command.on('option:launchd', endForLaunchd);
 }

@@ -167,11 +167,13 @@ export class Storage {
     ).unref();
   }
 
-  /** Looks whether the disk takes writes again, and holds room back. */
+  /** Looks whether the disk takes writes again. One that was full has room once some can be held back. */
   #look(): void {
     this.#lookedAt = performance.now();
-    if (this.#trouble !== undefined) {
-      const cause = this.#probe() ?? this.#touched();
+    if (this.#trouble === undefined) {
+      this.#reserve();
+    } else {
+      const cause = this.#probe() ?? this.#touched() ?? (this.#hold() ? undefined : 'full');
       if (cause !== undefined) {
         this.#enter(cause);
         return;
@@ -179,7 +181,6 @@ export class Storage {
       this.#trouble = undefined;
       this.#parts.onChange(undefined);
     }
-    this.#reserve();
     if (this.#isReserved) this.close();
   }
 
@@ -197,7 +198,16 @@ export class Storage {
   }
 
   #reserve(): void {
-    if (this.#isReserved) return;
+    if (this.#hold()) return;
+    this.#lookLater();
+    // There may be room for what is smaller.
+    const cause = this.#probe();
+    if (cause !== undefined) this.#enter(cause);
+  }
+
+  /** @returns whether room is held back. */
+  #hold(): boolean {
+    if (this.#isReserved) return true;
     const file = reserveIn(this.#parts.directory);
     try {
       if (statSync(file, { throwIfNoEntry: false })?.size !== reserved) {
@@ -206,11 +216,9 @@ export class Storage {
       }
       this.#isReserved = true;
     } catch {
-      this.#lookLater();
-      // There may be room for what is smaller.
-      const cause = this.#probe();
-      if (cause !== undefined) this.#enter(cause);
+      // Whatever the cause is, the probe meets it too.
     }
+    return this.#isReserved;
   }
 }
 

@@ -1,6 +1,6 @@
 /** The system’s notifications: of messages that are shown on this computer instead of being sent, and of what waits for a vote. */
 import { app, Notification } from 'electron';
-import type { Bridge } from '../../preload/contract.ts';
+import type { Bridge, VaultBridge } from '../../preload/contract.ts';
 import { bareType, toBeSigned } from '../lib/to-be-signed.ts';
 import { mark, visibleLine } from '../lib/visible-text.ts';
 import type { Approvals, WaitingActivity } from './approvals.ts';
@@ -61,6 +61,48 @@ export function notifyOfMessages(bridge: Pick<Bridge, 'shownMessages' | 'onEvent
       stopEvents();
       for (const notification of open.values()) notification.close();
       open.clear();
+    },
+  };
+}
+
+/** Notifies of a disk that takes no more writes, once as that begins, until it is disposed of. */
+export function notifyOfStorage(bridge: Pick<VaultBridge, 'status' | 'onEvent'>): Disposable {
+  let notification: Notification | undefined;
+  let told: string | undefined;
+
+  async function look(): Promise<void> {
+    try {
+      const { storage } = await bridge.status();
+      if (storage?.cause === told) return;
+      told = storage?.cause;
+      notification?.close();
+      notification = undefined;
+      if (storage === null || !Notification.isSupported()) return;
+      notification = new Notification({
+        title: 'Latchkey cannot write the vault',
+        body: asShown(storage.problem),
+        urgency: 'critical',
+      });
+      notification.on('click', () => {
+        showWindow();
+      });
+      notification.on('failed', (_event, error) => {
+        report('a notification was not shown', error);
+      });
+      notification.show();
+    } catch (error) {
+      report('the state of the disk is not known', error);
+    }
+  }
+
+  void look();
+  const stopEvents = bridge.onEvent((event) => {
+    if (event.kind === 'status') void look();
+  });
+  return {
+    [Symbol.dispose]() {
+      stopEvents();
+      notification?.close();
     },
   };
 }

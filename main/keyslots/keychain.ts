@@ -25,6 +25,13 @@ export interface Keychain {
   delete(account: string): Promise<void>;
   /** Stores, reads and deletes an entry of its own: what the keychain says of itself is not enough. */
   probe(): Promise<KeychainState>;
+  /**
+   * Asks whether it answers at all, of which no person hears.
+   * @returns why it does not; undefined where it does. Left out where only a probe can tell.
+   */
+  isSilent?(): Promise<KeychainState | undefined>;
+  /** Ends what waits for a service that is silent: it would keep the process from ending. */
+  close?(): void;
 }
 
 /** What is used of keytar. */
@@ -68,13 +75,16 @@ export function systemKeychain({
 }: SystemKeychainOptions): Keychain {
   const hasSecretService = platform !== 'darwin' && platform !== 'win32';
   const turns = new Turns();
+  const closing = new AbortController();
   let probes = 0;
+
+  const busFault = async (limit: number): Promise<BusFault | undefined> =>
+    sessionBus === undefined ? 'no-bus' : secretServiceFault(sessionBus, limit, closing.signal);
 
   /** The service is asked again each time: it may be installed, started or stopped while the vault runs. */
   async function ready(): Promise<PasswordStore> {
     if (hasSecretService) {
-      if (sessionBus === undefined) throw new Unavailable(reasons['no-bus']);
-      const fault = await secretServiceFault(sessionBus, limits.probe * 0.8);
+      const fault = await busFault(limits.probe * 0.8);
       if (fault !== undefined) throw new Unavailable(reasons[fault]);
     }
     try {
@@ -96,7 +106,17 @@ export function systemKeychain({
       }
     });
 
+  /** A service that answers at once, or is taken for silent: who asks for the state of the vault waits for it. */
+  async function isSilent(): Promise<KeychainState | undefined> {
+    const fault = await busFault(limits.probe * 0.2);
+    return fault === undefined ? undefined : notAvailable(reasons[fault]);
+  }
+
   return {
+    ...(hasSecretService ? { isSilent } : {}),
+    close: () => {
+      closing.abort();
+    },
     get: (account) =>
       call(limits.call, async (store) => {
         const text = await store.getPassword(service, account);

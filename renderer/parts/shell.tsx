@@ -12,6 +12,7 @@ import { Latch, Mark } from './mark.tsx';
 import { isAt, placeGroups } from './places.ts';
 import type { Place, PlaceGroup } from './places.ts';
 import { SchemeSwitch } from './scheme-switch.tsx';
+import { StorageNotice, WordsNotice } from './storage.tsx';
 import { t, Trans } from './text.ts';
 import { useStatus, useStatusCall } from './vault.tsx';
 import './shell.css';
@@ -84,6 +85,8 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
       </aside>
       <main className="lk-main" id="main" ref={main} tabIndex={-1}>
         <div className="lk-main-body">
+          <StorageNotice />
+          <WordsNotice />
           <DelayedNotice />
           {children}
         </div>

@@ -3,6 +3,7 @@ import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, NativeSelect, NumberInput, Stack, Switch, Text } from '@mantine/core';
 import { IconChevronRight } from '@tabler/icons-react';
 import { Link } from 'wouter';
+import { publishedLimits } from '../../main/lib/published-limits.ts';
 import type { Settings as SettingsNow, SettingsChange } from '../../preload/contract.ts';
 import { agesOf } from '../parts/backup-ages.tsx';
 import { useKeyslots } from '../parts/keyslots.ts';
@@ -40,6 +41,7 @@ export function Settings(): ReactNode {
           <Locking of={data} />
           <Network of={data} />
           <Port of={data} key={data.port} />
+          <Limits of={data} key={`limits ${String(data.limits)}`} />
           <Shell of={data} />
         </>
       )}
@@ -118,10 +120,18 @@ interface Part {
 /** Changes settings, says so, and offers the way back. */
 function useChange(of: SettingsNow) {
   const call = useSettingsCall();
-  const before = ({ autoLock, port, network, startAtLogin, updates }: SettingsNow): SettingsChange => ({
+  const before = ({
     autoLock,
     port,
     network,
+    limits,
+    startAtLogin,
+    updates,
+  }: SettingsNow): SettingsChange => ({
+    autoLock,
+    port,
+    network,
+    limits,
     ...(startAtLogin === null ? {} : { startAtLogin }),
     ...(updates === null ? {} : { updates }),
   });
@@ -313,6 +323,68 @@ function Port({ of }: Part): ReactNode {
             </Button>
           </Group>
           <Failure title={t('The port was not changed')} error={error} />
+        </Stack>
+      </form>
+    </Panel>
+  );
+}
+
+const mostTimes = 100;
+
+/** How much an organization may have. */
+function Limits({ of }: Part): ReactNode {
+  const { change, error, isPending } = useChange(of);
+  const [typed, setTyped] = useState<string | number>(of.limits);
+  const [tried, setTried] = useState(false);
+  const wanted = Number(typed);
+  const isFine = typed !== '' && Number.isInteger(wanted) && wanted >= 1 && wanted <= mostTimes;
+  const save = (event: SyntheticEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (!isFine || wanted === of.limits) return;
+    change({ limits: wanted }, t('The limits are changed'));
+  };
+  const times = isFine ? wanted : of.limits;
+  return (
+    <Panel title={t('Limits')}>
+      <form onSubmit={save} noValidate>
+        <Stack gap="md" maw={620}>
+          <Text size="sm">
+            {t(
+              'An organization can have {{users}} users, {{wallets}} wallets, {{policies}} policies, {{tags}} tags and {{keys}} private keys; a user {{credentials}} API keys and as many passkeys. A request beyond a limit is refused.',
+              {
+                users: times * publishedLimits.usersPerOrganization,
+                wallets: times * publishedLimits.walletsPerOrganization,
+                policies: times * publishedLimits.policiesPerOrganization,
+                tags: times * publishedLimits.tagsPerOrganization,
+                keys: times * publishedLimits.privateKeysPerOrganization,
+                credentials: times * publishedLimits.longLivedApiKeysPerUser,
+              },
+            )}
+          </Text>
+          <Group align="end" gap="sm">
+            <NumberInput
+              label={t('Times the usual limits')}
+              description={t('A number from 1 to 100. Lowering it keeps what is there.')}
+              allowDecimal={false}
+              allowNegative={false}
+              min={1}
+              max={mostTimes}
+              clampBehavior="none"
+              hideControls
+              value={typed}
+              error={
+                tried && !isFine
+                  ? t('A number from {{least}} to {{most}}.', { least: 1, most: mostTimes })
+                  : null
+              }
+              onChange={setTyped}
+            />
+            <Button type="submit" variant="default" loading={isPending}>
+              {t('Save the limits')}
+            </Button>
+          </Group>
+          <Failure title={t('The limits were not changed')} error={error} />
         </Stack>
       </form>
     </Panel>

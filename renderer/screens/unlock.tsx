@@ -10,6 +10,7 @@ import { recoveryOf, recoveryProblem, toRecovery } from '../parts/phrase.ts';
 import type { Recovery } from '../parts/phrase.ts';
 import { RecoveryField } from '../parts/recovery-field.tsx';
 import { Failure } from '../parts/states.tsx';
+import { StorageNotice } from '../parts/storage.tsx';
 import { Tampering } from '../parts/tampering.tsx';
 import { t, Trans } from '../parts/text.ts';
 import { Threshold } from '../parts/threshold.tsx';
@@ -101,6 +102,7 @@ export function Unlock(): ReactNode {
           {t('Unlocking puts the vault’s keys into memory until you lock it again.')}
         </p>
         <Stack gap="lg" maw={460}>
+          <StorageNotice />
           <FrozenNotice />
           {slots.length > 1 && (
             <SegmentedControl

@@ -78,6 +78,19 @@ describe('settings', () => {
     expect(await port.inputValue()).toBe('17377');
   });
 
+  test('limits are as many times the usual ones as is said, and are put back', async () => {
+    await page.getByText('100 users, 100 wallets').waitFor();
+    const times = page.getByRole('textbox', { name: 'Times the usual limits' });
+    await times.fill('101');
+    await button(page, 'Save the limits').click();
+    await page.getByText('A number from 1 to 100.').waitFor();
+    await times.fill('3');
+    await button(page, 'Save the limits').click();
+    await page.getByText('300 users, 300 wallets').waitFor();
+    await toast('The limits are changed').getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => times.inputValue()).toBe('1');
+  });
+
   test('auto-lock is set, and switched off', async () => {
     const after = page.getByRole('combobox', { name: 'Lock the vault' });
     expect(await after.inputValue()).toBe('10');

@@ -9,7 +9,8 @@ vi.mock('electron', () => import('./fake-electron.ts'));
 
 const { becomeReady, machine } = await import('./fake-electron.ts');
 const { watchApprovals } = await import('../../main/desktop/approvals.ts');
-const { notifyOfApprovals, notifyOfMessages } = await import('../../main/desktop/notifications.ts');
+const { notifyOfApprovals, notifyOfMessages, notifyOfStorage } =
+  await import('../../main/desktop/notifications.ts');
 const showWindow = vi.hoisted(() => vi.fn());
 vi.mock('../../main/desktop/window.ts', () => ({ showWindow }));
 
@@ -280,5 +281,36 @@ test('the notification has the title by which the vault describes what is signed
   await client.submit('sign_transaction', 'SIGN_TRANSACTION_V2', request);
   await vi.waitFor(() => {
     expect(machine.notifications.map(({ body: said }) => said)).toEqual([title]);
+  });
+});
+
+describe('a disk that takes no writes', () => {
+  const trouble = (cause: 'full' | 'failing') => ({
+    cause,
+    file: '/home/ada/vault/vault.db',
+    problem: `/home/ada/vault/vault.db cannot be written: the disk is ${cause}. Make room on it.`,
+    since: 0,
+  });
+
+  test('is notified of once as it begins, again as its cause changes, and taken back at its end', async () => {
+    using resources = new DisposableStack();
+    resources.use(notifyOfStorage(double));
+    const shown = (): (string | undefined)[] =>
+      machine.notifications.filter(({ isShown }) => isShown).map(({ body }) => body);
+    const say = async (storage: typeof double.storage, expected: readonly unknown[]): Promise<void> => {
+      double.storage = storage;
+      double.announce({ kind: 'status' });
+      await vi.waitFor(() => {
+        expect(shown()).toEqual(expected);
+      });
+    };
+    const full = [expect.stringContaining('the disk is full')];
+    await say(trouble('full'), full);
+    await say(trouble('full'), full);
+    expect(machine.notifications).toHaveLength(1);
+    machine.notifications[0]?.emit('click');
+    expect(showWindow).toHaveBeenCalledOnce();
+    await say(trouble('failing'), [expect.stringContaining('the disk is failing')]);
+    await say(null, []);
   });
 });
