@@ -199,6 +199,7 @@ describe('a start that cannot be', () => {
     const { startVault } = await import('../../main/vault.ts');
     const config = makeConfig({ dataDir: launcher.vault, keychain: false, port: '0' }, {});
     const held = await startVault(config);
+    vi.stubEnv('APPIMAGE', '/home/ada/Latchkey.AppImage');
     let isHeld = true;
     const end = async (): Promise<void> => {
       if (isHeld) await held.close();
@@ -246,7 +247,10 @@ describe('a start that cannot be', () => {
         message: 'The process that held the vault has ended',
         buttons: ['Open it here', 'Quit'],
       });
-      expect(machine.relaunches).toHaveLength(1);
+      // Its program is in a directory that goes with this process.
+      expect(machine.relaunches).toEqual([
+        { execPath: '/home/ada/Latchkey.AppImage', args: process.argv.slice(1) },
+      ]);
     } finally {
       await end();
     }

@@ -199,6 +199,8 @@ describe('the menu', () => {
     machine.packaged = true;
     setMenu('1.2.3', actions);
     expect(JSON.stringify(machine.menu?.template)).not.toContain('toggleDevTools');
+    // What shows it reads no archive.
+    expect(machine.about?.iconPath).toBe(join(process.resourcesPath, 'icon.png'));
   });
 });
 
