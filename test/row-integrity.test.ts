@@ -147,9 +147,16 @@ async function makeVault(directory: string): Promise<void> {
         tx.run(`UPDATE ${table} SET ${name} = ${type === 'TEXT' ? `${name} || ' 2'` : `${name} + 1`}`);
       }
       if (
-        !['vault', 'keyslots', 'server_keys', 'organizations', 'users', 'backup_schedule', 'freeze'].includes(
-          table,
-        )
+        ![
+          'vault',
+          'keyslots',
+          'server_keys',
+          'organizations',
+          'users',
+          'backup_schedule',
+          'freeze',
+          'place_key',
+        ].includes(table)
       ) {
         const last = connection.all<Row>(`SELECT * FROM ${table}`).at(-1);
         if (last) tx.run(`DELETE FROM ${table} WHERE ${where(last)}`, ...parametersOf(last));

@@ -14,7 +14,17 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  test,
+  vi,
+  type MockInstance,
+} from 'vitest';
 import { makeConfig } from '../main/config.ts';
 import { logEnd } from '../main/db/activities.ts';
 import { LatchkeyError } from '../main/lib/errors.ts';
@@ -182,13 +192,13 @@ const kinds: readonly (readonly [string, (vault: Killed) => void])[] = [
 ];
 
 describe('after a crash', () => {
-  beforeAll(() => {
-    // Each damaged log is told of there, at the start.
-    const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-    return () => {
-      expect(said).toHaveBeenCalledWith(expect.stringMatching(/^The write-ahead log of .* is damaged /));
-      said.mockRestore();
-    };
+  // Each damaged log is told of there, at the start.
+  let said: MockInstance<typeof process.stderr.write>;
+  beforeEach(() => {
+    said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  });
+  afterEach(() => {
+    said.mockRestore();
   });
 
   test('all that was answered is there', async () => {
@@ -241,6 +251,9 @@ describe('after a crash', () => {
       bytes[5000] = (bytes[5000] ?? 0) ^ 1;
     });
     const found = await opened(killed);
+    expect(said).toHaveBeenCalledWith(
+      expect.stringMatching(/^The write-ahead log of .* is damaged from frame 2 on/),
+    );
     expect(found).toMatchObject({ code: 'VAULT_ROLLED_BACK' });
     expect(existsSync(join(killed.directory, 'vault.db-wal.damaged'))).toBe(true);
     await accept(killed);

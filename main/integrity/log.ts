@@ -1,8 +1,8 @@
 /** The whole log: its chain of hashes from the first row on, and the indexes by which activities are found. */
 import { walkActivityChain, type ChainCheck, type LogRow } from '../db/activities.ts';
-import type { Reader } from '../db/connection.ts';
+import type { Reader, Value } from '../db/connection.ts';
 import type { RowFinding } from '../db/schema.ts';
-import type { LogEnd } from './seal.ts';
+import { logEnd, type LogEnd } from './seal.ts';
 
 export function checkLog(tx: Reader, accepted?: LogEnd): readonly RowFinding[] {
   const walk = walkLog(tx, 1000, accepted);
@@ -35,15 +35,58 @@ export function* walkLog(
   }
   // A log with gaps, which was accepted, has fewer rows than its last number says.
   if (accepted) return [];
-  for (const index of ['activities_id', 'activities_fingerprint', 'activities_places']) {
+  for (const [index, key] of lookUps) {
     if (!indexes.includes(index)) continue;
-    const more = tx.get<{ more: number }>(
-      `SELECT (SELECT count(*) FROM activities INDEXED BY ${index} WHERE revision > -1) - (SELECT max(sequence) FROM activities) AS more`,
-    );
-    if (more?.more)
+    if (yield* leadsElsewhere(tx, index, key))
       return [{ table: 'activities', row: null, problem: `the index ${index} leads elsewhere too` }];
   }
   return [];
+}
+
+/** The indexes by which activities are found, and the columns that tell their entries apart. */
+const lookUps = [
+  ['activities_id', 'id, revision'],
+  ['activities_fingerprint', 'organization_id, fingerprint, revision'],
+  ['activities_places', 'organization_id, sequence'],
+] as const;
+
+/** How often the entries are counted again because rows came meanwhile, before all are counted at once. */
+const mostCounts = 3;
+
+/** Whether an index has more entries than the log has rows. */
+function* leadsElsewhere(tx: Reader, index: string, key: string): Generator<undefined, boolean> {
+  for (let counts = 1; ; counts++) {
+    const [rows] = logEnd(tx);
+    const counting = countEntries(tx, index, key);
+    let step = counting.next();
+    while (step.done !== true) {
+      if (counts <= mostCounts) yield;
+      step = counting.next();
+    }
+    if (logEnd(tx)[0] === rows) return step.value > rows;
+  }
+}
+
+/** An entry takes less than a microsecond. */
+const entriesAtOnce = 5000;
+
+/** Counts the entries of an index of activities, with a pause after some. */
+function* countEntries(tx: Reader, index: string, key: string): Generator<undefined, number> {
+  const columns = key.split(', ');
+  let last: readonly Value[] = [];
+  for (let entries = 0; ; entries += entriesAtOnce) {
+    // By this very index, and not by a smaller one.
+    const from = `FROM activities INDEXED BY ${index} WHERE revision > -1 ${last.length > 0 ? `AND (${key}) > (${columns.map(() => '?').join(', ')})` : ''}`;
+    const next = tx.get<Record<string, Value>>(
+      `SELECT ${key} ${from} ORDER BY ${key} LIMIT 1 OFFSET ${String(entriesAtOnce - 1)}`,
+      ...last,
+    );
+    if (next === undefined) {
+      return entries + (tx.get<{ rest: number }>(`SELECT count(*) AS rest ${from}`, ...last)?.rest ?? 0);
+    }
+    last = columns.map((column) => next[column] ?? null);
+    yield;
+  }
 }
 
 /** The first row between two numbers that the indexes, by which activities are found, do not lead to. */
