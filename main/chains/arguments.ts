@@ -15,7 +15,7 @@ export interface Argument {
 }
 
 /** More values than any call has: data that claims more is not read to its end. */
-export const mostValues = 10_000;
+export const mostValues = 5_000;
 /** Types and values nest no deeper than this. */
 export const deepestType = 16;
 

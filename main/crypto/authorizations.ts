@@ -4,7 +4,7 @@ import { invalid } from './encodings.ts';
 import { checksumAddress, readEthereumAddress } from './ethereum-addresses.ts';
 import { keccak256 } from './hashes.ts';
 import { integerBytes, readInteger } from './integers.ts';
-import { isObject, kindOf, parseJson } from './json.ts';
+import { checkPayloadValues, isObject, kindOf, parseJson } from './json.ts';
 
 /** What sets it apart from transactions, whose types are smaller. */
 export const authorizationMagic = 0x05;
@@ -28,6 +28,7 @@ export const authorizationDigest = (field: string, payload: string): Uint8Array 
  * @throws LatchkeyError INVALID_ARGUMENT naming the part that is wrong.
  */
 export function readAuthorization(field: string, payload: string): Authorization {
+  checkPayloadValues(field, [payload]);
   const data = parseJson(field, payload);
   if (!isObject(data))
     throw invalid(field, `expected an authorization as a JSON object, got ${kindOf(data)}`);

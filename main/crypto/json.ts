@@ -1,5 +1,19 @@
 /** JSON that callers send inside a payload to be signed. */
+import { countValues } from '../lib/plain-json.ts';
 import { invalid } from './encodings.ts';
+
+/** More than any payload has, and no more than is hashed within a turn: far less than a megabyte can hold. */
+export const mostPayloadValues = 4000;
+
+/** @throws LatchkeyError INVALID_ARGUMENT for texts that have more values together than is read of one request. */
+export function checkPayloadValues(field: string, texts: readonly string[]): void {
+  const values = texts.reduce((sum, text) => sum + countValues(Buffer.from(text, 'utf8')), 0);
+  if (values <= mostPayloadValues) return;
+  throw invalid(
+    field,
+    `expected JSON of at most ${mostPayloadValues.toLocaleString('en')} values, those in lists and objects counted each, got ${values.toLocaleString('en')}`,
+  );
+}
 
 /**
  * Reads JSON text. A whole number that a double would round comes as a bigint, to the last digit.

@@ -5,7 +5,7 @@ import { decodeHex, encodeUtf8, invalid, toHex } from './encodings.ts';
 import { checksumAddress, readEthereumAddress } from './ethereum-addresses.ts';
 import { keccak256 } from './hashes.ts';
 import { integerBytes, readInteger } from './integers.ts';
-import { isObject, kindOf, parseJson, type JsonObject } from './json.ts';
+import { checkPayloadValues, isObject, kindOf, parseJson, type JsonObject } from './json.ts';
 
 interface Member {
   readonly name: string;
@@ -16,6 +16,8 @@ interface Struct {
   readonly members: readonly Member[];
   /** The hash of its text, which is the same for all of its values. */
   hash?: Uint8Array;
+  /** How many characters its text has, once it is hashed. */
+  hashed?: number;
 }
 
 /** Structs by name; a Map, since the names are the caller's. */
@@ -35,6 +37,8 @@ const domainMembers: readonly Member[] = [
 const deepest = 64;
 const mostTypes = 100;
 const mostMembers = 1000;
+/** Of the texts of all types that are hashed: a hundred types that hold one another say each other's members. */
+const mostTypeCharacters = 200_000;
 /** Names as they stand in a type's text: real ones hold colons, none holds what separates them. */
 const nameForm = /^[^\s(),[\]\p{C}]{1,100}$/u;
 
@@ -75,6 +79,7 @@ export const typedDataDigest = (field: string, payload: string): Uint8Array =>
  * @throws LatchkeyError INVALID_ARGUMENT naming the part that is wrong.
  */
 export function readTypedData(field: string, payload: string): TypedData {
+  checkPayloadValues(field, [payload]);
   const data = parseJson(field, payload);
   if (!isObject(data)) throw invalid(field, `expected typed data as a JSON object, got ${kindOf(data)}`);
   const domain = objectAt(field, data, 'domain');
@@ -244,7 +249,7 @@ function readStruct(
 ): readonly [Uint8Array, TypedObject] {
   if (depth > deepest) throw invalid(field, `expected at most ${String(deepest)} levels`);
   const struct = structOf(types, name);
-  struct.hash ??= keccak256(encodeUtf8(field, encodeType(types, name)));
+  struct.hash ??= hashType(types, name, field);
   const words: Uint8Array[] = [struct.hash];
   const members: [string, TypedValue][] = [];
   for (const { name: member, type } of struct.members) {
@@ -255,6 +260,20 @@ function readStruct(
   }
   // Each becomes a member of its own, `__proto__` too.
   return [keccak256(joinBytes(words)), Object.fromEntries(members)];
+}
+
+function hashType(types: Types, name: string, field: string): Uint8Array {
+  const text = encodeType(types, name);
+  let characters = text.length;
+  for (const { hashed = 0 } of types.values()) characters += hashed;
+  if (characters > mostTypeCharacters) {
+    throw invalid(
+      field,
+      `expected types whose texts have at most ${mostTypeCharacters.toLocaleString('en')} characters together`,
+    );
+  }
+  structOf(types, name).hashed = text.length;
+  return keccak256(encodeUtf8(field, text));
 }
 
 function structOf(types: Types, name: string): Struct {

@@ -115,3 +115,7 @@ describe('seen', () => {
 test('assertNever throws at what the compiler did not foresee', () => {
   expect(() => assertNever('surprise' as never)).toThrow('unreachable: surprise');
 });
+
+test('a whole number beyond what a double holds is quoted to the last digit', () => {
+  expect(seen({ a: [2n ** 60n] })).toBe('{"a":["1152921504606846976"]}');
+});

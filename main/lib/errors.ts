@@ -129,6 +129,8 @@ const quotedCharacters = 100;
 /** As much of a value as its first characters in JSON may come from. */
 function beginning(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return value.slice(0, quotedCharacters);
+  // JSON cannot write it; it is a number that a caller wrote.
+  if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth === 0) return null;
   if (Array.isArray(value)) {

@@ -4,6 +4,8 @@ import { activity, older, type Item } from '../activities/define.ts';
 import { chainKeywords } from '../chains/facts.ts';
 import { openPayload, type RawPayload } from '../chains/payloads/open.ts';
 import type { Signature } from '../crypto/curves.ts';
+import { checkPayloadValues } from '../crypto/json.ts';
+import { payloadEncodings } from '../crypto/payloads.ts';
 import type { Reader } from '../db/connection.ts';
 import { findPrivateKeyByAddress } from '../db/private-keys.ts';
 import { once } from '../lib/once.ts';
@@ -98,6 +100,9 @@ export const signRawPayloads = activity({
     resource: 'PRIVATE_KEY',
     action: 'SIGN',
     shows: howShown,
+    refuses({ params: { encoding, payloads } }) {
+      if (payloadEncodings[encoding].makesDigest) checkPayloadValues('parameters.payloads', payloads);
+    },
     facts({ params: { signWith, payloads, ...how }, ...where }) {
       const item = payloadItems(where, signWith);
       return payloads.map((payload, index) => item({ ...how, payload }, nameOfPayload(index)));

@@ -402,3 +402,13 @@ test('mutations are read or said to be unreadable, and never throw', () => {
     { numRuns: 1500 },
   );
 });
+
+test('a transaction with more inputs and outputs than nodes pass on is not read', () => {
+  const outputs = (count: number): Uint8Array =>
+    psbtOf(
+      [ownCoin('P2WPKH')],
+      Array.from({ length: count }, () => ({ script: scriptOf(payee), value: 1n })),
+    ).toBuffer();
+  expect(problemOf(outputs(1999))).toBe('read');
+  expect(problemOf(outputs(2000))).toContain('it has 2001 inputs and outputs, and at most 2000 are read');
+});

@@ -56,10 +56,17 @@ export interface ReadBitcoin {
   readonly transaction: BitcoinTransaction;
 }
 
+/** Nodes pass on no more inputs than these, and each is looked up. */
+const mostPlaces = 2000;
+
 export function readBitcoin(bytes: Uint8Array): Read<ReadBitcoin> {
   const read = attempt(() => {
     const psbt = readPsbt(bytes);
     const unsigned = psbt.version === 0 ? psbt.unsigned : composed(psbt);
+    const places = unsigned.inputs.length + unsigned.outputs.length;
+    if (places > mostPlaces) {
+      unreadable(`it has ${String(places)} inputs and outputs, and at most ${String(mostPlaces)} are read`);
+    }
     const inputs = unsigned.inputs.map((input, index) =>
       withFields(input, psbt.inputs[index] ?? new Map<string, Uint8Array>(), `input ${String(index + 1)}`),
     );

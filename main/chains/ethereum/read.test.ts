@@ -218,3 +218,29 @@ test('mutations are read or said to be unreadable, and never throw', () => {
   );
   for (const noise of sample(64, 500, 3)) readEthereum(noise);
 });
+
+test('a list that no block takes is not read, so that its transaction is none that is known', () => {
+  const base = { chainId: 1, nonce: 1, gas: 21_000n, maxFeePerGas: 2n, maxPriorityFeePerGas: 1n } as const;
+  const entry = { address: `0x${'ab'.repeat(20)}`, storageKeys: [] } as const;
+  const listing = (count: number): Hex =>
+    serializeTransaction({ type: 'eip1559', ...base, accessList: Array(count).fill(entry) });
+  expect(problem(listing(2000))).toBe('read');
+  expect(problem(listing(2001))).toBe('the access list has 2001 elements, and at most 2000 are read');
+  const authorization = {
+    address: entry.address,
+    chainId: 1,
+    nonce: 0,
+    r: '0x1',
+    s: '0x1',
+    yParity: 0,
+  } as const;
+  const authorizing = (count: number): Hex =>
+    serializeTransaction({
+      type: 'eip7702',
+      ...base,
+      to: entry.address,
+      authorizationList: Array(count).fill(authorization),
+    });
+  expect(problem(authorizing(200))).toBe('read');
+  expect(problem(authorizing(201))).toBe('the authorization list has 201 elements, and at most 200 are read');
+});

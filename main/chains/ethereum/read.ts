@@ -146,6 +146,11 @@ export function readEthereum(bytes: Uint8Array): Read<ReadEthereum> {
   });
 }
 
+/** More than a block takes, and no more than is read within a turn. */
+const mostListed = 2000;
+/** Each is a signature whose key is recovered. */
+const mostAuthorizations = 200;
+
 function readTransaction(bytes: Uint8Array): EthereumTransaction {
   const [first] = bytes;
   if (first === undefined) unreadable('expected an Ethereum transaction, got no bytes');
@@ -204,8 +209,13 @@ function readFields(type: EthereumType, items: readonly Item[]): EthereumTransac
     return item === undefined ? undefined : integer(item, field, bits);
   };
   const required = (field: Field, bits: number): bigint => optional(field, bits) ?? 0n;
-  const list = <T>(field: Field, what: string, read: (item: Item) => T): readonly T[] =>
-    listOf(at(field) ?? [], what).map(read);
+  const list = <T>(field: Field, what: string, most: number, read: (item: Item) => T): readonly T[] => {
+    const elements = listOf(at(field) ?? [], what);
+    if (elements.length > most) {
+      unreadable(`${what} has ${String(elements.length)} elements, and at most ${String(most)} are read`);
+    }
+    return elements.map(read);
+  };
   const to = bytesOf(at('to') ?? new Uint8Array(), 'to');
   if (to.length !== 20 && to.length !== 0) {
     unreadable(`expected 20 bytes of to, or none, got ${String(to.length)}`);
@@ -223,9 +233,11 @@ function readFields(type: EthereumType, items: readonly Item[]): EthereumTransac
     to: to.length === 0 ? '' : checksumAddress(to),
     value: required('value', 256),
     data: bytesOf(at('data') ?? new Uint8Array(), 'data'),
-    accessList: list('accessList', 'the access list', readAccess),
-    blobHashes: list('blobHashes', 'the list of blobs', (hash) => hexOf(fixed(hash, 'a blob’s hash', 32))),
-    authorizations: list('authorizations', 'the authorization list', readAuthorization),
+    accessList: list('accessList', 'the access list', mostListed, readAccess),
+    blobHashes: list('blobHashes', 'the list of blobs', mostListed, (hash) =>
+      hexOf(fixed(hash, 'a blob’s hash', 32)),
+    ),
+    authorizations: list('authorizations', 'the authorization list', mostAuthorizations, readAuthorization),
   };
 }
 

@@ -301,4 +301,11 @@ describe('what is no IDL', () => {
     const result = readIdl(value);
     expect(result.ok ? 'read' : result.problem).toContain('9007199254740993');
   });
+
+  test('a type that nests deeper than the stack is refused, and throws nothing', () => {
+    const type: unknown = JSON.parse(`${'{"a":['.repeat(100_000)}${']}'.repeat(100_000)}`);
+    const value = { instructions: [{ name: 'a', accounts: [], args: [{ name: 'x', type }] }], types: [] };
+    const result = readIdl(value);
+    expect(result.ok ? 'read' : result.problem).toContain('expected a type of an IDL');
+  });
 });

@@ -197,15 +197,9 @@ function readType(type: unknown, at: string, depth: number): IdlType {
     if (typeof defined === 'string') return { kind: 'defined', name: defined };
     if (isObject(defined)) return { kind: 'defined', name: nameOf(defined, at) };
   }
-  const got = typeof type === 'string' ? type : seen(withoutBigints(type));
+  const got = typeof type === 'string' ? type : seen(type);
   return unreadable(`expected a type of an IDL in ${at}, got ${got.slice(0, 50)}`);
 }
-
-/** Whole numbers that a double would round come as bigints, which JSON has no way to write. */
-const withoutBigints = (value: unknown): unknown =>
-  JSON.parse(
-    JSON.stringify(value ?? null, (_, each: unknown) => (typeof each === 'bigint' ? String(each) : each)),
-  );
 
 function readDefined(entry: unknown): [string, Defined] {
   const name = nameOf(entry, 'the types of the IDL');
