@@ -7,13 +7,15 @@ const layers = {
   policy: ['lib/'],
   // New files in directories that are not ours alone.
   files: [],
+  // The message bus of Linux desktops.
+  bus: ['lib/'],
   // The socket over which the owner's own commands speak to the service.
   control: [],
   db: ['files/', 'lib/'],
   // Rows that authenticate themselves, over all of db/.
   integrity: ['db/', 'crypto/', 'lib/'],
   auth: ['crypto/', 'db/', 'lib/', 'preload/contract.ts'],
-  keyslots: ['integrity/', 'crypto/', 'db/', 'lib/', 'preload/contract.ts'],
+  keyslots: ['bus/', 'integrity/', 'crypto/', 'db/', 'lib/', 'preload/contract.ts'],
   audit: ['crypto/', 'db/', 'keyslots/', 'lib/', 'preload/contract.ts'],
   // What leaves the vault by itself: deliveries in general, and what is delivered.
   outbox: ['crypto/', 'db/', 'lib/'],
@@ -59,6 +61,7 @@ const layers = {
   // What makes packages, and what runs in them before anything else: hardly anything of the product.
   packaging: ['lib/', 'desktop/update-key.ts'],
   desktop: [
+    'bus/',
     'files/',
     'lib/',
     'vault.ts',

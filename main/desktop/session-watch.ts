@@ -15,7 +15,7 @@ import {
   theBus,
   type BusSignal,
   type BusValue,
-} from '../lib/message-bus.ts';
+} from '../bus/message-bus.ts';
 import { report } from './report.ts';
 
 export interface SessionWatch extends Disposable {

@@ -6,7 +6,7 @@
  * be closed.
  */
 import { owned } from '../lib/faults.ts';
-import { BusAnswerError, BusError, busSocket, MessageBus } from '../lib/message-bus.ts';
+import { BusAnswerError, BusError, busSocket, MessageBus } from '../bus/message-bus.ts';
 
 /** Why no Secret Service can be used. */
 export type BusFault = 'no-bus' | 'bus-silent' | 'no-service' | 'service-silent';

@@ -3,8 +3,8 @@
  * own connections cannot be reached from here, and the keychain library's calls block without a limit of time.
  */
 import { createConnection, type Socket } from 'node:net';
-import { logFault, owned } from './faults.ts';
-import { Listeners } from './listeners.ts';
+import { logFault, owned } from '../lib/faults.ts';
+import { Listeners } from '../lib/listeners.ts';
 
 /** Why a bus does not serve: it is not there or hung up, it wants another way of logging in, or it breaks the protocol. */
 export type BusTrouble = 'gone' | 'refused' | 'malformed';

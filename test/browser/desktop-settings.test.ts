@@ -1,0 +1,58 @@
+/** What the settings say of the desktop around the app: a browser has none, so that the vault's answer is given one here. */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Settings } from '../../preload/contract.ts';
+import { launchChromium, openWindow } from './chromium.ts';
+import type { BrowserWindow } from './chromium.ts';
+import { axeFindings } from './inspect.ts';
+import { newVaultPlace, type Service, type VaultPlace } from './service.ts';
+import { firstRun, goTo, heading } from './steps.ts';
+
+let browser: Browser;
+let place: VaultPlace;
+let service: Service;
+let person: BrowserWindow;
+let desktop: Settings['desktop'] = null;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+  place = newVaultPlace();
+  service = await place.serve();
+  person = await openWindow(browser);
+  await person.page.route('**/window/settings', async (route) => {
+    const response = await route.fetch();
+    const { value } = (await response.json()) as { readonly value: Settings };
+    await route.fulfill({ response, json: { value: { ...value, desktop } } });
+  });
+  await person.page.goto(service.windowUrl);
+  await firstRun(person.page);
+});
+
+afterAll(async () => {
+  await person[Symbol.asyncDispose]();
+  await service.stop();
+  place[Symbol.dispose]();
+  await browser.close();
+});
+
+const silent = 'This desktop does not report when it is locked.';
+
+test.each<[Settings['desktop'], readonly string[]]>([
+  [null, []],
+  [{ reportsLock: true, freezeShortcut: 'bound' }, ['freezes all signing, whatever app is in front.']],
+  [{ reportsLock: true, freezeShortcut: 'taken' }, ['Another app has the shortcut']],
+  [{ reportsLock: false, freezeShortcut: 'unknown' }, [silent, 'This desktop gives out shortcuts itself']],
+])('of %j the settings say %j', async (given, said) => {
+  const { page } = person;
+  desktop = given;
+  await page.reload();
+  await goTo(page, 'Settings');
+  await heading(page, 'Settings').waitFor();
+  await page.getByRole('switch', { name: 'Allow connections to other machines' }).waitFor();
+  for (const text of said) await page.getByText(text).waitFor();
+  expect(await page.getByText(silent).count()).toBe(said.includes(silent) ? 1 : 0);
+  expect(await page.getByRole('switch', { name: 'Lock when the screen locks' }).count()).toBe(
+    given === null ? 0 : 1,
+  );
+  expect(await axeFindings(page, 'desktop settings')).toEqual([]);
+});
