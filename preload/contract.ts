@@ -670,8 +670,8 @@ export interface Bridge {
   unlock(how: UnlockWith): Promise<VaultStatus>;
   lock(): Promise<VaultStatus>;
   /**
-   * Drops the keys, rejects what waits for votes, and lets nothing but a password or the recovery phrase open the vault
-   * again, also after a restart.
+   * Drops the keys, and lets nothing but a password or the recovery phrase open the vault again, also after a restart. What
+   * waits for votes is rejected as it opens. Rejects where the disk notes nothing: the keys are gone all the same.
    */
   freeze(): Promise<VaultStatus>;
   /** Looks at every row of the unlocked vault. @returns what was changed outside Latchkey, which also locks it. */

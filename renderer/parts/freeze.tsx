@@ -60,10 +60,10 @@ export function FreezeDialog({ opened, onClose }: DialogProps): ReactNode {
       <Stack>
         <Text>
           {t(
-            'The vault’s keys leave memory now, and every request that waits for votes is rejected. Nothing is signed until somebody opens the vault with its password or recovery phrase; the keychain does not open it then.',
+            'The keys leave memory at once, and nothing is signed. Only the password or the recovery phrase opens the vault again; the keychain does not. Requests that wait for votes are rejected when it opens.',
           )}
         </Text>
-        <Failure title={t('The freeze could not be noted')} error={freeze.error} />
+        <Failure title={t('The freeze is in memory only')} error={freeze.error} />
         <Group gap="sm">
           <Button
             color="red"
@@ -95,6 +95,16 @@ export function FrozenNotice(): ReactNode {
         {
           time: exactTime(frozen.at),
         },
+      )}
+      {frozen.lastSignature !== null && (
+        <Text size="sm">
+          {t('The last signature was given on {{time}}.', { time: exactTime(frozen.lastSignature.at) })}
+        </Text>
+      )}
+      {frozen.unsaved !== null && (
+        <Text size="sm">
+          {t('The disk could not note the freeze: after a restart the keychain may open the vault.')}
+        </Text>
       )}
     </Alert>
   );
