@@ -239,6 +239,37 @@ describe('a schedule', () => {
     expect(backups.every(({ found }) => found === true)).toBe(true);
   });
 
+  test('is kept where the clock was a month ahead and is set right, and what was made then stays', async () => {
+    await daily();
+    await until(1);
+    pass(30 * day);
+    await until(2);
+    vault.clock.advance(-30 * day + day);
+    const { schedule, notices } = await status();
+    expect(schedule?.dueAt).toBeLessThanOrEqual(vault.clock.wall());
+    expect(notices.map(({ kind }) => kind)).toEqual(['unproven']);
+    pass(0);
+    await until(3);
+    // One a day from then on, and not one each half minute.
+    await passInVain(23 * hour);
+    pass(hour);
+    await until(4);
+  });
+
+  test('that failed while the clock was ahead is tried again once it is set right', async () => {
+    await daily();
+    await until(1);
+    renameSync(folder, `${folder}.away`);
+    pass(30 * day);
+    await vi.waitFor(async () => {
+      expect((await status()).schedule?.failure).not.toBeNull();
+    });
+    renameSync(`${folder}.away`, folder);
+    vault.clock.advance(-30 * day);
+    pass(day);
+    await until(2);
+  });
+
   test('that fails says why, tries again, and is quiet once it works', async () => {
     await daily();
     await until(1);

@@ -1,6 +1,7 @@
 /** The backups of one vault: made, tried, taken away and known. */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type {
   BackupNotice,
@@ -23,13 +24,14 @@ import type { Clock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { ChosenBackups, factsOf, isChosen } from './chosen.ts';
 import { newEnvelope, type Envelope } from './envelope.ts';
+import { disks } from './disks.ts';
 import { BackupFile, checkFree } from './file.ts';
 import { defaultChunkSize, fileKey, slotsForHeader, type BackupHeader } from './format.ts';
 import { Jobs } from './jobs.ts';
 import { KnownBackups, newBackupId } from './known.ts';
 import { backupNotices } from './notices.ts';
 import { openMasterKey, type OpenBackupWith } from './open.ts';
-import { checkPlace, copyIn, databaseIn, freeName, isThere, removeDatabase } from './places.ts';
+import { checkPlace, copyIn, databaseIn, findFiles, freeName, removeDatabase } from './places.ts';
 import { proveBackup, readHeader, toVerified } from './prove.ts';
 import { copyName } from './rotation.ts';
 import { BackupSchedule } from './schedule.ts';
@@ -102,7 +104,7 @@ export class Backups {
         : backupNotices({ now, backups: rows, schedule, ready: this.#schedule.isReady });
     return {
       available: directory !== null,
-      backups: await Promise.all(rows.map(record)),
+      backups: await records(rows),
       schedule: schedule ?? null,
       notices,
       running: this.#running,
@@ -118,13 +120,16 @@ export class Backups {
     const { units, clock } = this.#parts;
     const vault = units.read(requireVault);
     const madeAt = clock.wall();
-    const target = file ?? freeName(vault, this.#scheduleDirectory(), madeAt);
-    this.#makeSuggested(dirname(target));
-    checkPlace('file', dirname(target), this.#directory());
-    checkFree(target, replace);
+    const target = file ?? (await freeName(vault, this.#scheduleDirectory(), madeAt));
+    const directory = dirname(target);
+    await this.#makeSuggested(directory);
+    await checkPlace('file', directory, this.#directory());
+    await disks.ask(directory, () => checkFree(target, replace));
     const envelope = await newEnvelope(this.#parts, vault, how);
     try {
-      return await record(await this.#write(vault, envelope, target, { madeAt, replace }));
+      const row = await this.#write(vault, envelope, target, { madeAt, replace });
+      const [record = { ...row, found: null }] = await records([row]);
+      return record;
     } finally {
       envelope.key.fill(0);
     }
@@ -317,8 +322,9 @@ export class Backups {
   }
 
   /** What was proposed need not be made by hand. */
-  #makeSuggested(directory: string): void {
-    if (directory === this.#parts.suggestedDirectory) mkdirSync(directory, { recursive: true, mode: 0o700 });
+  async #makeSuggested(directory: string): Promise<void> {
+    if (directory !== this.#parts.suggestedDirectory) return;
+    await disks.ask(directory, () => mkdir(directory, { recursive: true, mode: 0o700 }));
   }
 
   /** @throws LatchkeyError INVALID_ARGUMENT where there is no schedule. */
@@ -346,6 +352,7 @@ export class Backups {
 /** One that a browser brought is known by a name, which says nothing of where it is. */
 const hasPath = (file: string): boolean => /[/\\]/.test(file);
 
-async function record(row: BackupRow): Promise<BackupRecord> {
-  return { ...row, found: hasPath(row.file) ? await isThere(row.file) : null };
+async function records(rows: readonly BackupRow[]): Promise<BackupRecord[]> {
+  const found = await findFiles(rows.map(({ file }) => file).filter(hasPath));
+  return rows.map((row) => ({ ...row, found: found.get(row.file) ?? null }));
 }

@@ -1,10 +1,11 @@
 /** Backup files on disk: written beside their place and moved there whole, read a chunk at a time. */
-import { closeSync, constants, existsSync, lstatSync, openSync, readSync, renameSync } from 'node:fs';
-import { open, rm, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { constants, renameSync } from 'node:fs';
+import { lstat, open, rm, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DamagedFileError } from '../db/damage.ts';
 import { moveToFreeName, openNewFile, syncDirectory } from '../files/new-files.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import { disks } from './disks.ts';
 import {
   chunkCount,
   encodeHead,
@@ -29,13 +30,15 @@ export const draftOf = (file: string): string => `${file}.draft`;
  * @throws LatchkeyError ALREADY_EXISTS where the path is taken: a backup takes the place of a backup, and only where that
  * was asked for.
  */
-export function checkFree(file: string, replace: boolean): void {
-  const found = lstatSync(file, { throwIfNoEntry: false });
+export async function checkFree(file: string, replace: boolean): Promise<void> {
+  const found = await lstat(file).catch((error: unknown) => {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  });
   if (found === undefined) return;
   if (!replace) {
     throw alreadyThere(file);
   }
-  if (!found.isFile() || (found.size > 0 && !beginsAsBackup(file))) {
+  if (!found.isFile() || (found.size > 0 && !(await beginsAsBackup(file)))) {
     throw new LatchkeyError(
       'ALREADY_EXISTS',
       `${file} is no Latchkey backup, and only a backup is replaced by one: choose another name`,
@@ -49,17 +52,15 @@ const alreadyThere = (file: string): LatchkeyError =>
     `there is a file ${file} already: choose another name, or say that it may be replaced (--force)`,
   );
 
-function beginsAsBackup(file: string): boolean {
+async function beginsAsBackup(file: string): Promise<boolean> {
   const expected = 'latchkey-backup ';
   const beginning = Buffer.alloc(expected.length);
-  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    readSync(descriptor, beginning);
-  } finally {
-    closeSync(descriptor);
-  }
+  await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  await handle.read(beginning);
   return beginning.toString('latin1') === expected;
 }
+
+const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException).code;
 
 export interface NewBackup {
   /** Where the database is, as `Connection.copyTo` made it. */
@@ -86,17 +87,17 @@ export async function writeBackup(
   await using source = await open(copy, 'r');
   // What an interrupted backup left goes. What cannot be removed is not this user's, and stays as it is.
   await unlink(draft).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (codeOf(error) !== 'ENOENT') throw error;
   });
   const target = await openNewFile(draft);
   try {
     await fill(target, bytes, sealed(source, key, head, onProgress));
-    checkFree(file, replace);
+    await checkFree(file, replace);
     if (replace) renameSync(draft, file);
     else moveToFreeName(draft, file);
   } catch (error) {
     await rm(draft, { force: true });
-    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? alreadyThere(file) : error;
+    throw codeOf(error) === 'EEXIST' ? alreadyThere(file) : error;
   }
   syncDirectory(dirname(file));
   return fileLength(head);
@@ -167,11 +168,20 @@ export class BackupFile implements AsyncDisposable {
     this.#handle = handle;
   }
 
-  /** @throws LatchkeyError NOT_FOUND, or BACKUP_UNREADABLE for what is no whole backup by its header and length. */
-  static async open(path: string): Promise<BackupFile> {
-    if (!existsSync(path)) throw new LatchkeyError('NOT_FOUND', `there is no file ${path}`);
+  /**
+   * @throws LatchkeyError NOT_FOUND; BACKUP_UNREADABLE for what is no whole backup by its header and length; UNAVAILABLE where
+   * its disk does not answer.
+   */
+  static open(path: string): Promise<BackupFile> {
+    return disks.ask(dirname(path), () => BackupFile.#open(path), {
+      discard: (late) => late.#handle.close(),
+    });
+  }
+
+  static async #open(path: string): Promise<BackupFile> {
     // A FIFO would have the open wait for a writer.
     const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
+      if (codeOf(error) === 'ENOENT') throw new LatchkeyError('NOT_FOUND', `there is no file ${path}`);
       throw new LatchkeyError('INVALID_ARGUMENT', `${path} cannot be opened: ${messageOf(error)}`);
     });
     try {

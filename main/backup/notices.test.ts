@@ -31,6 +31,26 @@ describe('backupNotices', () => {
       ['unproven'],
     ],
     [
+      'one that a clock which was ahead has dated',
+      { backups: [{ madeAt: now + 30 * day, provenAt: now }] },
+      ['old'],
+    ],
+    [
+      'one of a time to come beside one of today',
+      {
+        backups: [
+          { madeAt: now + 30 * day, provenAt: null },
+          { madeAt: now, provenAt: now },
+        ],
+      },
+      [],
+    ],
+    [
+      'a drill that a clock which was ahead has dated',
+      { backups: [{ madeAt: now, provenAt: now + 30 * day }] },
+      ['unproven'],
+    ],
+    [
       'a schedule that fails',
       {
         backups: [{ madeAt: now, provenAt: now }],

@@ -26,7 +26,7 @@ export interface BackupFacts {
 /** @returns the most pressing first; none where all is well. */
 export function backupNotices({ now, backups, schedule, ready }: BackupFacts): BackupNotice[] {
   const notices: BackupNotice[] = [];
-  const [newest] = backups;
+  const newest = backups.find(({ madeAt }) => madeAt <= now) ?? backups.at(-1);
   if (schedule?.failure) {
     notices.push({
       kind: 'failing',
@@ -44,18 +44,26 @@ export function backupNotices({ now, backups, schedule, ready }: BackupFacts): B
   const age = now - newest.madeAt;
   if (age > oldAfter) {
     notices.push({ kind: 'old', message: `The last backup is ${wholeDays(age)} old.` });
+  } else if (age < 0) {
+    notices.push({
+      kind: 'old',
+      message:
+        'The age of the last backup is not known: this computer’s clock was ahead. Make another backup.',
+    });
   }
   if (schedule !== undefined && !ready && schedule.dueAt <= now) {
     notices.push({ kind: 'waiting', message: 'A backup is due, and waits for the vault to be unlocked.' });
   }
   const proven = Math.max(...backups.map(({ provenAt }) => provenAt ?? -Infinity));
-  if (now - proven > provenForDays * day) {
+  if (proven > now || now - proven > provenForDays * day) {
     notices.push({
       kind: 'unproven',
       message:
         proven === -Infinity
           ? 'No backup was tried yet. A drill shows that one restores.'
-          : `The last drill was ${wholeDays(now - proven)} ago.`,
+          : proven > now
+            ? 'When the last drill was is not known: this computer’s clock was ahead. Make another drill.'
+            : `The last drill was ${wholeDays(now - proven)} ago.`,
     });
   }
   return notices;

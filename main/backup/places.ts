@@ -1,15 +1,15 @@
 /** Where backups may lie, and which files there are this vault's. */
-import { accessSync, constants, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { access, constants, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import type { VaultRow } from '../db/vault.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import { disks } from './disks.ts';
 import { draftOf, messageOf } from './file.ts';
 import { backupName, readBackupName } from './rotation.ts';
-import { owned } from '../lib/faults.ts';
 
-/** How long a file may take to be found, before it counts as not to be seen: a network's disk may not answer. */
-const findWithin = 1_000;
+/** How long files may take to be found, before they count as not to be seen: a person waits for that. */
+const findWithinMs = 1_000;
 
 export const databaseIn = (vaultDirectory: string): string => join(vaultDirectory, 'vault.db');
 
@@ -23,9 +23,35 @@ export function removeDatabase(file: string): void {
 
 /**
  * @param field What named the directory.
- * @throws LatchkeyError INVALID_ARGUMENT for a directory that is not there, or lies with the vault.
+ * @throws LatchkeyError INVALID_ARGUMENT for a directory that is not there, or lies with the vault; UNAVAILABLE for one whose
+ * disk does not answer.
  */
-export function checkPlace(field: string, directory: string, vaultDirectory: string): void {
+export async function checkPlace(field: string, directory: string, vaultDirectory: string): Promise<void> {
+  checkPath(field, directory, vaultDirectory);
+  if (!(await disks.ask(directory, () => isDirectory(directory)))) {
+    throw new LatchkeyError('INVALID_ARGUMENT', `there is no directory ${directory}`);
+  }
+}
+
+/** @throws LatchkeyError as `checkPlace`, and INVALID_ARGUMENT for a directory that cannot be written. */
+export async function checkScheduleDirectory(directory: string, vaultDirectory: string): Promise<void> {
+  const field = 'schedule.directory';
+  checkPath(field, directory, vaultDirectory);
+  await disks.ask(directory, async () => {
+    // One directory is made, no tree: a stick that is not plugged in is not taken for a place on the disk.
+    const isNew = !(await exists(directory)) && (await exists(dirname(directory)));
+    if (isNew) await mkdir(directory, { mode: 0o700 });
+  });
+  await checkPlace(field, directory, vaultDirectory);
+  try {
+    await disks.ask(directory, () => access(directory, constants.W_OK | constants.X_OK));
+  } catch (error) {
+    if (error instanceof LatchkeyError) throw error;
+    throw new LatchkeyError('INVALID_ARGUMENT', `${directory} cannot be written: ${messageOf(error)}`);
+  }
+}
+
+function checkPath(field: string, directory: string, vaultDirectory: string): void {
   if (!isAbsolute(directory)) {
     throw new LatchkeyError(
       'INVALID_ARGUMENT',
@@ -39,63 +65,60 @@ export function checkPlace(field: string, directory: string, vaultDirectory: str
       `${directory} is the vault's own directory: a backup there is lost with the vault; choose another`,
     );
   }
-  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new LatchkeyError('INVALID_ARGUMENT', `there is no directory ${directory}`);
-  }
-}
-
-/** @throws LatchkeyError INVALID_ARGUMENT for a directory that cannot be written either. */
-export function checkScheduleDirectory(directory: string, vaultDirectory: string): void {
-  // One directory is made, no tree: a stick that is not plugged in is not taken for a place on the disk.
-  if (isAbsolute(directory) && !existsSync(directory) && existsSync(dirname(directory))) {
-    mkdirSync(directory, { mode: 0o700 });
-  }
-  checkPlace('schedule.directory', directory, vaultDirectory);
-  try {
-    accessSync(directory, constants.W_OK | constants.X_OK);
-  } catch (error) {
-    throw new LatchkeyError('INVALID_ARGUMENT', `${directory} cannot be written: ${messageOf(error)}`);
-  }
 }
 
 /** A name for a new backup; names tell seconds, and one of the same second has its name already. */
-export function freeName(vault: VaultRow, directory: string, madeAt: number): string {
-  for (let at = madeAt; ; at += 1000) {
-    const file = join(directory, backupName(vault.id, at));
-    if (!existsSync(file)) return file;
-  }
-}
+export const freeName = (vault: VaultRow, directory: string, madeAt: number): Promise<string> =>
+  disks.ask(directory, async () => {
+    for (let at = madeAt; ; at += 1000) {
+      const file = join(directory, backupName(vault.id, at));
+      if (!(await exists(file))) return file;
+    }
+  });
 
 /** The files of a directory that are named as this vault's scheduled backups. */
-export function scheduledFiles(vault: VaultRow, directory: string): { file: string; madeAt: number }[] {
-  return readdirSync(directory).flatMap((name) => {
+export async function scheduledFiles(
+  vault: VaultRow,
+  directory: string,
+): Promise<{ file: string; madeAt: number }[]> {
+  const names = await disks.ask(directory, () => readdir(directory));
+  return names.flatMap((name) => {
     const madeAt = readBackupName(vault.id, name);
     return madeAt === undefined ? [] : [{ file: join(directory, name), madeAt }];
   });
 }
 
 /** Removes what an interrupted backup of this vault left. */
-export function removeDrafts(vault: VaultRow, directory: string): void {
-  for (const name of readdirSync(directory)) {
-    if (name.endsWith(draftOf('')) && readBackupName(vault.id, basename(name, draftOf(''))) !== undefined) {
-      rmSync(join(directory, name), { force: true });
+export const removeDrafts = (vault: VaultRow, directory: string): Promise<void> =>
+  disks.ask(directory, async () => {
+    for (const name of await readdir(directory)) {
+      if (name.endsWith(draftOf('')) && readBackupName(vault.id, basename(name, draftOf(''))) !== undefined) {
+        await rm(join(directory, name), { force: true });
+      }
     }
-  }
+  });
+
+/** @returns by file whether it is there; null where its disk does not answer. */
+export async function findFiles(files: readonly string[]): Promise<ReadonlyMap<string, boolean | null>> {
+  const found = new Map<string, boolean | null>();
+  const inDirectory = async ([directory, members]: readonly [string, readonly string[]]): Promise<void> => {
+    const look = async (): Promise<void> => {
+      for (const file of members) found.set(file, await exists(file));
+    };
+    await disks.ask(directory, look, { limitMs: findWithinMs }).catch(() => undefined);
+  };
+  await Promise.all([...Map.groupBy(files, dirname)].map(inDirectory));
+  return new Map(files.map((file) => [file, found.get(file) ?? null]));
 }
 
-/** @returns null where the disk does not answer. */
-export async function isThere(file: string): Promise<boolean | null> {
-  const silence = new Promise<null>((resolve) => {
-    setTimeout(
-      owned(() => {
-        resolve(null);
-      }),
-      findWithin,
-    ).unref();
-  });
-  const found = access(file).then(
+const isDirectory = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
     () => true,
     () => false,
   );
-  return Promise.race([found, silence]);
-}

@@ -4,9 +4,10 @@ import { backupName, readBackupName, superfluous } from './rotation.ts';
 
 const day = 86_400_000;
 const at = (text: string): number => Date.parse(`${text}T12:00:00Z`);
+const now = at('2027-01-01');
 const made = (...times: readonly number[]): { madeAt: number }[] => times.map((madeAt) => ({ madeAt }));
 const kept = (times: readonly number[]): number[] => {
-  const gone = new Set(superfluous(made(...times)).map(({ madeAt }) => madeAt));
+  const gone = new Set(superfluous(made(...times), now).map(({ madeAt }) => madeAt));
   return times.filter((time) => !gone.has(time));
 };
 const days = (number: number, end: number): number[] =>
@@ -14,9 +15,18 @@ const days = (number: number, end: number): number[] =>
 
 describe('what is kept', () => {
   test('are the last seven, however old', () => {
-    expect(superfluous(made(...days(7, at('2026-11-21'))))).toEqual([]);
+    expect(superfluous(made(...days(7, at('2026-11-21'))), now)).toEqual([]);
     const sparse = [at('2019-01-01'), at('2020-01-01'), at('2026-11-21')];
     expect(kept(sparse)).toEqual(sparse);
+  });
+
+  test('are those too that a clock which was ahead has dated, and no other goes for them', () => {
+    const ahead = days(10, at('2027-02-10'));
+    const times = [...days(7, at('2026-12-31')), ...ahead];
+    expect(kept(times)).toEqual(times);
+    // The new ones are kept and rotated as if those were not there.
+    const daily = days(60, at('2026-12-31'));
+    expect(kept([...daily, ...ahead])).toEqual([...kept(daily), ...ahead]);
   });
 
   test('of two years of days: seven days, the Sundays before them, the last of each month', () => {
@@ -41,13 +51,13 @@ describe('what is kept', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.integer({ min: 0, max: 3000 }), { maxLength: 400 }), (ages) => {
         const times = ages.map((age) => at('2026-11-21') - age * (day / 3));
-        const gone = superfluous(made(...times));
+        const gone = superfluous(made(...times), now);
         const left = kept(times);
         expect(left.length + gone.length).toBe(times.length);
         expect(left.length).toBeLessThanOrEqual(23);
         expect(left.length).toBeGreaterThanOrEqual(Math.min(times.length, 7));
         if (times.length > 0) expect(left).toContain(Math.max(...times));
-        expect(superfluous(made(...left))).toEqual([]);
+        expect(superfluous(made(...left), now)).toEqual([]);
       }),
     );
   });

@@ -11,10 +11,11 @@ export interface Dated {
 /**
  * Weeks begin on Monday, months on their first, both in UTC, and those without a backup do not count: a vault that slept
  * for a year keeps what it had.
+ * Those of a time to come, which a clock that was ahead has dated, stay until then, and no other goes for them.
  * @returns those that may go, oldest first.
  */
-export function superfluous<Backup extends Dated>(backups: readonly Backup[]): Backup[] {
-  const newestFirst = backups.toSorted((a, b) => b.madeAt - a.madeAt);
+export function superfluous<Backup extends Dated>(backups: readonly Backup[], now: number): Backup[] {
+  const newestFirst = backups.filter(({ madeAt }) => madeAt <= now).sort((a, b) => b.madeAt - a.madeAt);
   const kept = new Set([
     ...newestFirst.slice(0, keeps.last),
     ...newestPer(newestFirst, weekOf, keeps.weekly),

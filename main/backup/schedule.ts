@@ -2,7 +2,7 @@
  * Keeps to a schedule: makes a backup when one is due, removes what is superfluous, and knows what lies in the directory.
  * While the vault is locked, backups are made with the envelope of its last unlock.
  */
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import {
   deleteBackupSchedule,
@@ -14,11 +14,19 @@ import {
 import type { UnitOfWork } from '../db/unit-of-work.ts';
 import { getVault, requireVault, type VaultRow } from '../db/vault.ts';
 import type { Keyring } from '../keyslots/keyring.ts';
-import type { Clock } from '../lib/clock.ts';
+import { hasCome, type Clock } from '../lib/clock.ts';
 import { checkEnvelope, newEnvelope, type Envelope } from './envelope.ts';
+import { disks } from './disks.ts';
 import { messageOf } from './file.ts';
 import { newBackupId, type KnownBackups } from './known.ts';
-import { checkPlace, checkScheduleDirectory, freeName, removeDrafts, scheduledFiles } from './places.ts';
+import {
+  checkPlace,
+  checkScheduleDirectory,
+  findFiles,
+  freeName,
+  removeDrafts,
+  scheduledFiles,
+} from './places.ts';
 import { readHeader } from './prove.ts';
 import { superfluous } from './rotation.ts';
 import { owned } from '../lib/faults.ts';
@@ -106,7 +114,8 @@ export class BackupSchedule {
     const plan = this.#parts.units.read(getBackupSchedule);
     if (plan === undefined) return undefined;
     const { directory, hours } = plan;
-    return { directory, hours, dueAt: dueAt(plan, rows), failure: this.#failureOf(plan) };
+    const due = dueAt(plan, rows, this.#parts.clock.wall());
+    return { directory, hours, dueAt: due, failure: this.#failureOf(plan) };
   }
 
   /**
@@ -118,7 +127,7 @@ export class BackupSchedule {
     units.read(requireVault);
     // Without an open vault nothing is written.
     keyring.lend(() => undefined);
-    if (wish !== null) checkScheduleDirectory(wish.directory, directory());
+    if (wish !== null) await checkScheduleDirectory(wish.directory, directory());
     const now = clock.now();
     await units.write((tx) => {
       if (wish === null) deleteBackupSchedule(tx);
@@ -170,16 +179,19 @@ export class BackupSchedule {
     const plan = units.read(getBackupSchedule);
     if (vault === undefined || plan === undefined) return;
     const now = clock.wall();
-    if (now < this.#retryAt || now < dueAt(plan, known.rows())) return;
+    const isDue = hasCome(this.#retryAt, now, retryAfter) && dueAt(plan, known.rows(), now) <= now;
+    if (!isDue) return;
     const envelope = this.#envelope;
     if (envelope === undefined) return;
     try {
-      checkPlace('backup schedule', plan.directory, directory());
+      await checkPlace('backup schedule', plan.directory, directory());
+      await removeDrafts(vault, plan.directory);
+      const file = await freeName(vault, plan.directory, now);
+      // Ended, or locked and unlocked with another key, while the disk was waited for.
+      if (this.#isClosed() || this.#envelope !== envelope) return;
       checkEnvelope(units, envelope);
-      removeDrafts(vault, plan.directory);
-      const file = freeName(vault, plan.directory, now);
       await write(vault, envelope, file, now);
-      await this.#rotate(vault, plan);
+      await this.#rotate(vault, plan, now);
       this.#failure = undefined;
       this.#retryAt = 0;
       if (plan.lastFailure !== null) await this.#recordFailure(undefined);
@@ -196,13 +208,13 @@ export class BackupSchedule {
   }
 
   /** Removes what is superfluous among this vault's own backups in the schedule's directory, and nothing else there. */
-  async #rotate(vault: VaultRow, { directory }: BackupScheduleRow): Promise<void> {
+  async #rotate(vault: VaultRow, { directory }: BackupScheduleRow, now: number): Promise<void> {
     const removed = new Set<string>();
-    for (const { file } of superfluous(scheduledFiles(vault, directory))) {
+    for (const { file } of superfluous(await scheduledFiles(vault, directory), now)) {
       // A name is no proof of whose a file is.
       const header = await readHeader(file).catch(() => undefined);
       if (header?.vaultId !== vault.id) continue;
-      rmSync(file, { force: true });
+      await disks.ask(directory, () => rm(file, { force: true }));
       removed.add(file);
     }
     await this.#parts.known.forget(removed);
@@ -223,14 +235,18 @@ export class BackupSchedule {
 
   /** Knows the files that are in the schedule's directory, and forgets those that are not there any more. */
   async #takeIn(vault: VaultRow, directory: string): Promise<void> {
-    if (!existsSync(directory)) return;
     const known = new Set(this.#parts.known.rows().map(({ file }) => file));
     const found: BackupRow[] = [];
-    for (const { file, madeAt } of scheduledFiles(vault, directory)) {
+    const files = await scheduledFiles(vault, directory).catch((error: unknown) => {
+      // A drive that is not plugged in: what it has is known still.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    });
+    if (files === undefined) return;
+    for (const { file, madeAt } of files) {
       if (known.has(file)) continue;
       const header = await readHeader(file).catch(() => undefined);
       if (header?.vaultId !== vault.id) continue;
-      const { size } = statSync(file);
+      const { size } = await disks.ask(directory, () => stat(file));
       found.push({
         id: newBackupId(),
         file,
@@ -242,7 +258,8 @@ export class BackupSchedule {
         problem: null,
       });
     }
-    const gone = [...known].filter((file) => dirname(file) === directory && !existsSync(file));
+    const there = await findFiles([...known].filter((file) => dirname(file) === directory));
+    const gone = [...there].flatMap(([file, isThere]) => (isThere === false ? [file] : []));
     if (found.length + gone.length === 0 || this.#closed) return;
     await Promise.all([
       ...found.map((row) => this.#parts.known.put(row)),
@@ -281,8 +298,12 @@ export class BackupSchedule {
   }
 }
 
-/** When the next scheduled backup is to be made; at once where there is none. */
-function dueAt({ directory, hours, updatedAt }: BackupScheduleRow, rows: readonly BackupRow[]): number {
-  const newest = rows.find(({ file }) => dirname(file) === directory);
-  return newest === undefined ? updatedAt : newest.madeAt + hours * hour;
+/** When the next scheduled backup is to be made; at once where there is none. One of a time to come was made by a clock ahead. */
+function dueAt(
+  { directory, hours, updatedAt }: BackupScheduleRow,
+  rows: readonly BackupRow[],
+  now: number,
+): number {
+  const newest = rows.find(({ file, madeAt }) => dirname(file) === directory && madeAt <= now);
+  return newest === undefined ? Math.min(updatedAt, now) : newest.madeAt + hours * hour;
 }
