@@ -72,6 +72,9 @@ export function describeBridge(name: string, makeBridge: () => Promise<OpenBridg
           serverKeys: null,
           unlocking: null,
           tampering: null,
+          storage: null,
+          wordsNotShown: false,
+          longestTurn: null,
         });
       });
 

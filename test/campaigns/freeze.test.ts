@@ -4,14 +4,15 @@ import { createInterface } from 'node:readline';
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { askControl, newUserBy, newWallet, type Json, type TestClient } from '../support.ts';
+import { activityOf, askControl, newUserBy, newWallet, type Json, type TestClient } from '../support.ts';
+import { FaultyDisk, type DiskCall, type DiskFault } from './faulty-disk.ts';
 import type { Flooded, FloodPlan } from './flood.ts';
 import { atLength, report } from './length.ts';
 import { ServedVault } from './served-vault.ts';
 
 const rounds = atLength(2, 100);
 /** Of each of five kinds. */
-const connections = Number(process.env['CONNECTIONS'] ?? atLength(3, 6));
+const connections = atLength(3, 6);
 
 interface Frozen {
   readonly at: number;
@@ -113,8 +114,6 @@ test.skipIf(process.platform === 'win32')(
     const flooded = await flood.stop();
     const kept = await idsOf(other, new Set(flooded.signed));
     expect(flooded.signed.filter((id) => !kept.has(id))).toEqual([]);
-    if (process.env['FIGURES'])
-      console.log(waits, longest, flooded.statuses, await status(), service.stderr.slice(0, 1500));
     expect(flooded.statuses['submit/sign_raw_payload 400']).toBeGreaterThan(0);
     expect(Object.keys(flooded.statuses).filter((each) => / (5\d\d|ECONN\w+|EPIPE)$/.test(each))).toEqual([]);
     expect(service.stderr).toContain('The last signature was given at 20');
@@ -131,6 +130,56 @@ test.skipIf(process.platform === 'win32')(
     expect(await service.stop()).toBe(0);
   },
 );
+
+test
+  .skipIf(process.platform !== 'linux')
+  .each<readonly [what: string, calls: readonly DiskCall[], fault: DiskFault, code: number]>([
+    ['is full', ['write', 'truncate', 'create'], 'ENOSPC', 0],
+    ['fails to write', ['write', 'truncate'], 'EIO', 0],
+    ['can only be read', ['write', 'truncate', 'create', 'rename', 'unlink'], 'EROFS', 8],
+  ])('a disk that %s takes no freeze into the database, and the keys go all the same', async (...given) => {
+  const [, calls, fault, code] = given;
+  await using vault = await ServedVault.make();
+  const disk = new FaultyDisk(vault.home, vault.directory);
+  const { process: service, client } = await vault.serve(disk.environment);
+  const { ethereum } = await newWallet(client);
+  const sign = () =>
+    client.submit('sign_raw_payload', 'SIGN_RAW_PAYLOAD_V2', {
+      signWith: ethereum,
+      payload: 'payload',
+      encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
+      hashFunction: 'HASH_FUNCTION_KECCAK256',
+    });
+  const { id } = activityOf(await sign());
+  disk.fail(calls, fault);
+  const frozen = await vault.run(['freeze', '--json']);
+  expect(frozen.code, frozen.stderr).toBe(code);
+  if (code === 0) {
+    expect(JSON.parse(frozen.stdout)).toMatchObject({
+      frozen: { unsaved: null, lastSignature: { activityId: id } },
+    });
+  } else {
+    expect(frozen.stderr).toContain('The vault is frozen in memory, but not in the file: ');
+    service.child.kill('SIGUSR2');
+    await vi.waitFor(() => {
+      expect(service.stderr).toContain('The vault is frozen in memory, but not in the file: ');
+    });
+  }
+  expect(await sign()).toMatchObject({ status: 400, body: { turnkeyErrorCode: 'VAULT_FROZEN' } });
+  expect(disk.heal()).toBeGreaterThan(0);
+  expect(await sign()).toMatchObject({ status: 400, body: { turnkeyErrorCode: 'VAULT_FROZEN' } });
+  if (code !== 0) expect((await vault.run(['freeze'])).code).toBe(0);
+  expect(await service.stop('SIGKILL')).toBe('SIGKILL');
+
+  // The password is at hand at the start, and does not lift it.
+  const { process: again, client: after } = await vault.serve();
+  const refused = await after.submit('create_user_tag', 'CREATE_USER_TAG', {
+    userTagName: 'tag',
+    userIds: [],
+  });
+  expect(refused).toMatchObject({ status: 400, body: { turnkeyErrorCode: 'VAULT_FROZEN' } });
+  expect(await again.stop()).toBe(0);
+});
 
 async function idsOf(client: TestClient, wanted: ReadonlySet<string>): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
