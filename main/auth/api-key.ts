@@ -66,7 +66,7 @@ function identify(tx: Reader, addressed: Addressed, stamp: Stamp, scheme: Scheme
     in: (organizationId) => findApiKey(tx, organizationId, publicKey),
     below: (organizationId) => findApiKeysBelow(tx, organizationId, publicKey),
     // The stamp's signature is by its public key, whoever registered that.
-    holds: () => true,
+    holds: (row) => row !== undefined,
     unknown,
   });
   if (!scheme.credentialTypes.includes(key.credentialType)) throw unknown();

@@ -74,8 +74,11 @@ interface Lookup<Row> {
   readonly in: (organizationId: string) => Row | undefined;
   /** In the sub-organizations of one, in the order of their claims. */
   readonly below: (organizationId: string) => readonly (Row & Founded)[];
-  /** Whether the proof is by this credential: others may have registered what names it. */
-  readonly holds: (row: Row) => boolean;
+  /**
+   * Whether the proof is by this credential: others may have registered what names it. Undefined stands for one that is not
+   * there, which takes as long to look at and holds for nobody.
+   */
+  readonly holds: (row: Row | undefined) => boolean;
   /** Answered where there is none. */
   readonly unknown: () => LatchkeyError;
 }
@@ -83,7 +86,8 @@ interface Lookup<Row> {
 /**
  * Looks a credential up in the organization that a request names, then in its parent or below it. A registration takes
  * nothing from another user: only a credential that the proof is by counts. Below the named organization, the credential that
- * came with its sub-organization comes first, then the one that was registered first.
+ * came with its sub-organization comes first, then the one that was registered first. A refusal takes as many statements and
+ * verifications whether organization and credential are there or not.
  * @throws LatchkeyError as `Claim.identify`; an organization that is not there is told from one that does not know the
  * credential to nobody.
  */
@@ -101,12 +105,15 @@ export function findCredential<Row>(
   }
   const own = lookup.in(organizationId);
   if (own !== undefined && lookup.holds(own)) return own;
-  const organization = getOrganization(tx, organizationId);
-  if (organization === undefined) requireVault(tx);
-  const parents = organization?.parentId == null ? undefined : lookup.in(organization.parentId);
+  requireVault(tx);
+  const parents = lookup.in(getOrganization(tx, organizationId)?.parentId ?? organizationId);
   if (parents !== undefined && lookup.holds(parents)) return parents;
-  const [found, another] = below ? lookup.below(organizationId).filter(lookup.holds) : [];
-  if (found === undefined) throw lookup.unknown();
+  const under = below ? lookup.below(organizationId) : [];
+  const [found, another] = under.filter(lookup.holds);
+  if (found === undefined) {
+    if (own === undefined && parents === undefined && under.length === 0) lookup.holds(undefined);
+    throw lookup.unknown();
+  }
   if (found.founded === 0 || another === undefined || another.founded === 0) return found;
   throw unauthenticated(
     `more than one suborg associated with a ${lookup.kind}: name the sub-organization in organizationId`,
