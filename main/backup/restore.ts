@@ -4,13 +4,13 @@
  */
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkActivityChain } from '../db/activities.ts';
 import { deleteBackupSchedule, insertBackup } from '../db/backups.ts';
 import { Connection } from '../db/connection.ts';
 import { DamagedFileError } from '../db/damage.ts';
 import { deleteKeyslot, insertKeyslot, listKeyslots, type KeyslotRow } from '../db/keyslots.ts';
 import { RowGuard } from '../integrity/guard.ts';
 import { describeFinding } from '../integrity/refusal.ts';
+import { examineWholeAside } from '../integrity/thread.ts';
 import { migrate, NewerVaultError, schemaVersion } from '../db/migrations.ts';
 import { getOrganization } from '../db/organizations.ts';
 import { checkSchema } from '../db/schema.ts';
@@ -213,8 +213,11 @@ async function settle(
     migrate(connection);
     const vault = units.peek(requireVault);
     if (vault.id !== header.vaultId) throw unreadable('it holds another vault than it says');
+    // In a thread: of a large vault it takes seconds, and a window that restores it goes on.
+    const log = await examineWholeAside(draft);
+    if ('problem' in log) throw unreadable(log.problem);
     await unlockRestored({ units, guard, keyring, random }, masterKey);
-    const log = checkContents(connection, keyring, vault);
+    checkServerKeys(connection, keyring, vault);
     let keychainProblem: string | null = null;
     const state = await keychain.probe();
     if (!state.available) keychainProblem = state.reason;
@@ -280,22 +283,17 @@ async function unlockRestored(parts: UnlockParts, masterKey: Uint8Array): Promis
 function checkDatabase(connection: Connection): void {
   const found = Number(connection.pragma('user_version'));
   if (found > schemaVersion) throw new NewerVaultError(found);
-  const integrity = connection.pragma('integrity_check');
-  if (integrity !== 'ok') throw unreadable(`its database is damaged: ${String(integrity)}`);
   const [finding] = checkSchema(connection);
   if (finding !== undefined) throw unreadable(`its schema was changed: ${describeFinding(finding)}`);
 }
 
-/** That the vault's own keys open under the master key, and that its log is a chain. A drill looks at everything. */
-function checkContents(connection: Connection, keyring: Keyring, vault: VaultRow): Restored['log'] {
+/** That the vault's own keys open under the master key. A drill looks at everything. */
+function checkServerKeys(connection: Connection, keyring: Keyring, vault: VaultRow): void {
   for (const name of serverKeyNames) {
     const key = getServerKey(connection, name);
     if (key === undefined) throw unreadable(`its ${name} key is missing`);
     keyring.open(serverKeyPlace(name, vault.organizationId), key.sealed).fill(0);
   }
-  const chain = checkActivityChain(connection);
-  if (!chain.ok) throw unreadable(`its activity log is broken: ${chain.problem}`);
-  return { rows: chain.rows, head: chain.head };
 }
 
 function putInPlace(draft: string, { database, path }: VaultDirectory): void {

@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import type { RowFinding } from '../db/schema.ts';
 import type { Examined, ExamineProgress } from './examine.ts';
-import type { ExamineJob, ExamineMessage } from './worker.ts';
+import type { ExamineJob, ExamineMessage, LogFound } from './worker.ts';
 import { owned } from '../lib/faults.ts';
 
 /** Beside this file: as source, or as the bundle that the build makes of it. */
@@ -21,7 +21,7 @@ export function examineAside(
   rowKey: Uint8Array,
   { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: ExamineProgress },
 ): Promise<Examined> {
-  return inThread({ file, rowKey: Uint8Array.from(rowKey) }, signal, (message) => {
+  return inThread({ file, look: 'rows', rowKey: Uint8Array.from(rowKey) }, signal, (message) => {
     if ('examined' in message) return message.examined;
     if ('progress' in message) onProgress(...message.progress);
     return undefined;
@@ -30,9 +30,13 @@ export function examineAside(
 
 /** Names the damaged pages of a file. */
 export const findDamageAside = (file: string): Promise<readonly RowFinding[]> =>
-  inThread({ file, rowKey: undefined }, undefined, (message) =>
+  inThread({ file, look: 'damage' }, undefined, (message) =>
     'damage' in message ? message.damage : undefined,
   );
+
+/** Looks at all of a database that is in use by the caller alone. @returns its log, or what is wrong with it. */
+export const examineWholeAside = (file: string): Promise<LogFound | { readonly problem: string }> =>
+  inThread({ file, look: 'whole' }, undefined, (message) => ('whole' in message ? message.whole : undefined));
 
 /** @param take Takes what the thread says; what it returns is the answer. */
 function inThread<Answer>(
@@ -44,7 +48,7 @@ function inThread<Answer>(
     signal?.throwIfAborted();
     const worker = new Worker(script, {
       workerData: job,
-      transferList: job.rowKey === undefined ? [] : [job.rowKey.buffer as ArrayBuffer],
+      transferList: job.look === 'rows' ? [job.rowKey.buffer as ArrayBuffer] : [],
       name: 'latchkey examination',
     });
     // A service that ends waits for nobody.
