@@ -2,7 +2,7 @@
  * The freeze as the name of a file: `not-frozen`, made in time, becomes `frozen`. To rename a file needs no room on the disk, and
  * works where the database cannot be written; so a restart finds the freeze all the same. Either the row or the name says so.
  */
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 export class FreezeMarker {
@@ -46,6 +46,11 @@ export class FreezeMarker {
     if (!existsSync(this.#set)) return;
     renameSync(this.#set, this.#ready);
     this.#flush();
+  }
+
+  /** Removes what `prepare` made, of a directory that holds no vault. */
+  remove(): void {
+    rmSync(this.#ready, { force: true });
   }
 
   /** Makes a new name last through a power loss, where the system can: Windows opens no directories. */

@@ -8,6 +8,7 @@ import { reserveIn } from './db/storage.ts';
 import { getVault } from './db/vault.ts';
 import { createPrivateFile, VaultDirectory } from './db/vault-directory.ts';
 import { keepDamagedLog, type LogDamage } from './db/write-ahead-log.ts';
+import { FreezeMarker } from './freeze-marker.ts';
 import { misshapen } from './integrity/refusal.ts';
 
 export interface VaultFile {
@@ -54,6 +55,7 @@ export function closeVaultFile({ directory, connection, isNew }: VaultFile): voi
     if (directory === undefined || !isEmpty) return;
     for (const suffix of ['', '-wal', '-shm']) rmSync(`${directory.database}${suffix}`, { force: true });
     rmSync(reserveIn(directory.path), { force: true });
+    new FreezeMarker(directory.path).remove();
   } finally {
     directory?.release();
   }

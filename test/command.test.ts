@@ -255,7 +255,9 @@ describe('init', () => {
     writeFileSync(join(home.keys, 'owner.public'), 'mine');
     const { code, error } = await home.run([...initArguments(home), '--json']);
     expect(code).toBe(1);
-    expect(error).toBe(`${join(home.keys, 'owner.public')} is there already: it is not overwritten`);
+    expect(error).toBe(
+      `${join(home.keys, 'owner.public')} is there already: it is not overwritten. Move it away, or give the key another name`,
+    );
     expect(readFileSync(join(home.keys, 'owner.public'), 'utf8')).toBe('mine');
     expect((await home.run([...initArguments(home), '--json', '--key-name', 'other'])).code).toBe(0);
   });

@@ -227,7 +227,14 @@ test.skipIf(!isRoot)(
 /** Where else files are opened for writing, and why nobody else can have put anything in the way. */
 const elsewhere: Readonly<Record<string, string>> = {
   'main/files/new-files.ts': 'this is how',
-  'main/db/vault-directory.ts': 'the vault’s own directory, which is closed to others first',
+  'main/index.ts': 'opens the app, and no file',
+  'main/db/vault-directory.ts': 'opened for reading',
+  'main/db/vault-lock.ts': 'the vault’s own directory, which is closed to others first',
+  'main/db/connection.ts': 'the vault’s own directory',
+  'main/db/write-ahead-log.ts': 'the vault’s own directory',
+  'main/audit/mark.ts': 'the vault’s own directory',
+  'main/freeze-marker.ts': 'the vault’s own directory',
+  'main/commands/vault-file.ts': 'a directory that was made for the one file',
   'main/desktop/updates.ts': 'the app’s own directory',
   'main/desktop/window-state.ts': 'the app’s own directory',
   'main/backup/file.ts': 'opened for reading',
