@@ -6,8 +6,10 @@
 import type { Frozen } from '../preload/contract.ts';
 import { rejectWaiting } from './activities/reject-waiting.ts';
 import type { Writer } from './db/connection.ts';
+import { readable } from './db/damage.ts';
 import { deleteFreeze, findLastSignature, getFrozenAt, insertFreeze } from './db/freeze.ts';
 import type { UnitOfWork } from './db/unit-of-work.ts';
+import { getVault } from './db/vault.ts';
 import { FreezeMarker } from './freeze-marker.ts';
 import type { Service } from './http/handle.ts';
 import type { Keyring } from './keyslots/keyring.ts';
@@ -35,11 +37,10 @@ export class Freezer {
     const { keyring, directory } = parts;
     this.#marker = directory === null ? undefined : new FreezeMarker(directory);
     const since = this.#savedAt();
-    if (since === undefined) this.#marker?.prepare();
-    else {
+    if (since !== undefined) {
       keyring.freeze(since);
       this.#lastSignature = this.#findLastSignature();
-    }
+    } else if (readable(() => parts.units.peek(getVault), undefined) !== undefined) this.#marker?.prepare();
     keyring.onChange((unlocked) => {
       if (!unlocked) return;
       if (this.#unsaved !== null || this.#savedAt() !== undefined) this.#lift();
@@ -101,7 +102,7 @@ export class Freezer {
 
   /** Since when the disk says that the vault is frozen. */
   #savedAt(): number | undefined {
-    return this.#parts.units.peek(getFrozenAt) ?? this.#marker?.frozenAt;
+    return readable(() => this.#parts.units.peek(getFrozenAt), undefined) ?? this.#marker?.frozenAt;
   }
 
   /** Committed signatures alone are given: the log has them all. */

@@ -334,6 +334,20 @@ describe('a freeze that the disk does not take', () => {
     expect(existsSync(marker())).toBe(false);
   });
 
+  test('has its file once there is a vault, and not before', async () => {
+    await using own = await startTestVault({ empty: true });
+    const file = join(own.directory, 'not-frozen');
+    expect(existsSync(file)).toBe(false);
+    await own.vault.setUp({
+      organizationName: 'Tests',
+      userName: 'Root',
+      useKeychain: false,
+      recoveryPhrase: own.recoveryPhrase,
+      recoveryConfirmed: true,
+    });
+    expect(existsSync(file)).toBe(true);
+  });
+
   test('makes its file where an earlier version did not', async () => {
     await service.vault.close();
     rmSync(ready());
