@@ -157,6 +157,12 @@ const aims: Readonly<Record<string, Aim>> = {
   ],
 };
 
+/** What the attacker may ask for: it makes something of the attacker's own, or takes a secret that the attacker does not have. */
+const isHarmless = new Set([
+  ...['create_users', 'create_sub_organization', 'stamp_login', 'create_read_only_session'],
+  ...['import_private_key', 'import_wallet'],
+]);
+
 const activities = [...operations.values()].flatMap((operation) =>
   operation.kind === 'activity' && operation.vote === undefined ? [operation] : [],
 );
@@ -293,6 +299,9 @@ describe.each(['the vault’s own organization', 'a sub-organization'])('2: in %
         const answer = await submitAs(scene.attacker, path, parameters);
         await service.vault.messages.settled();
         expect(await standing(scene), answer.text).toEqual(before);
+        // Refused for whom it concerns, and not for something else that is wrong with it.
+        const how = [answer.status, answer.body?.['turnkeyErrorCode']];
+        if (!isHarmless.has(path)) expect(how, answer.text).toEqual([403, 'REQUEST_NOT_AUTHORIZED']);
         expect(JSON.stringify(answer.body?.['activity'] ?? {})).not.toContain(
           'ACTIVITY_STATUS_CONSENSUS_NEEDED',
         );
@@ -392,6 +401,23 @@ describe('2: a quorum of two', () => {
     const { body } = await root.query('get_api_keys', { userId: future.userId });
     expect(body?.['apiKeys']).toHaveLength(1);
   });
+});
+
+test('2: what is aimed at a root user’s contacts reaches them where the root user asks for it', async () => {
+  await using vault = await startTestVault();
+  await vault.vault.messages.change({ channel: 'desktop', on: true });
+  const scene = await setScene(vault.root, vault.rootUserId);
+  for (const path of ['init_otp', 'init_otp_auth', 'email_auth', 'init_user_email_recovery']) {
+    for (const parameters of aims[path]?.(scene) ?? []) {
+      // Few messages go to a contact in three minutes.
+      vault.clock.advance(3 * 60_000);
+      const before = vault.vault.messages.shown().length;
+      const answer = await submitAs(scene.root, path, parameters);
+      await vault.vault.messages.settled();
+      expect(answer.status, `${path}: ${answer.text}`).toBe(200);
+      expect(vault.vault.messages.shown().length, path).toBe(before + 1);
+    }
+  }
 });
 
 test('2: no ready-made policy gives its user a root user’s credentials', async () => {

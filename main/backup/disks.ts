@@ -8,7 +8,7 @@ import { LatchkeyError } from '../lib/errors.ts';
 import { owned } from '../lib/faults.ts';
 
 /** Longer than a disk takes that has to begin to turn. */
-const answersWithinMs = 15_000;
+const answersWithinMs = 10_000;
 
 /** How many calls wait for one that does not come back; more are refused at once. */
 const mostWaiting = 20;
