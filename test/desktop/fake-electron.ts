@@ -6,6 +6,7 @@
  */
 import { EventEmitter } from 'node:events';
 import { existsSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import type * as electron from 'electron';
 
 type Electron = typeof electron;
@@ -115,6 +116,7 @@ function nativeTask(enter: () => GoOn): void {
 const locks = ((globalThis as Record<symbol, unknown>)[Symbol.for('latchkey.test.locks')] ??=
   new Map()) as Map<string, (data: unknown) => void>;
 
+/** Each of those that ask throws by a check of `Browser::is_ready()` in the file of its name, shell/browser/api/electron_api_*.cc. */
 const needsReady = (what: string): void => {
   if (!machine.ready) throw new Error(`${what} cannot be used before the app is ready`);
 };
@@ -158,9 +160,8 @@ class FakeApp
     >
 {
   readonly commandLine = {
-    /** base/command_line.cc: switches are a map, so that a value takes the place of the one before it. */
+    /** Chromium, base/command_line.cc: switches are a map, so that a value takes the place of the one before it. */
     appendSwitch(name: string, value = ''): void {
-      needsUnready('app.commandLine.appendSwitch');
       machine.switches.set(name, value);
     },
     getSwitchValue: (name: string): string => machine.switches.get(name) ?? '',
@@ -246,6 +247,7 @@ class FakeApp
     return machine.appPath;
   }
 
+  /** shell/browser/api/electron_api_app.cc, `GetPath`; here, of what a test has said. */
   getPath(name: string): string {
     const path = machine.paths.get(name);
     if (path === undefined) throw new Error(`Failed to get '${name}' path`);
@@ -295,8 +297,10 @@ class FakeApp
     return true;
   }
 
+  /** shell/browser/api/electron_api_app.cc, `SetPath`: it makes no directory. */
   setPath(name: string, path: string): void {
-    if (!existsSync(path)) throw new Error(`Failed to set path: ${path} does not exist`);
+    if (!isAbsolute(path)) throw new Error('Path must be absolute');
+    if (!existsSync(path)) throw new Error('Failed to set path');
     machine.paths.set(name, path);
   }
 
@@ -453,6 +457,7 @@ export class FakeWebContents
     this.reloads += 1;
   }
 
+  /** docs/api/web-contents.md: arguments are cloned as structures are. */
   send(channel: string, ...args: unknown[]): void {
     const cloned = structuredClone(args);
     this.sent.push({ channel, args: cloned });
@@ -539,6 +544,7 @@ export class BrowserWindow
     return [...BrowserWindow.#all];
   }
 
+  /** docs/api/browser-window.md: it rejects where the page fails to load. Another fragment of the page loads nothing. */
   async loadURL(url: string): Promise<void> {
     const there = this.webContents.mainFrame.url;
     if (url !== there && url.split('#', 1)[0] === there.split('#', 1)[0]) {
@@ -639,6 +645,7 @@ export class BrowserWindow
 
 type InvokeHandler = Parameters<Electron['ipcMain']['handle']>[1];
 
+/** lib/browser/ipc-main-impl.ts, lib/browser/ipc-dispatch.ts, lib/renderer/api/ipc-renderer.ts. */
 class FakeIpcMain implements Pick<Electron['ipcMain'], 'handle' | 'removeHandler'> {
   readonly handlers = new Map<string, InvokeHandler>();
 
@@ -684,6 +691,7 @@ export const webUtils = {
   getPathForFile: (file) => `/chosen/${file.name}`,
 } satisfies Pick<Electron['webUtils'], 'getPathForFile'>;
 
+/** shell/renderer/api/electron_api_context_bridge.cc. */
 export const contextBridge = {
   exposeInMainWorld(key: string, api: unknown): void {
     if (key in machine.mainWorld)
@@ -692,7 +700,7 @@ export const contextBridge = {
   },
 } satisfies Pick<Electron['contextBridge'], 'exposeInMainWorld'>;
 
-/** A value as the other side of the context bridge has it: copied and frozen, functions wrapped, errors only a message. */
+/** docs/api/context-bridge.md, "Parameter / Error / Return Type support": copied and frozen, functions wrapped, errors a message. */
 function throughBridge(value: unknown): unknown {
   if (typeof value === 'function') {
     return (...args: unknown[]) => {
@@ -721,6 +729,7 @@ function throughBridge(value: unknown): unknown {
 
 type ProtocolHandler = Parameters<Electron['protocol']['handle']>[1];
 
+/** lib/browser/api/protocol.ts, shell/browser/api/electron_api_protocol.cc; docs/api/protocol.md: once, before `ready`. */
 class FakeProtocol implements Pick<Electron['protocol'], 'handle' | 'registerSchemesAsPrivileged'> {
   readonly #handlers = new Map<string, ProtocolHandler>();
 
@@ -878,6 +887,7 @@ class FakeTray
     this.#destroyed = true;
   }
 
+  /** shell/browser/api/electron_api_tray.cc, `CheckAlive`. */
   #mustLive(): void {
     if (this.#destroyed) throw new Error('Tray is destroyed');
   }
@@ -1039,6 +1049,7 @@ export const screen = {
   },
 } satisfies Record<keyof Electron['screen'] & 'getAllDisplays', unknown>;
 
+/** docs/api/net.md: of use after `ready` alone. */
 export const net = {
   isOnline(): boolean {
     needsReady('net.isOnline');
