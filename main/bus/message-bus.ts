@@ -91,7 +91,7 @@ interface Waiting {
 
 /** A connection, of this user. Calls made before the bus has let it in are sent then. */
 export class MessageBus implements Disposable {
-  /** Settles when the connection has ended, whoever ended it. */
+  /** Settles when the connection has ended, from either side. */
   readonly ended: Promise<BusError>;
   readonly #end: (error: BusError) => void;
   readonly #socket: Socket;

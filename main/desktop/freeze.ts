@@ -49,8 +49,8 @@ export function listenForFreeze(
 }
 
 /**
- * Whether the desktop's portal gives out shortcuts, as on Wayland: Electron says yes before the portal was asked, and tells
- * nobody when it refuses, or when its owner does.
+ * Tells whether the desktop's portal gives out shortcuts, as on Wayland. Electron says yes before it has asked the portal, and reports
+ * no refusal, neither the portal's nor the user's.
  */
 function isPortals(sessionType: string | undefined): boolean {
   if (process.platform !== 'linux') return false;

@@ -1,5 +1,5 @@
 /**
- * Links to Latchkey from elsewhere. Anybody can make one, so a link shows the window and does nothing else: it may name an
+ * Links to Latchkey from elsewhere. Any program can open one, so a link shows the window and does nothing else: it may name an
  * activity that waits for the owner's vote, which is then what the window shows.
  *
  * The system's scheme has the name of the page's own and is another thing: no link is ever loaded.
@@ -13,7 +13,7 @@ import { showWindow } from './window.ts';
 
 const approvalLink = /^latchkey:\/\/approvals\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/?$/;
 
-/** What a second instance tells the first one: Chromium puts its own words among the arguments, and them in its own order. */
+/** A second instance's own account of its start. Chromium reorders the arguments that it passes on, and adds to them. */
 interface SecondStart {
   readonly hidden: boolean;
   readonly link: string | undefined;
@@ -49,7 +49,7 @@ export function catchLinks(argv: readonly string[]): {
   // Elsewhere, a second instance is started with it, which ends at once.
   app.on('second-instance', (_event, _argv, _directory, data) => {
     const { hidden, link } = (data ?? {}) as Partial<SecondStart>;
-    // The session starts what somebody started before it: nobody asked for a window.
+    // The session starts a vault that already runs: no person asked for its window.
     if (hidden !== true) show(link);
   });
   return {

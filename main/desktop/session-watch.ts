@@ -1,5 +1,5 @@
 /**
- * What Linux knows of the session: that its screen is locked, that nobody is at it, that another user has the screen.
+ * Watches the session on Linux: a locked screen, an idle user, another user at the screen.
  *
  * Electron sends no event for a locked screen there. Chromium asks a screen saver of the session, where there is one, and
  * knows the idle time of few compositors on Wayland (ui/base/idle/idle_linux.cc, wayland_screen.cc). The desktops tell
@@ -22,7 +22,7 @@ export interface SessionWatch extends Disposable {
   /** Whether logind, or a screen saver that Electron asks, reports a locked screen; true until that is known. */
   readonly reportsLock: boolean;
   readonly isLocked: boolean;
-  /** For how long nobody has been there, as far as logind knows. */
+  /** Since the user's last input, as far as logind knows; 0 while the user is active. */
   readonly idleSeconds: number;
 }
 

@@ -43,7 +43,7 @@ function createWindow(address: string): void {
   };
   window.once('ready-to-show', reveal);
   void load(window, address).then((isLoaded) => {
-    // A page that paints nothing tells nobody that it is ready: a window that never shows would be worse than an empty one.
+    // A page that paints nothing sends no `ready-to-show`: an empty window is better than a process without one.
     if (isLoaded) setTimeout(reveal, longestWaitForPaint).unref();
     else reveal();
   });

@@ -7,7 +7,7 @@ export interface Shell {
   readonly desktop?: () => DesktopFacts;
 }
 
-/** What a desktop does for Latchkey, for the settings to say. */
+/** The services of a desktop that the settings report. */
 export interface DesktopFacts {
   /** Whether it reports that its screen is locked. */
   readonly reportsLock: boolean;

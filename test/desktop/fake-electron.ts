@@ -912,7 +912,7 @@ class FakeNotification extends EventEmitter implements Pick<electron.Notificatio
     return machine.notifies;
   }
 
-  /** docs/api/notification.md: macOS shows nothing of an application that nobody signed, and says so later. */
+  /** docs/api/notification.md: macOS shows no notification of an unsigned application, and `failed` comes later. */
   show(): void {
     if (process.platform === 'darwin' && !machine.signed) {
       nativeTask(() => {
@@ -1025,7 +1025,7 @@ export const shell = {
 export const globalShortcut = {
   /**
    * shell/browser/api/electron_api_global_shortcut.cc, `Register`: where the desktop's portal has the shortcuts, it says yes
-   * before the portal was asked, and no one says whether the portal gave it.
+   * before it has asked the portal, and reports no refusal.
    */
   register(accelerator: string, callback: () => void): boolean {
     needsReady('globalShortcut');

@@ -161,7 +161,7 @@ describe('what is open', () => {
     await hasEnded(electron, 1);
   });
 
-  test('keeps nobody from logging out of macOS', async () => {
+  test('does not prevent a log-out on macOS', async () => {
     vi.spyOn(process, 'platform', 'get').mockReturnValue('darwin');
     const electron = await closingBy(() => new Promise(() => undefined));
     let isPrevented: boolean | undefined;

@@ -148,7 +148,7 @@ describe('a vault in a session of logind', () => {
     await locks();
   });
 
-  test('locks when nobody has been there for ten minutes, and not before', async () => {
+  test('locks when the user has been idle for ten minutes, and not before', async () => {
     const since = (minutes: number): Typed => ['t', BigInt(Date.now() - minutes * 60_000) * 1_000n];
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     await follow();
@@ -179,7 +179,7 @@ describe('a vault in a session of logind', () => {
     expect(double.count('lock')).toBe(0);
   });
 
-  test('is not heard any more when it ends', async () => {
+  test('stops listening when it is disposed of', async () => {
     await follow();
     lock?.[Symbol.dispose]();
     logind.change({ LockedHint: ['b', true] });

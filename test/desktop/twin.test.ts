@@ -63,7 +63,7 @@ test('a login item’s words are quoted by Electron itself (shell/browser/browse
   expect(readCommandLine(line)).toContain(`--data-dir=${dataDirectory}`);
 });
 
-test('a locked screen may be told by nobody on Linux (docs/api/power-monitor.md; Chromium, ui/base/idle/idle_linux.cc)', async () => {
+test('Linux may report no locked screen (docs/api/power-monitor.md; Chromium, ui/base/idle/idle_linux.cc)', async () => {
   on('linux');
   const { machine, powerMonitor } = await start();
   Object.assign(machine, { screenLocked: true, saysLocked: false, saysIdle: false, idleSeconds: 3_600 });
