@@ -1,17 +1,15 @@
 /** JSON that callers send inside a payload to be signed. */
 import { countValues } from '../lib/plain-json.ts';
+import { requestLimits } from '../lib/published-limits.ts';
 import { invalid } from './encodings.ts';
-
-/** More than any payload has, and no more than is hashed within a turn: far less than a megabyte can hold. */
-export const mostPayloadValues = 4000;
 
 /** @throws LatchkeyError INVALID_ARGUMENT for texts that have more values together than is read of one request. */
 export function checkPayloadValues(field: string, texts: readonly string[]): void {
   const values = texts.reduce((sum, text) => sum + countValues(Buffer.from(text, 'utf8')), 0);
-  if (values <= mostPayloadValues) return;
+  if (values <= requestLimits.payloadValues) return;
   throw invalid(
     field,
-    `expected JSON of at most ${mostPayloadValues.toLocaleString('en')} values, those in lists and objects counted each, got ${values.toLocaleString('en')}`,
+    `expected JSON of at most ${requestLimits.payloadValues.toLocaleString('en')} values, those in lists and objects counted each, got ${values.toLocaleString('en')}`,
   );
 }
 

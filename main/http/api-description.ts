@@ -31,8 +31,9 @@ ${String(limits.webhookEndpointsPerOrganization)} webhook endpoints and ${String
 ${String(limits.oauthProvidersPerUser)} OAuth providers. \`latchkey settings set limits\` raises all of them. What would go over one is refused with code 8 and
 the \`turnkeyErrorCode\` \`LIMIT_REACHED\`, which waiting does not help; too many requests in a time have another.
 
-What one request may be, no setting changes: a body has at most ${String(requestLimits.values)} values, those in lists and objects counted each, and more
-is refused with HTTP 413 before it is read.`;
+What one request may be, no setting changes. A body has at most ${String(requestLimits.values)} values, those in lists and objects counted each: more is
+refused with HTTP 413 before it is read. Payloads to sign have at most ${String(requestLimits.payloadCharacters)} characters together, and ${String(requestLimits.payloadValues)} values where they are JSON;
+new users have at most ${String(requestLimits.credentials)} credentials together, and new private keys ${String(requestLimits.addresses)} addresses.`;
 
 const vote: Schema = object({
   id: uuid,

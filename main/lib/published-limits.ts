@@ -19,4 +19,12 @@ export const publishedLimits = {
 export const requestLimits = {
   /** Of JSON, all that its lists and objects hold: a hundred times what most requests have. */
   values: 15_000,
+  /** Of JSON that is a payload to sign, in all payloads. */
+  payloadValues: 4000,
+  /** In all payloads to sign. */
+  payloadCharacters: 1_000_000,
+  /** API keys, passkeys and OAuth providers of all new users. */
+  credentials: 200,
+  /** Addresses of all new private keys. */
+  addresses: 200,
 } as const;

@@ -1,5 +1,5 @@
 /** How much there may be of what, in one table. */
-import { publishedLimits } from '../lib/published-limits.ts';
+import { publishedLimits, requestLimits } from '../lib/published-limits.ts';
 
 export const limits = {
   ...publishedLimits,
@@ -23,7 +23,7 @@ export const limits = {
   /** Elements of one array in one request. */
   batch: 100,
   /** Largest payload to sign, in characters. */
-  payloadCharacters: 1_000_000,
+  payloadCharacters: requestLimits.payloadCharacters,
   /** A whole request, given as a text. */
   requestCharacters: 1_100_000,
   /** 400 KB of JSON. */

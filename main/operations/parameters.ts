@@ -123,6 +123,15 @@ export function checkLimit(tx: Reader, what: string, present: number, adding: nu
   );
 }
 
+/** @throws LatchkeyError INVALID_ARGUMENT for more of something than one request may have, whatever the settings say. */
+export function checkRequest(at: string, what: string, asked: number, most: number): void {
+  if (asked <= most) return;
+  throw new LatchkeyError(
+    'INVALID_ARGUMENT',
+    `invalid ${at}: expected at most ${String(most)} ${what} in one request, got ${String(asked)}: make several requests`,
+  );
+}
+
 /** @throws LatchkeyError NOT_FOUND when there is nothing. */
 export function found<T>(value: T | undefined, message: string): T {
   if (value === undefined) throw new LatchkeyError('NOT_FOUND', message);

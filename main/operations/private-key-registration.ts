@@ -14,11 +14,13 @@ import {
   type Address,
 } from '../db/private-keys.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import { requestLimits } from '../lib/published-limits.ts';
 import { limits } from './limits.ts';
 import {
   addressFormat,
   checkDistinct,
   checkLimit,
+  checkRequest,
   checkUnmistakable,
   curve,
   ids,
@@ -52,6 +54,8 @@ export function makePrivateKeys(
   at: string,
 ): readonly AddedPrivateKey[] {
   const { tx, organizationId, random } = context;
+  const formats = wanted.flatMap(({ addressFormats }) => addressFormats);
+  checkRequest(at, 'address formats', formats.length, requestLimits.addresses);
   checkDistinct(
     at,
     wanted.map(({ privateKeyName }) => privateKeyName),

@@ -9,8 +9,10 @@ import { payloadEncodings } from '../crypto/payloads.ts';
 import type { Reader } from '../db/connection.ts';
 import { findPrivateKeyByAddress } from '../db/private-keys.ts';
 import { once } from '../lib/once.ts';
+import { requestLimits } from '../lib/published-limits.ts';
 import { signerFacts } from './key-facts.ts';
 import { limits } from './limits.ts';
+import { checkRequest } from './parameters.ts';
 import { payloadParameters, preimage } from './payload-parameters.ts';
 import { shownSignature } from './resources.ts';
 import { findNamedKey, findSigner, keyOf, type Signer } from './signers.ts';
@@ -101,6 +103,8 @@ export const signRawPayloads = activity({
     action: 'SIGN',
     shows: howShown,
     refuses({ params: { encoding, payloads } }) {
+      const characters = payloads.reduce((sum, { length }) => sum + length, 0);
+      checkRequest('parameters.payloads', 'characters', characters, requestLimits.payloadCharacters);
       if (payloadEncodings[encoding].makesDigest) checkPayloadValues('parameters.payloads', payloads);
     },
     facts({ params: { signWith, payloads, ...how }, ...where }) {

@@ -4,6 +4,7 @@ import type { ActivityContext, PrepareContext } from '../activities/define.ts';
 import { uuidV4 } from '../crypto/uuid.ts';
 import type { Reader } from '../db/connection.ts';
 import { countUsers, findUserByName, insertUser, listUserRows } from '../db/users.ts';
+import { requestLimits } from '../lib/published-limits.ts';
 import { addApiKeys, apiKeyParams, p256ApiKeyParams } from './api-key-registration.ts';
 import {
   addAuthenticators,
@@ -22,7 +23,7 @@ import {
   verifyOauthProviders,
   type VerifiedOauthProvider,
 } from './oauth-provider-registration.ts';
-import { checkDistinct, checkLimit, checkUnmistakable, name, nameTaken } from './parameters.ts';
+import { checkDistinct, checkLimit, checkRequest, checkUnmistakable, name, nameTaken } from './parameters.ts';
 
 const apiKeys = z.array(apiKeyParams).max(limits.longLivedApiKeysPerUser + limits.expiringApiKeysPerUser);
 const providersOf = <Schema extends z.ZodType>(provider: Schema) =>
@@ -56,9 +57,15 @@ export interface VerifiedCredentials {
  */
 export async function verifyNewUsers(
   { gathered, verifyIdToken }: Pick<PrepareContext<unknown, RelyingParty>, 'gathered' | 'verifyIdToken'>,
-  users: readonly Pick<NewUserParams, 'authenticators' | 'oauthProviders'>[],
+  users: readonly Pick<NewUserParams, 'apiKeys' | 'authenticators' | 'oauthProviders'>[],
   at: string,
 ): Promise<readonly VerifiedCredentials[]> {
+  const credentials = users.flatMap(({ apiKeys: keys, authenticators, oauthProviders }) => [
+    ...keys,
+    ...authenticators,
+    ...oauthProviders,
+  ]);
+  checkRequest(at, 'credentials', credentials.length, requestLimits.credentials);
   const verified: VerifiedCredentials[] = [];
   // One after another, so that the first that fails is the one that is named.
   for (const [index, user] of users.entries()) {
