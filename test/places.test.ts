@@ -137,6 +137,24 @@ test('places go on: lists page by page, deliveries by their ids, a stream where 
   again.close();
 });
 
+test('the vault’s own organization is told the numbers of rows in a sub-organization too, and the chain of hashes', async () => {
+  const ask = async (path: string, body: Json = {}): Promise<Json> =>
+    (await service.root.query(path, { organizationId: apart.organizationId, ...body })).body ?? {};
+  const places = placesIn(await ask('outline_activities'));
+  const last = service.vault.connection.get<{ last: number }>(
+    'SELECT max(sequence) AS last FROM activities WHERE organization_id = ?',
+    apart.organizationId,
+  );
+  expect(places[0]).toBe(last?.last);
+  const { lines } = (await ask('browse_activities', { places: places.slice(0, 1) })) as {
+    lines: readonly { readonly id: string }[];
+  };
+  const { entries } = await ask('get_activity_entries', { activityId: lines[0]?.id });
+  expect(entries).toMatchObject([
+    { place: last?.last, hash: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown },
+  ]);
+});
+
 test('an id of an earlier version is refused in a sub-organization, with what to send instead', async () => {
   const body = JSON.stringify({ organizationId: apart.organizationId, lastEventId: '3' });
   const refused = await apart.post('stream/activities', body);

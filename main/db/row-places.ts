@@ -21,6 +21,7 @@ export const findPlace = (places: Places, place: number): number => places.find(
 
 const rowNumbers: Places = { show: (rows) => rows, find: (places) => places };
 
+/** @param organizationId Of those who are shown the places. */
 export function placesOf(
   tx: Reader,
   organizationId: string,

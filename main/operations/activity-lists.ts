@@ -29,6 +29,7 @@ import { findPlace, placesOf, showPlace } from '../db/row-places.ts';
 import { findUserSnapshot } from '../db/user-snapshots.ts';
 import { toHex } from '../crypto/encodings.ts';
 import { activityStatuses } from '../lib/activity-status.ts';
+import type { Caller } from '../lib/caller.ts';
 import { timestamp } from '../lib/clock.ts';
 import { activityType } from './activity-parameters.ts';
 import { csvLine } from './csv.ts';
@@ -91,8 +92,8 @@ export const outlineActivities = query({
       })
       .meta({ id: 'ActivityOutline' }),
   }),
-  run({ tx, organizationId, params }) {
-    const shown = placesOf(tx, organizationId, 'activities');
+  run({ tx, organizationId, params, caller }) {
+    const shown = placesOf(tx, caller.organizationId, 'activities');
     const span = {
       before: params.before === undefined ? Number.MAX_SAFE_INTEGER : findPlace(shown, params.before),
       after: params.after === undefined ? 0 : findPlace(shown, params.after),
@@ -130,9 +131,9 @@ export const browseActivities = query({
   own: true,
   params: z.object({ places }),
   returns: z.object({ lines: z.array(shownLine) }),
-  run({ tx, organizationId, params }) {
+  run({ tx, organizationId, params, caller }) {
     const nameOf = namesOf(tx);
-    const rows = placesOf(tx, organizationId, 'activities').find(params.places);
+    const rows = placesOf(tx, caller.organizationId, 'activities').find(params.places);
     return {
       lines: params.places.flatMap((each, index) => {
         const line = getActivityLine(tx, organizationId, rows[index] ?? 0);
@@ -170,14 +171,14 @@ const shownEntry = z
     status: z.string(),
     writtenAt: z.object({ seconds: z.string(), nanos: z.string() }),
     /**
-     * Hex; over the row, its number in the whole log, and the hash before it. Absent in a sub-organization: it would tell how
-     * many rows others have.
+     * Hex; over the row, its number in the whole log, and the hash before it. Absent for users of a
+     * sub-organization: it would tell how many rows others have.
      */
     hash: z.string().optional(),
     previousHash: z.string().optional(),
     /** Whether the hash is that of the row as it is now, and the one before it that of the row before it. */
     intact: z.boolean(),
-    /** The first signed head that covers it. Absent while there is none, and in a sub-organization. */
+    /** The first signed head that covers it. Absent while there is none, and for users of a sub-organization. */
     head: z
       .object({
         place,
@@ -197,17 +198,17 @@ export const getActivityEntries = query({
   own: true,
   params: z.object({ activityId: id }),
   returns: z.object({ entries: z.array(shownEntry) }),
-  run({ tx, organizationId, params: { activityId } }) {
+  run({ tx, organizationId, params: { activityId }, caller }) {
     found(getActivityRow(tx, organizationId, activityId), `unable to find activity ${activityId}`);
     return {
-      entries: showEntries(tx, organizationId, listActivityPlaces(tx, organizationId, activityId)),
+      entries: showEntries(tx, caller, listActivityPlaces(tx, organizationId, activityId)),
     };
   },
 });
 
-function showEntries(tx: Reader, organizationId: string, rows: readonly number[]) {
-  const shown = placesOf(tx, organizationId, 'activities').show(rows);
-  const isWholeLog = getOrganization(tx, organizationId)?.parentId === null;
+function showEntries(tx: Reader, caller: Caller, rows: readonly number[]) {
+  const shown = placesOf(tx, caller.organizationId, 'activities').show(rows);
+  const isWholeLog = getOrganization(tx, caller.organizationId)?.parentId === null;
   return rows.map((sequence, index) => {
     const { chain, ...entry } = entryAt(tx, sequence);
     return { place: shown[index] ?? 0, ...entry, ...(isWholeLog ? chain : {}) };
@@ -291,9 +292,9 @@ export const exportActivities = query({
       })
       .meta({ id: 'ActivityExport' }),
   }),
-  run({ tx, organizationId, params, showActivity }) {
+  run({ tx, organizationId, params, caller, showActivity }) {
     const { format } = params;
-    const shown = placesOf(tx, organizationId, 'activities');
+    const shown = placesOf(tx, caller.organizationId, 'activities');
     const before = params.before === undefined ? Number.MAX_SAFE_INTEGER : findPlace(shown, params.before);
     const slice = findActivities(tx, organizationId, searchOf(params), { before, after: 0 }, 1);
     const end = performance.now() + exportMs;

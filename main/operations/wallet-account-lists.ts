@@ -34,9 +34,9 @@ export const outlineWalletAccounts = query({
       })
       .meta({ id: 'WalletAccountOutline' }),
   }),
-  run({ tx, organizationId, params: { walletId, filterByAddressFormat, text, after } }) {
+  run({ tx, organizationId, params: { walletId, filterByAddressFormat, text, after }, caller }) {
     findWallet(tx, organizationId, walletId);
-    const shown = placesOf(tx, organizationId, 'wallet_accounts');
+    const shown = placesOf(tx, caller.organizationId, 'wallet_accounts');
     const slice = findAccounts(
       tx,
       walletId,
@@ -61,9 +61,9 @@ export const browseWalletAccounts = query({
   own: true,
   params: z.object({ walletId: id, places }),
   returns: z.object({ lines: z.array(z.object({ place, account: shownWalletAccount })) }),
-  run({ tx, organizationId, params }) {
+  run({ tx, organizationId, params, caller }) {
     findWallet(tx, organizationId, params.walletId);
-    const rows = placesOf(tx, organizationId, 'wallet_accounts').find(params.places);
+    const rows = placesOf(tx, caller.organizationId, 'wallet_accounts').find(params.places);
     return {
       lines: params.places.flatMap((each, index) => {
         const row = getAccountAtPlace(tx, params.walletId, rows[index] ?? 0);
