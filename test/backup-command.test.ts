@@ -206,7 +206,13 @@ describe('latchkey backup', () => {
       /^Last backup: .*\nLast proven: .*\nNo schedule\. .*\n {2}\S+ {2}proven {2}.*a\.backup\n$/,
     );
     // Nobody holds the vault afterwards, and nothing is left lying about.
-    expect(readdirSync(laptop.vault).sort()).toEqual(['lock', 'vault.db']);
+    expect(readdirSync(laptop.vault).sort()).toEqual([
+      'lock',
+      'not-frozen',
+      'vault.db',
+      'vault.mark',
+      'vault.reserve',
+    ]);
   });
 
   test('verify tells what is damaged, and what has changed, by its exit code', async () => {
