@@ -105,7 +105,7 @@ describe('--help', () => {
       expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
     }
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
-      'Exit codes: 0 done; 1 refused or failed; 2 wrong usage; 3 no vault, or it is not running; 4 the vault or the port is in use, or its process does not answer; 5 locked, or what was given does not open it; 6 asked for, and others have to approve of it first; 7 the vault\'s file is damaged or was changed; 8 a disk is full, can only be read, or fails.',
+      "Exit codes: 0 done; 1 refused or failed; 2 wrong usage; 3 no vault, or it is not running; 4 the vault or the port is in use, or its process does not answer; 5 locked, or what was given does not open it; 6 asked for, and others have to approve of it first; 7 the vault's file is damaged or was changed; 8 a disk is full, can only be read, or fails.",
     );
   });
 

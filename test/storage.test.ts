@@ -3,13 +3,14 @@
  * cause and what to do; requests hear it as 503 and nothing is called done that is not; the owner hears it once, everywhere;
  * and there is room to freeze and to lock.
  */
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { noSmallDisks, SmallDisk } from './small-disk.ts';
-import { newWallet, TestClient, testKeyOf } from './support.ts';
+import { FaultyDisk } from './campaigns/faulty-disk.ts';
+import { ServedVault } from './campaigns/served-vault.ts';
+import { activityOf, newWallet, TestClient, testKeyOf } from './support.ts';
 import type { CommandOptions, CommandProcess, Json } from './support.ts';
-import { readFileSync } from 'node:fs';
 
 const obstacle = noSmallDisks();
 if (obstacle !== undefined) process.stderr.write(`${obstacle}\n`);
@@ -269,5 +270,53 @@ describe.skipIf(obstacle !== undefined)('a disk that can only be read', () => {
     expect(findings).toContainEqual(expect.objectContaining({ check: 'rows', outcome: 'ok' }));
     vault.disk.setReadOnly(false);
     expect(statSync(vault.disk.seen('vault/vault.db')).size).toBe(size);
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('a disk that fails under a service', () => {
+  test('is told by its cause, once, and what a failed sync leaves open is said to be open', async () => {
+    await using vault = await ServedVault.make();
+    const disk = new FaultyDisk(vault.home, vault.directory);
+    const { process: service, client } = await vault.serve(disk.environment);
+    const database = join(vault.directory, 'vault.db');
+    const cases = [
+      ['write', 'EIO', 'failing', 'the disk failed'],
+      ['write', 'EDQUOT', 'quota', 'the quota on the disk is used up'],
+      ['write', 'EROFS', 'read-only', 'the disk can only be read'],
+      ['write', 'ENOSPC', 'full', 'the disk is full'],
+      ['sync', 'EIO', 'failing', 'the disk failed'],
+    ] as const;
+    for (const [call, fault, cause, what] of cases) {
+      const where = `${fault} of ${call}`;
+      const told = service.stderr.split(what).length;
+      const body = client.submitBody('CREATE_PRIVATE_KEY_TAG', {
+        privateKeyTagName: where,
+        privateKeyIds: [],
+      });
+      const post = () => client.post('submit/create_private_key_tag', body);
+      disk.fail([call, 'create'], fault);
+      const refused = await post();
+      expect(refused.status, where).toBe(503);
+      const message = String(refused.body?.['message']);
+      expect(message, where).toContain(what);
+      // SQLite has not written the end of a transaction as it finds the disk full.
+      const isOpen = fault !== 'ENOSPC';
+      const certain = 'The request was not carried out';
+      const open = 'The request may have been carried out: the same request, sent again, tells';
+      expect(message.includes(open), `${where}: ${message}`).toBe(isOpen);
+      expect(message.includes(certain), `${where}: ${message}`).toBe(!isOpen);
+      for (let index = 0; index < 5; index++) expect((await post()).status, where).toBe(503);
+      const { stdout } = await vault.run(['status', '--json']);
+      expect(JSON.parse(stdout), where).toMatchObject({ storage: { cause, file: database } });
+      expect(service.stderr.split(what), where).toHaveLength(told + 1);
+      disk.heal();
+      // The same request tells, and is carried out once.
+      const first = activityOf(await post());
+      expect(activityOf(await post()).id).toBe(first.id);
+      await expect
+        .poll(async () => (JSON.parse((await vault.run(['status', '--json'])).stdout) as Json)['storage'])
+        .toBeNull();
+    }
+    expect(service.stderr).not.toMatch(/^\s+at /m);
   });
 });

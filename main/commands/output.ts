@@ -1,7 +1,7 @@
 /** What a command says and how it ends. */
 import { fsyncSync, writeSync } from 'node:fs';
 import { LatchkeyError, type ErrorCodeName } from '../lib/errors.ts';
-import { causeOf } from '../lib/storage-causes.ts';
+import { causeOf, storageTexts } from '../lib/storage-causes.ts';
 import { visibleJson, visibleName } from '../lib/visible-text.ts';
 
 /** Exit codes, as `latchkey --help` documents them. */
@@ -107,15 +107,14 @@ const systemProblems: Readonly<Record<string, string>> = {
   EISDIR: 'it is a directory',
   ENOTDIR: 'part of its path is a file, and no directory',
   EEXIST: 'something else of that name is there',
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the quota on the disk is used up',
-  EROFS: 'the disk can only be read',
   EBADF: 'it is not open',
 };
 
 /** What the system said against a file, without its own shorthand. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  const cause = causeOf(error);
+  if (cause !== undefined && cause !== 'forbidden') return storageTexts[cause].what;
   return ('code' in error ? systemProblems[String(error.code)] : undefined) ?? error.message;
 }
 
@@ -125,7 +124,8 @@ function messageOf(error: unknown): string {
   const reason = reasonOf(error);
   if (!(error instanceof Error) || reason === error.message) return reason;
   const path = 'path' in error && typeof error.path === 'string' ? error.path : undefined;
-  return path === undefined ? error.message : `${path} cannot be used: ${reason}`;
+  if (path === undefined) return causeOf(error) === undefined ? error.message : reason;
+  return `${path} cannot be used: ${reason}`;
 }
 
 const isSqliteError = (error: unknown): error is Error & { readonly code: string } =>

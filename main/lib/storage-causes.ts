@@ -1,4 +1,5 @@
 /** Why a disk does not take what is written, or gives back what is read: from the codes of the system and of SQLite. */
+import { constants } from 'node:os';
 import { LatchkeyError } from './errors.ts';
 
 export type StorageCause = 'full' | 'quota' | 'read-only' | 'forbidden' | 'failing';
@@ -22,14 +23,18 @@ export const storageTexts: Readonly<
 
 const systemCauses: ReadonlyMap<unknown, StorageCause> = new Map([
   ['ENOSPC', 'full'],
-  ['EDQUOT', 'quota'],
   ['EROFS', 'read-only'],
   ['EACCES', 'forbidden'],
   ['EPERM', 'forbidden'],
   ['EIO', 'failing'],
   ['ENXIO', 'failing'],
   ['ENODEV', 'failing'],
-  ['ESTALE', 'failing'],
+]);
+
+/** Node has no names for these. */
+const unnamedCauses: ReadonlyMap<unknown, StorageCause> = new Map([
+  [-constants.errno.EDQUOT, 'quota'],
+  [-constants.errno.ESTALE, 'failing'],
 ]);
 
 /** By the beginning of SQLite's codes. The disk is not the cause of those about another file in the place, and about memory. */
@@ -45,7 +50,7 @@ const codeOf = (error: unknown): unknown =>
 /** @returns undefined where the disk is not the cause of an error. */
 export function causeOf(error: unknown): StorageCause | undefined {
   const code = codeOf(error);
-  const cause = systemCauses.get(code);
+  const cause = systemCauses.get(code) ?? unnamedCauses.get((error as NodeJS.ErrnoException | null)?.errno);
   if (cause !== undefined || typeof code !== 'string') return cause;
   return sqliteCauses.find(([codes]) => codes.test(code))?.[1];
 }
