@@ -6,8 +6,11 @@ import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { authenticate } from '../main/auth/authenticate.ts';
+import { keccak256, keccak256InSteps } from '../main/crypto/hashes.ts';
 import { refusal } from '../main/http/handle.ts';
 import { mostStreams } from '../main/http/stream-shares.ts';
+import { withoutBreak } from '../main/lib/paced.ts';
 import { mostSmallBytes, OverloadError } from '../main/lib/turns.ts';
 import {
   askControl,
@@ -15,6 +18,7 @@ import {
   resultOf,
   send,
   signInWindow,
+  stampText,
   startTestVault,
   TestClient,
   type TestKey,
@@ -98,6 +102,30 @@ describe('the caller comes first', () => {
     // The parent's user is known there.
     expect((await client.post('submit/create_wallet', body)).status).toBe(400);
   });
+});
+
+test('a stamp whose hash the platform does not have is verified in steps, also a stranger’s', () => {
+  const body = Buffer.alloc(4 * 1024 * 1024, 'x');
+  const stamp = (scheme: string) =>
+    stampText({ publicKey: newTestKey().publicKey, scheme, signature: '30'.repeat(70) });
+  const stepsOf = (scheme: string): number => {
+    const steps = authenticate(body, { 'x-stamp': stamp(scheme) }, 'localhost', 'query');
+    for (let count = 1; ; count++) {
+      try {
+        if (steps.next().done === true) throw new Error('it holds');
+      } catch (error) {
+        expect(error).toMatchObject({ turnkeyErrorCode: 'SIGNATURE_INVALID' });
+        return count;
+      }
+    }
+  };
+  expect(stepsOf('SIGNATURE_SCHEME_TK_API_SECP256K1_EIP191')).toBeGreaterThan(20);
+  // The platform hashes a gigabyte in a second.
+  expect(stepsOf('SIGNATURE_SCHEME_TK_API_P256')).toBe(1);
+  for (const length of [0, 1, 131_071, 131_072, 131_073, 300_000]) {
+    const bytes = new Uint8Array(length).fill(7);
+    expect(withoutBreak(keccak256InSteps(bytes)), String(length)).toEqual(keccak256(bytes));
+  }
 });
 
 test('what is refused for overload tells when to come again', () => {

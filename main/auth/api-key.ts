@@ -4,6 +4,7 @@ import type { Reader } from '../db/connection.ts';
 import type { Caller } from '../lib/caller.ts';
 import { isOver } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import type { Paced } from '../lib/paced.ts';
 import {
   callerOf,
   findCredential,
@@ -12,7 +13,7 @@ import {
   type Addressed,
   type Proof,
 } from './proof.ts';
-import { schemes, type Scheme } from './schemes.ts';
+import { schemes, verifyInSteps, type Scheme } from './schemes.ts';
 import { parseStamp, type Stamp } from './stamp.ts';
 
 /** What a mail for recovery brings: too little to be trusted with more than that. */
@@ -22,7 +23,7 @@ const recoveryCredential = 'CREDENTIAL_TYPE_RECOVER_USER_KEY_P256';
  * Checks a stamp's signature over the body: whose key it is comes later.
  * @throws LatchkeyError UNAUTHENTICATED when it does not hold.
  */
-export function apiKeyProof(raw: Uint8Array, header: string): Proof {
+export function* apiKeyProof(raw: Uint8Array, header: string): Paced<Proof> {
   const stamp = parseStamp(header);
   const scheme = Object.hasOwn(schemes, stamp.scheme) ? schemes[stamp.scheme] : undefined;
   if (scheme === undefined) {
@@ -37,7 +38,7 @@ export function apiKeyProof(raw: Uint8Array, header: string): Proof {
       'SIGNATURE_INVALID',
     );
   }
-  if (!scheme.verify(stamp.publicKey, Buffer.from(stamp.signature, 'hex'), raw)) {
+  if (!(yield* verifyInSteps(scheme, stamp.publicKey, Buffer.from(stamp.signature, 'hex'), raw))) {
     throw unauthenticated(
       'could not verify api key signature: the stamp does not sign these bytes; sign the body exactly as it is sent',
       'SIGNATURE_INVALID',

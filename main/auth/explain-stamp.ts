@@ -14,8 +14,9 @@ import type { Reader } from '../db/connection.ts';
 import { getOrganization, type OrganizationRow } from '../db/organizations.ts';
 import { isOver, type Clock } from '../lib/clock.ts';
 import { LatchkeyError, seen } from '../lib/errors.ts';
+import { withoutBreak } from '../lib/paced.ts';
 import { readClientData } from '../lib/web-authentication.ts';
-import { schemes, type Scheme } from './schemes.ts';
+import { schemes, verifyInSteps, type Scheme } from './schemes.ts';
 import { parseStamp, type Stamp } from './stamp.ts';
 import { parseAssertion, passkeyProof } from './webauthn.ts';
 
@@ -159,7 +160,8 @@ function adviseEncoding(header: string): string {
 function explainSignature(raw: Uint8Array, stamp: Stamp, scheme: Scheme | undefined): ProofStep {
   if (scheme === undefined) return skipped('signature', 'Without a scheme it cannot be checked.');
   const signature = Buffer.from(stamp.signature, 'hex');
-  const holds = (body: Uint8Array): boolean => scheme.verify(stamp.publicKey, signature, body);
+  const holds = (body: Uint8Array): boolean =>
+    withoutBreak(verifyInSteps(scheme, stamp.publicKey, signature, body));
   if (holds(raw)) return passed('signature', 'It holds over exactly these bytes.');
   const size = `${String(signature.length)} bytes`;
   if (verifyRaw(stamp, raw)) {
@@ -170,7 +172,7 @@ function explainSignature(raw: Uint8Array, stamp: Stamp, scheme: Scheme | undefi
     );
   }
   const other = Object.entries(schemes).find(
-    ([, each]) => each !== scheme && each.verify(stamp.publicKey, signature, raw),
+    ([, each]) => each !== scheme && withoutBreak(verifyInSteps(each, stamp.publicKey, signature, raw)),
   );
   if (other) {
     return failed('signature', 'It holds, but by another scheme.', `Send ${other[0]} as the stamp’s scheme.`);

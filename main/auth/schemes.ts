@@ -1,15 +1,32 @@
 /** The signature schemes of `X-Stamp`, a row each: what they sign, and which credentials they can prove. */
-import { keccak256, sha256 } from '../crypto/hashes.ts';
+import { keccak256InSteps, sha256 } from '../crypto/hashes.ts';
 import { verifyEd25519 } from '../crypto/ed25519.ts';
 import { verifyP256 } from '../crypto/p256.ts';
 import { verifySecp256k1 } from '../crypto/secp256k1.ts';
+import type { Paced } from '../lib/paced.ts';
 
 export interface Scheme {
   /** In bytes. */
   readonly publicKeyLength: number;
   readonly credentialTypes: readonly string[];
-  /** @returns false for any signature or key that does not hold, malformed ones included. */
-  verify(publicKey: string, signature: Uint8Array, body: Uint8Array): boolean;
+  /** Hashes a body for `verify`, where that takes long: a larger one in several steps. */
+  readonly digest?: (body: Uint8Array) => Paced<Uint8Array>;
+  /**
+   * @param message The body, or its digest.
+   * @returns false for any signature or key that does not hold, malformed ones included.
+   */
+  verify(publicKey: string, signature: Uint8Array, message: Uint8Array): boolean;
+}
+
+/** Verifies a signature over a body, whichever way the scheme hashes it. */
+export function* verifyInSteps(
+  scheme: Scheme,
+  publicKey: string,
+  signature: Uint8Array,
+  body: Uint8Array,
+): Paced<boolean> {
+  const message = scheme.digest ? yield* scheme.digest(body) : body;
+  return scheme.verify(publicKey, signature, message);
 }
 
 const p256Credentials = [
@@ -41,13 +58,14 @@ export const schemes: Readonly<Record<string, Scheme>> = {
   SIGNATURE_SCHEME_TK_API_SECP256K1_EIP191: {
     publicKeyLength: 33,
     credentialTypes: ['CREDENTIAL_TYPE_API_KEY_SECP256K1'],
-    verify: (publicKey, signature, body) => verifySecp256k1(publicKey, signature, personalMessageHash(body)),
+    digest: personalMessageHash,
+    verify: (publicKey, signature, digest) => verifySecp256k1(publicKey, signature, digest),
   },
 };
 
 /** EIP-191 version 0x45: the prefix, the length in decimal, the message. */
-function personalMessageHash(message: Uint8Array): Uint8Array {
-  return keccak256(
+function personalMessageHash(message: Uint8Array): Paced<Uint8Array> {
+  return keccak256InSteps(
     Buffer.concat([Buffer.from(`\x19Ethereum Signed Message:\n${String(message.length)}`), message]),
   );
 }

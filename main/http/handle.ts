@@ -116,8 +116,8 @@ export async function prove(
   kind: Operation['kind'],
 ): Promise<Proven> {
   const isLarge = raw.length > mostSmallBytes;
-  const work = (): Proven => {
-    const proof = authenticate(raw, headers, rpId, kind);
+  const work = function* (): Paced<Proven> {
+    const proof = yield* authenticate(raw, headers, rpId, kind);
     const holder = units.read((tx) => (isLarge ? requireHolder(tx, proof) : proof.holder(tx)));
     return { proof, line: byOwner ? ownersLine : holder ? callersLine(holder) : unprovenLine(raw.length) };
   };
