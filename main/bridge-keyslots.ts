@@ -1,34 +1,55 @@
 /** The window's calls about keyslots and the recovery phrase: what is asked, checked and turned into a change. */
 import { z } from 'zod';
-import type { Keyslots, ProveWith, Sheet, SheetRequest, UnlockWith } from '../preload/contract.ts';
+import type { Keyslots, Sheet } from '../preload/contract.ts';
 import { parseSecret } from './activities/parse.ts';
+import { entropyFromMnemonic, hasWordAt, mnemonicFromEntropy } from './crypto/mnemonics.ts';
+import { copyOfBytes, countCharacters, type SecretText } from './crypto/secret-text.ts';
 import { listKeyslots } from './db/keyslots.ts';
 import { getOrganization } from './db/organizations.ts';
 import { requireVault } from './db/vault.ts';
 import { KeyslotManager, type KeyslotParts, type NewPhrase, type Proof } from './keyslots/manage.ts';
 import { OwnerProof } from './keyslots/owner-proof.ts';
 import { mostShares, phraseFromShares, sharesFromPhrase } from './keyslots/shares.ts';
-import type { OpenWith } from './keyslots/slots.ts';
+import { eraseOpening } from './keyslots/slots.ts';
 import { assertNever, LatchkeyError } from './lib/errors.ts';
 
 const text = z.string().min(1).max(1000);
+
+/** A secret: bytes of UTF-8 as they come over HTTP, which the caller erases after the call, or a string of a window's process. */
+function secretText(most: number): z.ZodType<SecretText> {
+  const checked = z.string().min(1).max(most);
+  return z.custom<SecretText>().superRefine((value: unknown, context) => {
+    // A text of the same length is checked in the place of bytes.
+    const length = value instanceof Uint8Array ? Math.min(countCharacters(value), most + 1) : undefined;
+    const { error } = checked.safeParse(length === undefined ? value : 'x'.repeat(length));
+    for (const issue of error?.issues ?? []) context.addIssue({ ...issue });
+  });
+}
+
 /** Its length in characters is the password slot's to check. */
-export const passwordText = z.string().min(1).max(5000);
+export const passwordText = secretText(5000);
+const phraseText = secretText(1000);
 export const confirmedWordsList = z
-  .array(z.object({ position: z.int().min(1).max(24), word: text }))
+  .array(z.object({ position: z.int().min(1).max(24), word: phraseText }))
   .min(3)
   .max(24);
 
 const withPassword = z.object({ with: z.literal('password'), password: passwordText });
-const withPhrase = z.object({ with: z.literal('recovery'), phrase: text });
-const withShares = z.object({ with: z.literal('shares'), shares: z.array(text).min(1).max(mostShares) });
+const withPhrase = z.object({ with: z.literal('recovery'), phrase: phraseText });
+const withShares = z.object({
+  with: z.literal('shares'),
+  shares: z.array(phraseText).min(1).max(mostShares),
+});
 const unlockParams = z.discriminatedUnion('with', [
   z.object({ with: z.literal('keychain') }),
   withPassword,
   withPhrase,
   withShares,
 ]);
-const proofParams = z.discriminatedUnion('with', [withPassword, withPhrase, withShares]);
+/** What shows that somebody owns the vault. */
+export const proofParams = z.discriminatedUnion('with', [withPassword, withPhrase, withShares]);
+/** What opens a backup of a vault that is there. */
+export const backupSecret = z.discriminatedUnion('with', [withPassword, withPhrase]);
 const recoveryParams = z.discriminatedUnion('with', [withPhrase, withShares]);
 
 const proof = proofParams;
@@ -53,13 +74,63 @@ const changeParams = z.discriminatedUnion('do', [
   }),
 ]);
 const sheetParams = z.object({
-  phrase: text,
+  phrase: phraseText,
   shares: z.object({ threshold: z.int(), count: z.int() }).optional(),
 });
 
 /** Keeps the phrase that was drawn last, until it opens the vault. */
-export interface DrawnPhrase {
-  phrase: string | undefined;
+export class DrawnPhrase {
+  #phrase: Uint8Array | undefined;
+
+  /** Its bytes, which stay this object's. */
+  get phrase(): Uint8Array | undefined {
+    return this.#phrase;
+  }
+
+  /** Takes over the bytes of a phrase in the place of the last. */
+  keep(phrase: Uint8Array): void {
+    this.forget();
+    this.#phrase = phrase;
+  }
+
+  forget(): void {
+    this.#phrase?.fill(0);
+    this.#phrase = undefined;
+  }
+
+  /** Hands the phrase over to who makes a vault with it. */
+  take(): Uint8Array | undefined {
+    const taken = this.#phrase;
+    this.#phrase = undefined;
+    return taken;
+  }
+}
+
+/** A secret as it is asked for, where bytes may stand for texts. */
+type Given =
+  | { readonly with: 'password'; readonly password: SecretText }
+  | { readonly with: 'recovery'; readonly phrase: SecretText }
+  | { readonly with: 'shares'; readonly shares: readonly SecretText[] };
+
+/**
+ * Lends what a person offers, in the one form that slots are opened with; shares are put together for that long. It is
+ * promised at once: who unlocks looks at the vault's state before anything is awaited.
+ */
+export async function withProof<T>(
+  given: Given,
+  vaultId: string | undefined,
+  use: (proof: Promise<Proof>) => Promise<T>,
+): Promise<T> {
+  if (given.with !== 'shares') return use(Promise.resolve(given));
+  const proof = phraseFromShares(given.shares, vaultId).then((phrase): Proof => ({
+    with: 'recovery',
+    phrase,
+  }));
+  try {
+    return await use(proof);
+  } finally {
+    proof.then(eraseOpening, () => undefined);
+  }
 }
 
 export class KeyslotCalls {
@@ -79,10 +150,14 @@ export class KeyslotCalls {
   }
 
   async unlock(input: unknown): Promise<void> {
-    const how: UnlockWith = parseSecret(unlockParams, input, 'unlock');
-    await this.#manager.unlock(this.#toOpenWith(how));
-    // The keychain opens for whoever sits there.
-    if (how.with !== 'keychain') this.#proof.open();
+    const how = parseSecret(unlockParams, input, 'unlock');
+    if (how.with === 'keychain') {
+      // The keychain opens for whoever sits there.
+      await this.#manager.unlock({ with: 'keychain', keychain: this.#parts.keychain });
+      return;
+    }
+    await this.#lend(how, (proof) => this.#manager.unlock(proof));
+    this.#proof.open();
   }
 
   /** With what opened a backup just now. */
@@ -99,7 +174,7 @@ export class KeyslotCalls {
   async prove(input: unknown): Promise<{ readonly until: number }> {
     const how = parseSecret(proofParams, input, 'proof');
     this.#parts.keyring.checkUnlocked();
-    await this.#manager.checkProof(await this.#toProof(how));
+    await this.#lend(how, async (proof) => this.#manager.checkProof(await proof));
     return { until: this.#proof.give() };
   }
 
@@ -139,13 +214,15 @@ export class KeyslotCalls {
   }
 
   async checkRecovery(input: unknown): Promise<Keyslots> {
-    const how = await this.#toProof(parseSecret(recoveryParams, input, 'recovery'));
-    if (how.with === 'recovery') await this.#manager.checkPhrase(how.phrase);
+    await this.#lend(parseSecret(recoveryParams, input, 'recovery'), async (proof) => {
+      const how = await proof;
+      if (how.with === 'recovery') await this.#manager.checkPhrase(how.phrase);
+    });
     return this.keyslots();
   }
 
   async recoverySheet(input: unknown): Promise<readonly Sheet[]> {
-    const { phrase, shares }: SheetRequest = withoutUndefined(parseSecret(sheetParams, input, 'sheet'));
+    const { phrase, shares } = parseSecret(sheetParams, input, 'sheet');
     const { units, random, clock } = this.#parts;
     await this.#manager.checkPhrase(phrase);
     const { vault, organization } = units.read((tx) => {
@@ -153,14 +230,14 @@ export class KeyslotCalls {
       return { vault: row, organization: getOrganization(tx, row.organizationId) };
     });
     const about = { organization: organization?.name ?? '', vaultId: vault.id, now: clock.now() };
-    if (shares === undefined) return [phraseSheet(phrase.toLowerCase().trim().split(/\s+/), about)];
+    if (shares === undefined) return [phraseSheet(wordsOf(phrase), about)];
     const texts = await sharesFromPhrase(phrase, vault.id, shares, random);
     return texts.map((share, index) => shareSheet(share, index + 1, shares, about));
   }
 
   #change(change: z.output<typeof changeParams>): Promise<void> {
-    const run = async (work: (proof: Proof) => Promise<void>): Promise<void> =>
-      work(await this.#toProof(change.proof));
+    const run = (work: (proof: Proof) => Promise<void>): Promise<void> =>
+      this.#lend(change.proof, async (proof) => work(await proof));
     const manager = this.#manager;
     switch (change.do) {
       case 'addPassword':
@@ -178,10 +255,9 @@ export class KeyslotCalls {
       case 'remove':
         return run((given) => manager.remove(given, change.keyslotId));
       case 'rotate':
-        return run(async (given) => {
-          const others = await Promise.all(change.secrets.map((secret) => this.#toProof(secret)));
-          await manager.rotate([given, ...others], change.dropOthers);
-        });
+        return run((given) =>
+          this.#lendAll(change.secrets, (others) => manager.rotate([given, ...others], change.dropOthers)),
+        );
       default:
         return assertNever(change);
     }
@@ -192,35 +268,57 @@ export class KeyslotCalls {
     { confirmedWords }: { readonly confirmedWords?: z.output<typeof confirmedWordsList> | undefined },
     use: (phrase: NewPhrase) => Promise<void>,
   ): Promise<void> {
-    const { phrase } = this.#drawn;
-    if (phrase === undefined) {
+    const drawn = this.#drawn.phrase;
+    if (drawn === undefined) {
       throw new LatchkeyError(
         'INVALID_ARGUMENT',
         'no recovery phrase was drawn: ask for one, write it down, then add it',
       );
     }
-    if (confirmedWords !== undefined) checkWords(phrase.split(' '), confirmedWords, 'change');
-    await use({ phrase, confirmed: confirmedWords !== undefined });
-    this.#drawn.phrase = undefined;
+    if (confirmedWords !== undefined) checkWords(drawn, confirmedWords, 'change');
+    // A lock erases what was drawn, and must find the change as it was asked for.
+    const phrase = copyOfBytes(drawn);
+    try {
+      await use({ phrase, confirmed: confirmedWords !== undefined });
+    } finally {
+      phrase.fill(0);
+    }
+    this.#drawn.forget();
   }
 
-  async #toOpenWith(how: UnlockWith): Promise<OpenWith> {
-    return how.with === 'keychain'
-      ? { with: 'keychain', keychain: this.#parts.keychain }
-      : this.#toProof(how);
+  #lend<T>(given: Given, use: (proof: Promise<Proof>) => Promise<T>): Promise<T> {
+    const id = given.with === 'shares' ? this.#parts.units.read(requireVault).id : undefined;
+    return withProof(given, id, use);
   }
 
-  async #toProof(how: ProveWith): Promise<Proof> {
-    if (how.with !== 'shares') return how;
-    const { id } = this.#parts.units.read(requireVault);
-    return { with: 'recovery', phrase: await phraseFromShares(how.shares, id) };
+  #lendAll(given: readonly Given[], use: (proofs: readonly Proof[]) => Promise<void>): Promise<void> {
+    const [first, ...rest] = given;
+    if (first === undefined) return use([]);
+    return this.#lend(first, async (proof) => {
+      const lent = await proof;
+      return this.#lendAll(rest, (others) => use([lent, ...others]));
+    });
   }
 }
 
-/** @param at What the words are a field of. @throws LatchkeyError naming the position that is wrong, never a word. */
+/** The words of a phrase as they are printed. */
+function wordsOf(phrase: SecretText): readonly string[] {
+  const entropy = entropyFromMnemonic(phrase, 'recovery phrase');
+  try {
+    return mnemonicFromEntropy(entropy).split(' ');
+  } finally {
+    entropy.fill(0);
+  }
+}
+
+/**
+ * @param phrase Its words, in bytes, with a space between them.
+ * @param at What the words are a field of.
+ * @throws LatchkeyError naming the position that is wrong, never a word.
+ */
 export function checkWords(
-  phrase: readonly string[],
-  confirmed: readonly { readonly position: number; readonly word: string }[],
+  phrase: Uint8Array,
+  confirmed: readonly { readonly position: number; readonly word: SecretText }[],
   at: string,
 ): void {
   if (new Set(confirmed.map(({ position }) => position)).size < 3) {
@@ -229,7 +327,7 @@ export function checkWords(
       `invalid ${at}.confirmedWords: expected three different positions at least`,
     );
   }
-  const wrong = confirmed.find(({ position, word }) => phrase[position - 1] !== word.trim().toLowerCase());
+  const wrong = confirmed.find(({ position, word }) => !hasWordAt(phrase, position, word));
   if (wrong !== undefined) {
     throw new LatchkeyError(
       'INVALID_ARGUMENT',
@@ -284,6 +382,3 @@ function shareSheet(
     ],
   };
 }
-
-const withoutUndefined = ({ phrase, shares }: z.output<typeof sheetParams>): SheetRequest =>
-  shares === undefined ? { phrase } : { phrase, shares };

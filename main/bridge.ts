@@ -30,11 +30,11 @@ import { guardOf } from './activities/owner-guards.ts';
 import { parse, parseSecret } from './activities/parse.ts';
 import type { AuditLog } from './audit/audit-log.ts';
 import type { Backups } from './backup/backups.ts';
-import type { OpenBackupWith } from './backup/open.ts';
 import type { RestoreWish } from './backup/restore.ts';
-import { mnemonicFromEntropy } from './crypto/mnemonics.ts';
+import { mnemonicFromEntropy, sentenceFromEntropy } from './crypto/mnemonics.ts';
 import { p256PublicKey, signP256 } from './crypto/p256.ts';
 import { toHex } from './crypto/encodings.ts';
+import { copyOfBytes } from './crypto/secret-text.ts';
 import type { Reader } from './db/connection.ts';
 import { readable } from './db/damage.ts';
 import { listKeyslots } from './db/keyslots.ts';
@@ -47,14 +47,16 @@ import { Freezer } from './freeze.ts';
 import { handle, refusal, type Service } from './http/handle.ts';
 import type { JournalEntry, RequestJournal } from './http/request-journal.ts';
 import {
+  backupSecret,
   checkWords,
   confirmedWordsList,
+  DrawnPhrase,
   KeyslotCalls,
   passwordText,
-  type DrawnPhrase,
+  proofParams,
+  withProof,
 } from './bridge-keyslots.ts';
 import { KeychainWatch } from './keyslots/keychain-watch.ts';
-import { mostShares, phraseFromShares } from './keyslots/shares.ts';
 import { LatchkeyError } from './lib/errors.ts';
 import { Listeners } from './lib/listeners.ts';
 import type { Messages } from './messages/messages.ts';
@@ -97,24 +99,13 @@ const createParams = z.object({
   confirmedWords: confirmedWordsList,
 });
 const logRange = z.object({ after: z.int().nonnegative(), until: z.int().nonnegative() });
-const backupSecret = z.discriminatedUnion('with', [
-  z.object({ with: z.literal('password'), password: passwordText }),
-  z.object({ with: z.literal('recovery'), phrase: z.string().min(1).max(1000) }),
-]);
-const backupShares = z.object({
-  with: z.literal('shares'),
-  shares: z.array(z.string().min(1).max(1000)).min(1).max(mostShares),
-});
 const filePath = z.string().min(1).max(4096);
 const backUpParams = z.object({
   file: filePath.optional(),
   replace: z.boolean().optional(),
   secret: backupSecret.optional(),
 });
-const restoreParams = z.object({
-  file: filePath,
-  secret: z.discriminatedUnion('with', [...backupSecret.options, backupShares]),
-});
+const restoreParams = z.object({ file: filePath, secret: proofParams });
 const verifyParams = z.object({ file: filePath, secret: backupSecret.optional() });
 const scheduleParams = z
   .object({
@@ -155,7 +146,7 @@ export class VaultDoor implements VaultBridge {
   readonly #listeners = new Listeners<[VaultEvent]>();
   readonly #keyslots: KeyslotCalls;
   readonly #freezer: Freezer;
-  readonly #drawn: DrawnPhrase = { phrase: undefined };
+  readonly #drawn = new DrawnPhrase();
   readonly #keychain: KeychainWatch;
   #unlocking: VaultStatus['unlocking'] = null;
   #lastTimestamp = 0;
@@ -188,7 +179,7 @@ export class VaultDoor implements VaultBridge {
     };
     this.#keyslots = new KeyslotCalls({ ...parts, witness: log, onUnlocking }, this.#drawn);
     parts.keyring.onChange((unlocked) => {
-      if (!unlocked) this.#drawn.phrase = undefined;
+      if (!unlocked) this.#drawn.forget();
       // Whoever unlocks has more to do before the file can be read, which a listener may do at once.
       queueMicrotask(
         owned(() => {
@@ -244,8 +235,8 @@ export class VaultDoor implements VaultBridge {
     if (!keyring.unlocked) checkMissing(units);
     const entropy = random('recovery phrase', 32);
     const phrase = mnemonicFromEntropy(entropy);
+    this.#drawn.keep(sentenceFromEntropy(entropy));
     entropy.fill(0);
-    this.#drawn.phrase = phrase;
     return Promise.resolve({ phrase });
   }
 
@@ -259,7 +250,7 @@ export class VaultDoor implements VaultBridge {
         'no recovery phrase was drawn: ask for one, write it down, then create the vault',
       );
     }
-    checkWords(phrase.split(' '), confirmedWords, 'vault');
+    checkWords(phrase, confirmedWords, 'vault');
     if (!rest.useKeychain && password === undefined) {
       throw new LatchkeyError(
         'INVALID_ARGUMENT',
@@ -267,17 +258,19 @@ export class VaultDoor implements VaultBridge {
       );
     }
     // Taken while it is used: of two calls at once one makes the vault.
-    this.#drawn.phrase = undefined;
+    this.#drawn.take();
     await setUp(this.#parts, {
       ...rest,
       ...(userEmail === undefined ? {} : { userEmail }),
       ...(password === undefined ? {} : { password }),
       recoveryPhrase: phrase,
       recoveryConfirmed: true,
-    }).catch((error: unknown) => {
-      this.#drawn.phrase ??= phrase;
-      throw error;
-    });
+    })
+      .catch((error: unknown) => {
+        if (this.#drawn.phrase === undefined) this.#drawn.keep(copyOfBytes(phrase));
+        throw error;
+      })
+      .finally(() => phrase.fill(0));
     this.#keyslots.made();
     // The keyring spoke when it was unlocked, before the vault was there to be read.
     this.announce({ kind: 'status' });
@@ -293,9 +286,7 @@ export class VaultDoor implements VaultBridge {
       );
     }
     checkMissing(this.#parts.units);
-    const { file, secret: given } = parseSecret(restoreParams, input, 'restore');
-    const secret: OpenBackupWith =
-      given.with === 'shares' ? { with: 'recovery', phrase: await phraseFromShares(given.shares) } : given;
+    const { file, secret } = parseSecret(restoreParams, input, 'restore');
     if (this.#restoring) {
       throw new LatchkeyError('ALREADY_EXISTS', 'a backup is being restored: wait until it is done');
     }
@@ -309,10 +300,13 @@ export class VaultDoor implements VaultBridge {
         told = now;
         this.announce({ kind: 'restore', done, total });
       };
-      await this.#backups.withFile(file, (path, name) =>
-        restore({ file: resolve(path), name, how: secret, onProgress }),
-      );
-      await this.#keyslots.unlockWith(secret);
+      await withProof(secret, undefined, async (proof) => {
+        const how = await proof;
+        await this.#backups.withFile(file, (path, name) =>
+          restore({ file: resolve(path), name, how, onProgress }),
+        );
+        await this.#keyslots.unlockWith(how);
+      });
     } finally {
       this.#restoring = false;
       this.announce({ kind: 'status' });

@@ -1,6 +1,7 @@
 /** Makes a new vault: master key, keyslots, the vault's own keys, the organization and its owner, in one transaction. */
 import { generateP256, uncompressP256 } from './crypto/p256.ts';
 import { toHex } from './crypto/encodings.ts';
+import type { SecretText } from './crypto/secret-text.ts';
 import { uuidV4 } from './crypto/uuid.ts';
 import { insertApiKey } from './db/api-keys.ts';
 import { putSealedRowKey, rowKeyPlace } from './db/integrity.ts';
@@ -39,8 +40,8 @@ export interface NewVault {
   readonly userName: string;
   readonly userEmail?: string;
   readonly useKeychain: boolean;
-  readonly password?: string;
-  readonly recoveryPhrase: string;
+  readonly password?: SecretText;
+  readonly recoveryPhrase: SecretText;
   /** Whether the owner has shown to have kept the phrase. */
   readonly recoveryConfirmed: boolean;
   /** The words are shown once the vault is made: until `forgetWordsNotShown`, it says that they were not. */

@@ -1,8 +1,8 @@
 /** The composition root: wires the service over an open file, and listens. The only wiring there is. */
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Delayed, VaultBridge } from '../preload/contract.ts';
+import type { Delayed, VaultBridge, VaultStatus } from '../preload/contract.ts';
 import { showEvent } from './activities/events.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import { isMarked, LogMark } from './audit/mark.ts';
@@ -15,6 +15,7 @@ import { defaultPort, version, type Config } from './config.ts';
 import { listenForControl } from './control/server.ts';
 import { checkSecp256k1Accelerator } from './crypto/secp256k1.ts';
 import { Checkpoints } from './db/checkpoints.ts';
+import { ownBytes } from './crypto/secret-text.ts';
 import type { Connection, Reader } from './db/connection.ts';
 import { countDelayed, hastenDeliveries } from './db/outbox.ts';
 import { isNetworkOn } from './db/settings.ts';
@@ -25,6 +26,7 @@ import { describeLogDamage } from './db/write-ahead-log.ts';
 import { getVault } from './db/vault.ts';
 import { hastenWebhooks } from './db/webhook-deliveries.ts';
 import { controlApp, type WindowLinks } from './http/control.ts';
+import { eraseReads } from './http/erase-reads.ts';
 import type { DevControls } from './http/dev-routes.ts';
 import type { Service } from './http/handle.ts';
 import { OpeningPages, pageLifetimeMs } from './http/opening-pages.ts';
@@ -81,6 +83,8 @@ export interface OpenVault {
   readonly messages: Messages;
   readonly lastUses: LastUses;
   readonly setUp: (vault: NewVault) => Promise<MadeVault>;
+  /** As the bridge's `unlock`, with bytes of UTF-8 that the caller erases. */
+  readonly unlockWithPassword: (password: Uint8Array) => Promise<VaultStatus>;
   close(): void;
 }
 
@@ -349,6 +353,7 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
     messages,
     lastUses,
     setUp: (vault) => setUp(parts, vault),
+    unlockWithPassword: (password) => door.unlock({ with: 'password', password }),
     close: () => {
       network.close();
       lastUses.stop();
@@ -466,6 +471,7 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       left: directory.left?.socket ?? undefined,
       press: () => service.turns.press(),
       answer: controlApp(door, service, config.ui ? links : undefined),
+      onServed: eraseReads,
     });
     if (control === undefined) {
       onFault(new Error('no directory here can hold a private socket: no command can reach this vault'));
@@ -488,4 +494,4 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
 }
 
 /** Sealing always draws from here, whatever seed ids and keys come from. */
-const systemRandom: Random = (_purpose, length) => new Uint8Array(randomBytes(length));
+const systemRandom: Random = (_purpose, length) => randomFillSync(ownBytes(length));

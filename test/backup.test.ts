@@ -17,7 +17,7 @@ import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BackupFile } from '../main/backup/file.ts';
 import { chunkCount, sealedLength } from '../main/backup/format.ts';
-import type { OpenBackupWith } from '../main/backup/open.ts';
+import type { BackupSecret } from '../preload/contract.ts';
 import { restore, type Restored, type RestoreWish } from '../main/backup/restore.ts';
 import { Connection } from '../main/db/connection.ts';
 import { migrate } from '../main/db/migrations.ts';
@@ -73,7 +73,7 @@ async function fill(vault: TestVault): Promise<{ ethereum: string; names: string
 const whoami = async (client: TestClient): Promise<{ userId: string }> =>
   (await client.query('whoami')).body as { userId: string };
 
-const wish = (directory: string, file: string, how: OpenBackupWith): RestoreWish => ({
+const wish = (directory: string, file: string, how: BackupSecret): RestoreWish => ({
   directory,
   file,
   how,
@@ -131,7 +131,7 @@ describe('a backup of a vault with everything in it', () => {
   let file: string;
   let before: ReturnType<typeof contents>;
   let filled: Awaited<ReturnType<typeof fill>>;
-  const phrase = (): OpenBackupWith => ({ with: 'recovery', phrase: vault.recoveryPhrase });
+  const phrase = (): BackupSecret => ({ with: 'recovery', phrase: vault.recoveryPhrase });
 
   beforeAll(async () => {
     vault = await startTestVault({ password });
@@ -179,7 +179,7 @@ describe('a backup of a vault with everything in it', () => {
     expect(database).toContain('Rainy day');
   });
 
-  test.each<[string, () => OpenBackupWith]>([
+  test.each<[string, () => BackupSecret]>([
     ['the recovery phrase', phrase],
     ['the password', () => ({ with: 'password', password })],
   ])('restores with %s to the same vault, which signs', async (_what, how) => {

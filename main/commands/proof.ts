@@ -1,8 +1,7 @@
 /** The secrets that a command is given to open the vault, or a backup of it. */
 import type { BackupSecret, ProveWith, VaultStatus } from '../../preload/contract.ts';
-import { phraseFromShares } from '../keyslots/shares.ts';
 import { CommandError, exitCodes } from './output.ts';
-import { askForPassword, canAsk, readPassword, readSecretFile, readShares } from './secrets.ts';
+import { askForPassword, canAsk, joinShares, readPassword, readSecretFile, readShares } from './secrets.ts';
 
 export interface ProofOptions {
   readonly passwordFile?: string | readonly string[];
@@ -54,7 +53,5 @@ export async function requireProof(options: ProofOptions, { keyslots }: VaultSta
 /** The first of what the options name, shares put together. @returns undefined where they name nothing. */
 export async function readSecret(options: ProofOptions): Promise<BackupSecret | undefined> {
   const [proof] = readProofs(options);
-  return proof?.with === 'shares'
-    ? { with: 'recovery', phrase: await phraseFromShares(proof.shares) }
-    : proof;
+  return proof?.with === 'shares' ? { with: 'recovery', phrase: await joinShares(proof.shares) } : proof;
 }

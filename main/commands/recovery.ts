@@ -4,14 +4,13 @@ import { dirname, extname } from 'node:path';
 import type { ProveWith, SheetRequest } from '../../preload/contract.ts';
 import type { Config } from '../config.ts';
 import { syncDirectory } from '../files/new-files.ts';
-import { phraseFromShares } from '../keyslots/shares.ts';
 import { namingFile } from '../lib/storage-causes.ts';
 import { createFile } from './new-files.ts';
 import { CommandError, exitCodes, print } from './output.ts';
 import { unlocked, withVault, type OpenedVault } from './opened-vault.ts';
 import { readProofs } from './proof.ts';
 import { sheetPage } from './recovery-sheet.ts';
-import { askForPassword, canAsk } from './secrets.ts';
+import { askForPassword, canAsk, joinShares } from './secrets.ts';
 
 export interface RecoveryOptions {
   readonly recoveryFile?: string;
@@ -45,7 +44,7 @@ export async function writeSheet(config: Config, options: SheetOptions): Promise
   await withVault(config, async (vault) => {
     const how = await requireRecovery(options);
     await check(vault, how);
-    const phrase = how.with === 'shares' ? await phraseFromShares(how.shares) : how.phrase;
+    const phrase = how.with === 'shares' ? await joinShares(how.shares) : how.phrase;
     const request: SheetRequest = { phrase, ...(shares === undefined ? {} : { shares }) };
     const sheets = await vault.call('recoverySheet', request);
     const files = writeFiles(

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isCancel, password as askPassword } from '@clack/prompts';
-import { findShare } from '../keyslots/shares.ts';
+import { copyOfBytes } from '../crypto/secret-text.ts';
+import { findShare, phraseFromShares } from '../keyslots/shares.ts';
 import { CommandError, exitCodes, reasonOf } from './output.ts';
 
 export interface PasswordOptions {
@@ -12,14 +13,23 @@ export interface PasswordOptions {
 
 const credentialName = 'latchkey-password';
 
-/**
- * @param credentialsDirectory Where systemd puts a service's credentials, if it does.
- * @returns undefined where none of the sources was named.
- */
+/** As `readPasswordBytes`, for a command that ends with what it does. */
 export function readPassword(
   options: PasswordOptions,
   credentialsDirectory: string | undefined,
 ): string | undefined {
+  const bytes = readPasswordBytes(options, credentialsDirectory);
+  return bytes && Buffer.from(bytes.buffer).toString('utf8');
+}
+
+/**
+ * @param credentialsDirectory Where systemd puts a service's credentials, if it does.
+ * @returns UTF-8, which the caller erases after use; undefined where none of the sources was named.
+ */
+export function readPasswordBytes(
+  options: PasswordOptions,
+  credentialsDirectory: string | undefined,
+): Uint8Array<ArrayBuffer> | undefined {
   if (options.passwordFile !== undefined)
     return firstLine(options.passwordFile, `--password-file ${options.passwordFile}`);
   if (options.passwordFd !== undefined) {
@@ -64,15 +74,25 @@ export async function askForPassword(message: string): Promise<string> {
   return answer;
 }
 
-function firstLine(source: string | number, name: string): string {
-  let text: string;
+function firstLine(source: string | number, name: string): Uint8Array<ArrayBuffer> {
+  let content: Buffer;
   try {
-    text = readFileSync(source, 'utf8');
+    content = readFileSync(source);
   } catch (error) {
     throw new CommandError(exitCodes.usage, `${name} cannot be read: ${reasonOf(error)}`);
   }
-  const [line = ''] = text.split(/\r?\n/, 1);
-  if (line === '')
+  const end = content.indexOf('\n');
+  const line = content.subarray(0, end === -1 ? content.length : end);
+  const password = copyOfBytes(line.at(-1) === carriageReturn && end !== -1 ? line.subarray(0, -1) : line);
+  content.fill(0);
+  if (password.length === 0)
     throw new CommandError(exitCodes.usage, `${name} is empty: expected the password in its first line`);
-  return line;
+  return password;
+}
+
+const carriageReturn = 0x0d;
+
+/** @returns the recovery phrase, as a command sends it. */
+export async function joinShares(shares: readonly string[]): Promise<string> {
+  return Buffer.from(await phraseFromShares(shares)).toString('utf8');
 }

@@ -14,6 +14,8 @@ export interface ControlOptions extends Places {
   readonly answer: RequestListener;
   /** Called for each connection, so that its first request does not wait behind others'. @returns what ends that. */
   readonly press?: () => () => void;
+  /** Told of each connection once it is proven, and HTTP. */
+  readonly onServed?: (socket: Socket) => void;
 }
 
 export interface ControlServer {
@@ -30,7 +32,7 @@ const longestPress = 1000;
 
 /** @returns undefined where no directory of this machine can hold a private socket. */
 export async function listenForControl(options: ControlOptions): Promise<ControlServer | undefined> {
-  const { secret, answer, left, press = () => () => undefined } = options;
+  const { secret, answer, left, press = () => () => undefined, onServed } = options;
   if (left !== undefined) removeMadePlace(left);
   const releases = new WeakMap<Socket, () => void>();
   const http = createHttpServer((request, response) => {
@@ -49,7 +51,10 @@ export async function listenForControl(options: ControlOptions): Promise<Control
     releases.set(socket, release);
     setTimeout(owned(release), longestPress).unref();
     admitClient(socket, secret).then(
-      () => http.emit('connection', socket),
+      () => {
+        http.emit('connection', socket);
+        onServed?.(socket);
+      },
       // A stranger, or a client that went away: the connection is closed, and nothing was told.
       () => undefined,
     );

@@ -18,7 +18,8 @@ export const concatBytes = (...parts: readonly Uint8Array[]): Uint8Array<ArrayBu
 
 /** As `concatBytes`, for more parts than one call takes parameters. */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  // Of memory of its own, however short: what is joined may be erased, and the engine moves what it keeps among its objects.
+  const joined = new Uint8Array(new ArrayBuffer(parts.reduce((length, part) => length + part.length, 0)));
   let offset = 0;
   for (const part of parts) {
     joined.set(part, offset);

@@ -6,6 +6,7 @@ import type { Curve } from './curves.ts';
 import { invalid } from './encodings.ts';
 import { addToP256PrivateKey, isP256PrivateKey, p256PublicKey } from './p256.ts';
 import { addToPrivateKey, isSecp256k1PrivateKey, publicKeyFromPrivate } from './secp256k1.ts';
+import { copyOfBytes } from './secret-text.ts';
 
 /** Child numbers from the master key down; hardened ones are 2^31 and above. */
 export type DerivationPath = readonly number[];
@@ -113,7 +114,7 @@ export class SeedDerivation implements Disposable {
   constructor(seed: Uint8Array) {
     checkBytes('seed', seed);
     checkSeedLength(seed);
-    this.#seed = Uint8Array.from(seed);
+    this.#seed = copyOfBytes(seed);
   }
 
   /**
@@ -275,7 +276,7 @@ const hmacSha512 = (key: Uint8Array, data: Uint8Array): Buffer =>
   createHmac('sha512', key).update(data).digest();
 
 function toNode(hash: Buffer): Node {
-  const node = { key: new Uint8Array(hash.subarray(0, 32)), chainCode: new Uint8Array(hash.subarray(32)) };
+  const node = { key: copyOfBytes(hash.subarray(0, 32)), chainCode: copyOfBytes(hash.subarray(32)) };
   hash.fill(0);
   return node;
 }

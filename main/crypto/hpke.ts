@@ -10,6 +10,7 @@ import {
 import { checkBytes, concatBytes } from './bytes.ts';
 import { invalid } from './encodings.ts';
 import { p256PublicKey, uncompressP256 } from './p256.ts';
+import { copyOfBytes } from './secret-text.ts';
 
 const publicKeyLength = 65;
 const privateKeyLength = 32;
@@ -45,8 +46,13 @@ export async function sealToPublicKey(
   checkBytes('plaintext', plaintext);
   const sender = await senderContext(bundleSuite, recipientPublicKey, bundleInfo, ephemeralSeed);
   const encapsulatedKey = new Uint8Array(sender.enc);
-  const ciphertext = await sender.seal(owned(plaintext), bundleAad(encapsulatedKey, recipientPublicKey));
-  return { encapsulatedKey, ciphertext: new Uint8Array(ciphertext) };
+  const copy = owned(plaintext);
+  try {
+    const ciphertext = await sender.seal(copy, bundleAad(encapsulatedKey, recipientPublicKey));
+    return { encapsulatedKey, ciphertext: new Uint8Array(ciphertext) };
+  } finally {
+    copy.fill(0);
+  }
 }
 
 /**
@@ -118,13 +124,16 @@ async function importKey(
   key: Uint8Array,
   isPublic: boolean,
 ): Promise<CryptoKey> {
+  const copy = owned(key);
   try {
-    return await suite.kem.importKey('raw', owned(key).buffer, isPublic);
+    return await suite.kem.importKey('raw', copy.buffer, isPublic);
   } catch {
     throw invalid(
       name,
       `expected a ${isPublic ? 'public' : 'private'} key of the suite's curve, got bytes that are none`,
     );
+  } finally {
+    copy.fill(0);
   }
 }
 
@@ -132,4 +141,4 @@ const bundleAad = (encapsulatedKey: Uint8Array, recipientPublicKey: Uint8Array):
   concatBytes(encapsulatedKey, recipientPublicKey);
 
 /** A copy with memory of its own, which WebCrypto's types ask for. */
-const owned = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes);
+const owned = copyOfBytes;

@@ -5,7 +5,7 @@
 import { createECDH, createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
 import { p256 } from '@noble/curves/nist.js';
 import { checkBytes, concatBytes, plain } from './bytes.ts';
-import { invalid, toHex } from './encodings.ts';
+import { decodeHex, invalid, toHex } from './encodings.ts';
 import { Lru } from './lru.ts';
 import { drawPrivateKey } from './scalars.ts';
 
@@ -33,8 +33,13 @@ export function generateP256(random: (length: number) => Uint8Array): P256KeyPai
   return { privateKey, publicKey: p256PublicKey(privateKey) };
 }
 
-/** Whether these are 32 bytes in the range 1 to n-1. */
-export const isP256PrivateKey = (bytes: Uint8Array): boolean => p256.utils.isValidSecretKey(bytes);
+const order = decodeHex('order', p256.Point.Fn.ORDER.toString(16), p256PrivateKeyLength);
+
+/** Whether these are 32 bytes in the range 1 to n-1. They are compared as bytes: the curve's library makes hex of them. */
+export const isP256PrivateKey = (bytes: Uint8Array): boolean =>
+  bytes.length === p256PrivateKeyLength &&
+  bytes.some((byte) => byte !== 0) &&
+  Buffer.compare(bytes, order) < 0;
 
 /** Whether a text is hex of a point of the curve in SEC 1 form, compressed or not. */
 export function isP256PublicKey(text: string): boolean {

@@ -9,6 +9,7 @@ import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { LatchkeyError } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
 import { checkBytes, concatBytes } from './bytes.ts';
+import { copyOfBytes } from './secret-text.ts';
 
 /** Where a sealed record lives. It opens there and nowhere else. */
 export interface Place {
@@ -138,7 +139,7 @@ function decrypt(key: Uint8Array, sealed: Uint8Array, bound: Uint8Array): Uint8A
   const body = decipher.update(sealed.subarray(nonceLength, tagOffset));
   try {
     decipher.final();
-    return Uint8Array.from(body);
+    return copyOfBytes(body);
   } catch {
     return undefined;
   } finally {

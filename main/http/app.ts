@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http';
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
 import { LatchkeyError } from '../lib/errors.ts';
 import { sendJson } from './answer.ts';
+import { erasePartsOfBody, notePartsOfBody } from './erase-reads.ts';
 import { refusal, type Service } from './handle.ts';
 import { takeNotes } from './request-journal.ts';
 
@@ -38,8 +39,11 @@ function absolutePath(target: string): string {
   return url === null ? `/${target}` : `${url.pathname}${url.search}`;
 }
 
-export const rawBodies = (): RequestHandler =>
-  express.raw({ type: () => true, limit: bodyLimit, inflate: false });
+export const rawBodies = (): RequestHandler[] => [
+  notePartsOfBody,
+  express.raw({ type: () => true, limit: bodyLimit, inflate: false }),
+  erasePartsOfBody,
+];
 
 export function refuseTheRest(request: Request): never {
   throw new LatchkeyError('NOT_FOUND', `there is nothing at ${JSON.stringify(request.path.slice(0, 200))}`);

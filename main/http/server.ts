@@ -8,6 +8,7 @@ import { rawBody, sendJson } from './answer.ts';
 import { apiReference, type ApiReferenceOptions } from './api-reference.ts';
 import { bareApp, rawBodies, refuseTheRest, renderErrors, withPaths } from './app.ts';
 import { devRoutes, type DevControls } from './dev-routes.ts';
+import { eraseReadsOf } from './erase-reads.ts';
 import { EventStreams } from './event-stream.ts';
 import { handle, type Service } from './handle.ts';
 import { largeBodies } from './large-bodies.ts';
@@ -156,7 +157,11 @@ function bind(
   app: Express,
   host: string,
   port: number,
-  { isPortSetting, service: { onFault } }: Pick<ServerOptions, 'isPortSetting' | 'service'>,
+  {
+    isPortSetting,
+    service: { onFault },
+    window,
+  }: Pick<ServerOptions, 'isPortSetting' | 'service' | 'window'>,
 ): Promise<Server> {
   const server = createServer(
     {
@@ -176,6 +181,8 @@ function bind(
       server.closeIdleConnections();
     }, onFault),
   );
+  // Requests of a window may hold secrets.
+  if (window !== undefined) eraseReadsOf(server);
   return new Promise((resolve, reject) => {
     const refused = owned((error: Error) => {
       reject(errorCode(error) === 'EADDRINUSE' ? new PortInUseError(port, isPortSetting) : error);

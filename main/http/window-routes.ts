@@ -13,6 +13,7 @@ import {
 import { rawBody, sendJson } from './answer.ts';
 import { refusal, type Service } from './handle.ts';
 import { isOtherUser } from './peer.ts';
+import { parseWithSecrets, type ReadJson } from './secret-json.ts';
 import { readPart, SaveTickets, sendFile } from './window-files.ts';
 import type { WindowSessions } from './window-sessions.ts';
 import { owned } from '../lib/faults.ts';
@@ -137,13 +138,16 @@ export function bridgeRoutes(bridge: VaultBridge, service: Pick<Service, 'onFaul
     if (call === undefined) {
       throw new LatchkeyError('NOT_FOUND', `unknown call: expected one of ${bridgeCalls.join(', ')}`);
     }
-    const { args } = parseSecret(callBody, json(request));
+    const body = readCall(call, request);
     try {
+      const { args } = parseSecret(callBody, body.value);
       sendJson(response, 200, { value: await run(bridge, call, args) });
     } catch (error) {
-      const { status, body } = refusal(service, error);
-      const { message, turnkeyErrorCode } = body;
+      const { status, body: told } = refusal(service, error);
+      const { message, turnkeyErrorCode } = told;
       sendJson(response, status, { message, turnkeyErrorCode });
+    } finally {
+      body.erase();
     }
   });
 
@@ -183,10 +187,39 @@ function streamEvents(bridge: VaultBridge, response: Response): void {
 
 const cookieName = (request: Request): string => `latchkey_${String(request.socket.localPort)}`;
 
+/** Calls that are given what opens the vault, or will. */
+const secretCalls: ReadonlySet<BridgeCall> = new Set<BridgeCall>([
+  'unlock',
+  'prove',
+  'create',
+  'restore',
+  'changeKeyslots',
+  'checkRecovery',
+  'recoverySheet',
+  'backUp',
+  'verifyBackup',
+]);
+
+/** Reads the body of a call; of one with secrets nothing is left but those, which the caller erases. */
+function readCall(call: BridgeCall, request: Request): ReadJson {
+  if (!secretCalls.has(call)) return { value: json(request), erase: () => undefined };
+  const raw = rawBody(request.body);
+  try {
+    return parseWithSecrets(raw);
+  } catch {
+    throw badBody();
+  } finally {
+    raw.fill(0);
+  }
+}
+
+const badBody = (): LatchkeyError =>
+  new LatchkeyError('INVALID_ARGUMENT', 'bad request body: expected a JSON object');
+
 function json(request: Request): unknown {
   try {
     return JSON.parse(Buffer.from(rawBody(request.body)).toString('utf8'));
   } catch {
-    throw new LatchkeyError('INVALID_ARGUMENT', 'bad request body: expected a JSON object');
+    throw badBody();
   }
 }

@@ -1,4 +1,5 @@
 /** The operating system's keychain: what it must do for a keyslot, and the real one, through keytar. */
+import { copyOfBytes } from '../crypto/secret-text.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { secretServiceFault } from './session-bus.ts';
 import type { BusFault } from './session-bus.ts';
@@ -120,7 +121,12 @@ export function systemKeychain({
     get: (account) =>
       call(limits.call, async (store) => {
         const text = await store.getPassword(service, account);
-        return text === null ? undefined : Uint8Array.from(Buffer.from(text, 'base64'));
+        if (text === null) return undefined;
+        // Of the text itself nothing can be erased; the Buffer may share memory with others.
+        const decoded = Buffer.from(text, 'base64');
+        const secret = copyOfBytes(decoded);
+        decoded.fill(0);
+        return secret;
       }),
     set: (account, secret) =>
       call(limits.call, (store) =>

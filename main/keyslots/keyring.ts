@@ -6,6 +6,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { checkBytes } from '../crypto/bytes.ts';
 import { HmacKey } from '../crypto/hmac.ts';
 import { open, rewrap, seal } from '../crypto/sealing.ts';
+import { copyOfBytes } from '../crypto/secret-text.ts';
 import type { Place } from '../crypto/sealing.ts';
 import type { Clock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
@@ -62,7 +63,7 @@ export class Keyring {
    */
   unlock(masterKey: Uint8Array, rowKey?: Uint8Array): void {
     checkBytes('masterKey', masterKey, 32);
-    const copy = Uint8Array.from(masterKey);
+    const copy = copyOfBytes(masterKey);
     const kept = rowKey === undefined ? this.#rowKey : new HmacKey(rowKey);
     if (kept !== this.#rowKey) this.#rowKey?.erase();
     this.#rowKey = undefined;
@@ -140,7 +141,7 @@ export class Keyring {
     checkBytes('masterKey', masterKey, 32);
     const old = this.#key();
     this.forget();
-    this.#masterKey = Uint8Array.from(masterKey);
+    this.#masterKey = copyOfBytes(masterKey);
     old.fill(0);
     this.#tell();
   }

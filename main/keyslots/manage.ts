@@ -28,6 +28,7 @@ import { requireVault } from '../db/vault.ts';
 import type { RowGuard } from '../integrity/guard.ts';
 import type { Clock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import type { SecretText } from '../crypto/secret-text.ts';
 import type { Random } from '../lib/random.ts';
 import type { Keychain } from './keychain.ts';
 import type { Keyring } from './keyring.ts';
@@ -79,7 +80,7 @@ export type Proof = Exclude<OpenWith, { with: 'keychain' }>;
 
 /** A phrase that is to open the vault, and whether its owner has shown to have kept it. */
 export interface NewPhrase {
-  readonly phrase: string;
+  readonly phrase: SecretText;
   readonly confirmed: boolean;
 }
 
@@ -157,7 +158,7 @@ export class KeyslotManager {
     }
   }
 
-  addPassword(proof: Proof, password: string): Promise<void> {
+  addPassword(proof: Proof, password: SecretText): Promise<void> {
     return this.#change(proof, async ({ base }) => {
       this.#insert(base, await makePasswordSlot({ ...base, password }));
     });
@@ -183,7 +184,7 @@ export class KeyslotManager {
    * Puts a new password in the place of another, in a slot of its own.
    * @throws LatchkeyError NOT_FOUND, or INVALID_ARGUMENT for a slot of another kind.
    */
-  changePassword(proof: Proof, id: string, password: string): Promise<void> {
+  changePassword(proof: Proof, id: string, password: SecretText): Promise<void> {
     return this.#change(proof, async ({ base, slots }) => {
       checkKind(slots, id, 'password');
       this.#insert(base, await makePasswordSlot({ ...base, password }), id);
@@ -249,7 +250,7 @@ export class KeyslotManager {
    * Says whether a phrase opens the vault, and notes that its owner has it.
    * @throws LatchkeyError as `openAnySlot` does.
    */
-  checkPhrase(phrase: string): Promise<void> {
+  checkPhrase(phrase: SecretText): Promise<void> {
     return this.#inTurn(async () => {
       const { units, keyring, clock } = this.#parts;
       const { id: vaultId } = units.read(requireVault);

@@ -2,7 +2,8 @@
 import { hashRaw } from '@node-rs/argon2';
 import { z } from 'zod';
 import { checkBytes } from '../crypto/bytes.ts';
-import { encodeUtf8, invalid } from '../crypto/encodings.ts';
+import { invalid } from '../crypto/encodings.ts';
+import { bytesOfSecret, countCharacters, normalized, type SecretText } from '../crypto/secret-text.ts';
 
 export interface PasswordCost {
   readonly memoryKiB: number;
@@ -40,9 +41,10 @@ export type PasswordParameters = z.infer<typeof passwordParameters>;
 const length = { min: 8, max: 1024 };
 
 /** What a new password must be. An existing one is only ever tried. @throws LatchkeyError INVALID_ARGUMENT */
-export function checkNewPassword(password: string): void {
-  if (typeof password !== 'string') throw invalid('password', `expected text, got ${typeof password}`);
-  const count = Array.from(password).length;
+export function checkNewPassword(password: SecretText): void {
+  const bytes = bytesOfSecret('password', password);
+  const count = countCharacters(bytes);
+  bytes.fill(0);
   if (count < length.min || count > length.max) {
     throw invalid('password', `expected ${length.min} to ${length.max} characters, got ${count}`);
   }
@@ -52,9 +54,11 @@ export function checkNewPassword(password: string): void {
  * @param password In any composition of its characters: keyboards of different systems compose accents differently.
  * @returns 32 bytes, which the caller erases after use.
  */
-export async function passwordKey(password: string, parameters: PasswordParameters): Promise<Uint8Array> {
+export async function passwordKey(password: SecretText, parameters: PasswordParameters): Promise<Uint8Array> {
   const { memoryKiB, passes, parallelism, salt } = parameters;
-  const bytes = encodeUtf8('password', password.normalize('NFKC'));
+  const given = bytesOfSecret('password', password);
+  const bytes = normalized(given, 'NFKC');
+  given.fill(0);
   try {
     const key = await hashRaw(bytes, {
       memoryCost: memoryKiB,

@@ -1,8 +1,8 @@
 /** The key that a recovery phrase gives: 24 words (BIP-39) are 32 bytes of entropy, and HKDF (RFC 5869) makes the key. */
 import { hkdfSync } from 'node:crypto';
 import { z } from 'zod';
-import { invalid } from '../crypto/encodings.ts';
 import { entropyFromMnemonic } from '../crypto/mnemonics.ts';
+import type { SecretText } from '../crypto/secret-text.ts';
 
 /** What a recovery slot stores. */
 export const recoveryParameters = z.strictObject({
@@ -21,8 +21,8 @@ const wordCount = 24;
  * @returns 32 bytes, which the caller erases after use.
  * @throws LatchkeyError INVALID_ARGUMENT naming the number of words, the position of an unknown one, or the checksum; never a word.
  */
-export function recoveryKey(phrase: string, { salt }: RecoveryParameters): Uint8Array {
-  const entropy = recoveryEntropy(phrase);
+export function recoveryKey(phrase: SecretText, { salt }: RecoveryParameters): Uint8Array {
+  const entropy = entropyFromMnemonic(phrase, 'recovery phrase', [wordCount]);
   try {
     // The phrase is entropy already: a slow function would add nothing.
     const key = hkdfSync('sha256', entropy, Buffer.from(salt, 'hex'), 'latchkey recovery phrase', 32);
@@ -30,12 +30,4 @@ export function recoveryKey(phrase: string, { salt }: RecoveryParameters): Uint8
   } finally {
     entropy.fill(0);
   }
-}
-
-function recoveryEntropy(phrase: string): Uint8Array {
-  const field = 'recovery phrase';
-  if (typeof phrase !== 'string') throw invalid(field, `expected text, got ${typeof phrase}`);
-  const count = phrase.split(/\s+/).filter((word) => word !== '').length;
-  if (count !== wordCount) throw invalid(field, `expected ${wordCount} words, got ${count}`);
-  return entropyFromMnemonic(phrase, field);
 }

@@ -13,7 +13,8 @@ import { bech32m } from '@scure/base';
 import { combine, split } from 'shamir-secret-sharing';
 import { concatBytes, plain } from '../crypto/bytes.ts';
 import { decodeHex, invalid, toHex } from '../crypto/encodings.ts';
-import { entropyFromMnemonic, mnemonicFromEntropy } from '../crypto/mnemonics.ts';
+import { entropyFromMnemonic, sentenceFromEntropy } from '../crypto/mnemonics.ts';
+import { bytesOfSecret, type SecretText } from '../crypto/secret-text.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import type { Random } from '../lib/random.ts';
 
@@ -59,7 +60,7 @@ interface Share {
  * @throws LatchkeyError INVALID_ARGUMENT naming what is wrong with the phrase or the numbers.
  */
 export async function sharesFromPhrase(
-  phrase: string,
+  phrase: SecretText,
   vaultId: string,
   { threshold, count }: ShareCounts,
   random: Random,
@@ -95,10 +96,10 @@ export async function sharesFromPhrase(
 /**
  * Puts shares together; more of them than needed are no harm.
  * @param vaultId Whose shares they must be, where that is known.
- * @returns The recovery phrase.
+ * @returns The recovery phrase, in bytes that the caller erases after use.
  * @throws LatchkeyError INVALID_ARGUMENT naming the share that does not fit and why, never the share.
  */
-export async function phraseFromShares(texts: readonly string[], vaultId?: string): Promise<string> {
+export async function phraseFromShares(texts: readonly SecretText[], vaultId?: string): Promise<Uint8Array> {
   const shares = texts.map(readShare);
   const [first] = shares;
   if (first === undefined) throw invalid('shares', 'expected two or more, got none');
@@ -132,13 +133,13 @@ export async function phraseFromShares(texts: readonly string[], vaultId?: strin
   return assemble(shares.map(({ point }) => point));
 }
 
-async function assemble(points: Uint8Array[]): Promise<string> {
+async function assemble(points: Uint8Array[]): Promise<Uint8Array> {
   const secret = await combined(points);
   for (const point of points) point.fill(0);
   const entropy = secret.slice(0, entropyLength);
   try {
     if (!Buffer.from(digestOf(entropy)).equals(secret.subarray(entropyLength))) throw doNotFit();
-    return mnemonicFromEntropy(entropy);
+    return sentenceFromEntropy(entropy);
   } finally {
     entropy.fill(0);
     secret.fill(0);
@@ -161,8 +162,11 @@ const doNotFit = (cause?: unknown): LatchkeyError =>
     { cause },
   );
 
-function readShare(text: string, index: number): Share {
-  const bytes = decodeShare(text, index);
+function readShare(share: SecretText, index: number): Share {
+  // The checksum's library reads texts alone: a share is a string for that long.
+  const given = bytesOfSecret(nameOf(index), share);
+  const bytes = decodeShare(Buffer.from(given.buffer).toString('utf8'), index);
+  given.fill(0);
   const [, , , , , , , counts = 0, number = 0] = bytes;
   const [threshold, count] = [counts >> 4, counts & 15];
   if (threshold < 2 || threshold > count || number < 1 || number > count || count > mostShares) {
@@ -171,13 +175,15 @@ function readShare(text: string, index: number): Share {
       `it says that it is number ${number} of ${count}, of which ${threshold} are needed`,
     );
   }
-  return {
+  const read = {
     vault: toHex(bytes.subarray(vaultOffset, setOffset)),
     set: toHex(bytes.subarray(setOffset, countsOffset)),
     threshold,
     number,
     point: bytes.slice(pointOffset),
   };
+  bytes.fill(0);
+  return read;
 }
 
 function decodeShare(text: string, index: number): Uint8Array {

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { checkBytes } from '../crypto/bytes.ts';
 import { encodeUtf8, toHex } from '../crypto/encodings.ts';
 import { unwrapKey, wrapKey } from '../crypto/sealing.ts';
+import { copyOfBytes, eraseSecret, type SecretText } from '../crypto/secret-text.ts';
 import { uuidV4 } from '../crypto/uuid.ts';
 import type { KeyslotRow } from '../db/keyslots.ts';
 import { assertNever, LatchkeyError } from '../lib/errors.ts';
@@ -28,8 +29,14 @@ export interface NewSlot {
 /** What somebody offers to open the vault with. */
 export type OpenWith =
   | { readonly with: 'keychain'; readonly keychain: Keychain }
-  | { readonly with: 'password'; readonly password: string }
-  | { readonly with: 'recovery'; readonly phrase: string };
+  | { readonly with: 'password'; readonly password: SecretText }
+  | { readonly with: 'recovery'; readonly phrase: SecretText };
+
+/** Erases the secret that opens, once nothing is opened with it any longer. */
+export function eraseOpening(how: OpenWith): void {
+  if (how.with === 'password') eraseSecret(how.password);
+  else if (how.with === 'recovery') eraseSecret(how.phrase);
+}
 
 type Kind = KeyslotRow['kind'];
 
@@ -48,10 +55,12 @@ const keychainParameters = z.strictObject({ version: z.literal(1) });
  * @returns A slot with `confirmedAt` null: the owner has yet to show that the phrase was kept.
  * @throws LatchkeyError INVALID_ARGUMENT naming what is wrong with the phrase, never a word of it.
  */
-export const makeRecoverySlot = ({ phrase, ...slot }: NewSlot & { readonly phrase: string }): KeyslotRow =>
-  recoverySlot(slot, newSlotId(slot), phrase);
+export const makeRecoverySlot = ({
+  phrase,
+  ...slot
+}: NewSlot & { readonly phrase: SecretText }): KeyslotRow => recoverySlot(slot, newSlotId(slot), phrase);
 
-function recoverySlot(slot: NewSlot, id: string, phrase: string): KeyslotRow {
+function recoverySlot(slot: NewSlot, id: string, phrase: SecretText): KeyslotRow {
   const parameters: RecoveryParameters = {
     version: 1,
     kdf: 'hkdf-sha256',
@@ -69,7 +78,7 @@ export async function makePasswordSlot({
   password,
   cost = defaultPasswordCost,
   ...slot
-}: NewSlot & { readonly password: string; readonly cost?: PasswordCost }): Promise<KeyslotRow> {
+}: NewSlot & { readonly password: SecretText; readonly cost?: PasswordCost }): Promise<KeyslotRow> {
   checkNewPassword(password);
   return passwordSlot(slot, newSlotId(slot), password, cost);
 }
@@ -77,7 +86,7 @@ export async function makePasswordSlot({
 async function passwordSlot(
   slot: NewSlot,
   id: string,
-  password: string,
+  password: SecretText,
   { memoryKiB, passes, parallelism }: PasswordCost,
 ): Promise<KeyslotRow> {
   const parameters: PasswordParameters = passwordParameters.parse({
@@ -121,7 +130,7 @@ export async function makeKeychainSlot({
         'The keychain took a key and did not give it back: use a password instead.',
       );
     }
-    return wrapped(slot, id, 'keychain', { version: 1 }, Uint8Array.from(wrappingKey));
+    return wrapped(slot, id, 'keychain', { version: 1 }, copyOfBytes(wrappingKey));
   } finally {
     wrappingKey.fill(0);
   }

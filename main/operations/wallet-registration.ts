@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ActivityContext } from '../activities/define.ts';
 import { masterPublicKey } from '../crypto/derivation.ts';
 import { toHex } from '../crypto/encodings.ts';
-import { entropyLength, mnemonicFromEntropy, wordCounts } from '../crypto/mnemonics.ts';
+import { entropyLength, sentenceFromEntropy, wordCounts } from '../crypto/mnemonics.ts';
 import { uuidV5 } from '../crypto/uuid.ts';
 import type { Reader } from '../db/connection.ts';
 import { countWallets, findWalletByName, getWalletRow, insertWallet, listWalletRows } from '../db/wallets.ts';
@@ -11,7 +11,7 @@ import { LatchkeyError } from '../lib/errors.ts';
 import { accounts, addAccounts, type AccountParams } from './account-derivation.ts';
 import { limits } from './limits.ts';
 import { checkLimit, checkUnmistakable, name, nameTaken } from './parameters.ts';
-import { phraseBytes, seedOf, walletPlace, type WalletPhrase } from './wallet-secrets.ts';
+import { erasePhrase, phraseBytes, seedOf, walletPlace, type WalletPhrase } from './wallet-secrets.ts';
 
 export const walletParams = z.object({
   walletName: name,
@@ -37,11 +37,12 @@ export function makeWallet(
   at: string,
 ): AddedWallet {
   const entropy = context.random('mnemonic', entropyLength(wallet.mnemonicLength ?? 12));
+  const phrase = { mnemonic: sentenceFromEntropy(entropy), passphrase: new Uint8Array(0) };
+  entropy.fill(0);
   try {
-    const phrase = { mnemonic: mnemonicFromEntropy(entropy), passphrase: '' };
     return addWallet(context, { ...wallet, phrase, imported: false }, at);
   } finally {
-    entropy.fill(0);
+    erasePhrase(phrase);
   }
 }
 

@@ -23,7 +23,19 @@ const field = 'parameters.encryptedBundle';
 
 const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'utf8'));
 const text = (secret: Uint8Array): string => Buffer.from(secret).toString('utf8');
-const read = (imported: string): WalletPhrase => readPhrase(bytes(imported), field);
+/** A phrase as texts, which are compared and read more easily. */
+interface Texts {
+  readonly mnemonic: string;
+  readonly passphrase: string;
+}
+const phraseOf = ({ mnemonic, passphrase }: Texts): WalletPhrase => ({
+  mnemonic: bytes(mnemonic),
+  passphrase: bytes(passphrase),
+});
+const read = (imported: string): Texts => {
+  const { mnemonic, passphrase } = readPhrase(bytes(imported), field);
+  return { mnemonic: text(mnemonic), passphrase: text(passphrase) };
+};
 
 /** Words and passphrases as people may have them: any script, lines, and what looks like the separator. */
 const phrases = fc.record({
@@ -125,13 +137,13 @@ describe('readPhrase', () => {
 
 describe('seedOf', () => {
   test.each(vectors.english)('$entropy', ({ mnemonic, seed }) => {
-    expect(toHex(seedOf({ mnemonic, passphrase: vectors.passphrase }))).toBe(seed);
+    expect(toHex(seedOf(phraseOf({ mnemonic, passphrase: vectors.passphrase })))).toBe(seed);
     const imported = read(`${mnemonic}\n--PASS--\n${vectors.passphrase}`);
-    expect(toHex(seedOf(imported))).toBe(seed);
+    expect(toHex(seedOf(phraseOf(imported)))).toBe(seed);
   });
 
   test('an empty passphrase is none, as BIP-39 has it', () => {
-    expect(toHex(seedOf({ mnemonic: abandon, passphrase: '' }))).toBe(
+    expect(toHex(seedOf(phraseOf({ mnemonic: abandon, passphrase: '' })))).toBe(
       mnemonicToSeedSync(abandon).toString('hex'),
     );
   });
@@ -154,11 +166,11 @@ describe('what is sealed', () => {
     return keyring;
   };
 
-  const walletOf = (keyring: Keyring, phrase: WalletPhrase, id = 'wallet'): WalletRow => ({
+  const walletOf = (keyring: Keyring, phrase: Texts, id = 'wallet'): WalletRow => ({
     id,
     organizationId: 'organization',
     name: 'Wallet',
-    sealed: keyring.seal(walletPlace({ id, organizationId: 'organization' }), phraseBytes(phrase)),
+    sealed: keyring.seal(walletPlace({ id, organizationId: 'organization' }), phraseBytes(phraseOf(phrase))),
     exported: 0,
     imported: 1,
     createdAt: 0,
@@ -166,9 +178,13 @@ describe('what is sealed', () => {
   });
 
   test('is the mnemonic and, only where there is one, the passphrase on a line of its own', () => {
-    expect(text(phraseBytes({ mnemonic: abandon, passphrase: '' }))).toBe(abandon);
-    expect(text(phraseBytes({ mnemonic: abandon, passphrase: 'TREZOR' }))).toBe(`${abandon}\nTREZOR`);
-    expect(text(phraseBytes({ mnemonic: abandon, passphrase: 'a\nb\n' }))).toBe(`${abandon}\na\nb\n`);
+    expect(text(phraseBytes(phraseOf({ mnemonic: abandon, passphrase: '' })))).toBe(abandon);
+    expect(text(phraseBytes(phraseOf({ mnemonic: abandon, passphrase: 'TREZOR' })))).toBe(
+      `${abandon}\nTREZOR`,
+    );
+    expect(text(phraseBytes(phraseOf({ mnemonic: abandon, passphrase: 'a\nb\n' })))).toBe(
+      `${abandon}\na\nb\n`,
+    );
   });
 
   test('opens to the seed of the phrase that went in', () => {

@@ -1,19 +1,23 @@
-/** A wallet's secret: a mnemonic and, where an import brought one, a BIP-39 passphrase. */
+/** A wallet's secret: a mnemonic and, where an import brought one, a BIP-39 passphrase. All of it is bytes, which are erased. */
 import { isUtf8 } from 'node:buffer';
 import type { Keys } from '../activities/define.ts';
 import { invalid } from '../crypto/encodings.ts';
-import { checkMnemonic, seedFromMnemonic } from '../crypto/mnemonics.ts';
+import { entropyFromMnemonic, seedFromMnemonic, sentenceFromEntropy } from '../crypto/mnemonics.ts';
 import type { Place } from '../crypto/sealing.ts';
+import { copyOfBytes, ownBytes } from '../crypto/secret-text.ts';
 import { walletsTable, type WalletRow } from '../db/wallets.ts';
 
+/** In UTF-8. */
 export interface WalletPhrase {
-  readonly mnemonic: string;
+  readonly mnemonic: Uint8Array;
   /** Empty for none. */
-  readonly passphrase: string;
+  readonly passphrase: Uint8Array;
 }
 
 /** How importing clients set a passphrase off from the mnemonic. */
-const importSeparator = '\n--PASS--\n';
+const importSeparator = Buffer.from('\n--PASS--\n');
+/** How it is set off in what is sealed. */
+const sealedSeparator = Buffer.from('\n');
 
 export const walletPlace = ({ id, organizationId }: Pick<WalletRow, 'id' | 'organizationId'>): Place => ({
   table: walletsTable,
@@ -22,20 +26,33 @@ export const walletPlace = ({ id, organizationId }: Pick<WalletRow, 'id' | 'orga
 });
 
 /** What is sealed, and what an export hands out: the mnemonic and, on a line of its own, the passphrase if any. */
-export const phraseBytes = ({ mnemonic, passphrase }: WalletPhrase): Uint8Array =>
-  new Uint8Array(Buffer.from(passphrase === '' ? mnemonic : `${mnemonic}\n${passphrase}`, 'utf8'));
+export function phraseBytes({ mnemonic, passphrase }: WalletPhrase): Uint8Array {
+  if (passphrase.length === 0) return copyOfBytes(mnemonic);
+  const bytes = ownBytes(mnemonic.length + sealedSeparator.length + passphrase.length);
+  bytes.set(mnemonic);
+  bytes.set(sealedSeparator, mnemonic.length);
+  bytes.set(passphrase, mnemonic.length + sealedSeparator.length);
+  return bytes;
+}
 
 /**
  * Reads what a client imports.
+ * @returns copies, which the caller erases with `erasePhrase`.
  * @throws LatchkeyError INVALID_ARGUMENT naming what is wrong with the mnemonic, never a word of it.
  */
 export function readPhrase(secret: Uint8Array, field: string): WalletPhrase {
   // Read leniently, different passphrases could become one.
   if (!isUtf8(secret)) throw invalid(field, 'expected UTF-8 text in it');
-  const [words = '', ...rest] = Buffer.from(secret).toString('utf8').split(importSeparator);
-  const mnemonic = words.normalize('NFKD').trim().toLowerCase().split(/\s+/).join(' ');
-  checkMnemonic(mnemonic, field);
-  return { mnemonic, passphrase: rest.join(importSeparator) };
+  const [words, passphrase] = split(secret, importSeparator);
+  const entropy = entropyFromMnemonic(words, field);
+  const mnemonic = sentenceFromEntropy(entropy);
+  entropy.fill(0);
+  return { mnemonic, passphrase: copyOfBytes(passphrase) };
+}
+
+export function erasePhrase({ mnemonic, passphrase }: WalletPhrase): void {
+  mnemonic.fill(0);
+  passphrase.fill(0);
 }
 
 /** @returns the BIP-39 seed, 64 bytes, which the caller wipes. */
@@ -49,13 +66,22 @@ export function withSeed<T>(
   use: (seed: Uint8Array) => T,
 ): T {
   const secret = keys.open(walletPlace(wallet), wallet.sealed);
-  const text = Buffer.from(secret).toString('utf8');
-  secret.fill(0);
-  const [mnemonic = '', ...passphrase] = text.split('\n');
-  const seed = seedOf({ mnemonic, passphrase: passphrase.join('\n') });
+  let seed: Uint8Array | undefined;
   try {
+    const [mnemonic, passphrase] = split(secret, sealedSeparator);
+    seed = seedOf({ mnemonic, passphrase });
+    secret.fill(0);
     return use(seed);
   } finally {
-    seed.fill(0);
+    secret.fill(0);
+    seed?.fill(0);
   }
+}
+
+/** @returns what is before the first separator, and what is behind it, in the memory of `bytes`. */
+function split(bytes: Uint8Array, separator: Uint8Array): readonly [Uint8Array, Uint8Array] {
+  const at = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(separator);
+  return at === -1
+    ? [bytes, bytes.subarray(bytes.length)]
+    : [bytes.subarray(0, at), bytes.subarray(at + separator.length)];
 }

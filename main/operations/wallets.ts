@@ -19,7 +19,7 @@ import { walletFacts, walletsFacts } from './key-facts.ts';
 import { checkDistinct, id, ids, name, notExported } from './parameters.ts';
 import { uuid, uuids, shownWallet } from './resources.ts';
 import { addWallet, checkWalletNameFree, makeWallet, walletParams } from './wallet-registration.ts';
-import { readPhrase, walletPlace } from './wallet-secrets.ts';
+import { erasePhrase, readPhrase, walletPlace } from './wallet-secrets.ts';
 
 export const createWallet = activity({
   path: 'create_wallet',
@@ -84,7 +84,11 @@ export const importWallet = activity({
     const { tx, params, prepared } = context;
     spendImport(tx, prepared, 'wallet');
     const phrase = readPhrase(prepared.secret, 'parameters.encryptedBundle');
-    return addWallet(context, { ...params, phrase, imported: true }, 'parameters');
+    try {
+      return addWallet(context, { ...params, phrase, imported: true }, 'parameters');
+    } finally {
+      erasePhrase(phrase);
+    }
   },
 });
 

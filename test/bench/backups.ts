@@ -9,7 +9,7 @@ import { encodeAddress } from '../../main/crypto/addresses.ts';
 import { curves } from '../../main/crypto/curves.ts';
 import { SeedDerivation } from '../../main/crypto/derivation.ts';
 import { toHex } from '../../main/crypto/encodings.ts';
-import { mnemonicFromEntropy } from '../../main/crypto/mnemonics.ts';
+import { mnemonicFromEntropy, sentenceFromEntropy } from '../../main/crypto/mnemonics.ts';
 import { uuidV4 } from '../../main/crypto/uuid.ts';
 import { insertAccount } from '../../main/db/wallet-accounts.ts';
 import { getWalletRow, insertWallet } from '../../main/db/wallets.ts';
@@ -81,7 +81,10 @@ async function makeVault(directory: string, recoveryPhrase: string, accounts: nu
     const now = Date.now();
     const times = { createdAt: now, updatedAt: now };
     const id = uuidV4(new Uint8Array(randomBytes(16)));
-    const secret = phraseBytes({ mnemonic: mnemonicFromEntropy(randomBytes(16)), passphrase: '' });
+    const secret = phraseBytes({
+      mnemonic: sentenceFromEntropy(randomBytes(16)),
+      passphrase: new Uint8Array(0),
+    });
     const sealed = vault.keyring.seal(walletPlace({ id, organizationId }), secret);
     await vault.units.write((tx) => {
       insertWallet(tx, { id, organizationId, name: 'Bench', sealed, exported: 0, imported: 0, ...times });
