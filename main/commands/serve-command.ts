@@ -35,8 +35,8 @@ export function declareServe(program: Command): void {
     ],
     run: async (config, { open, ...flags }, json) => {
       const { serve } = await import('./serve.ts');
-      const { readPassword } = await import('./secrets.ts');
-      const password = readPassword(flags, config.credentialsDirectory);
+      const { readPasswordBytes } = await import('./secrets.ts');
+      const password = readPasswordBytes(flags, config.credentialsDirectory);
       await serve(config, { json, open: open === true, ...(password === undefined ? {} : { password }) });
     },
   });

@@ -6,6 +6,7 @@ import type { Config } from '../config.ts';
 import { VaultInUseError } from '../db/vault-directory.ts';
 import { LatchkeyError, type ErrorCodeName } from '../lib/errors.ts';
 import { freezeOnSignal } from '../freeze-signal.ts';
+import { eraseAfterLock } from '../keyslots/erasure.ts';
 import { startVault, type Vault } from '../vault.ts';
 import { findRunning } from './client.ts';
 import { CommandError, exitCodes, note, print } from './output.ts';
@@ -14,7 +15,8 @@ import { unlockingNotes } from './unlocking.ts';
 import { hasVaultFile } from './vault-file.ts';
 
 export interface ServeOptions {
-  readonly password?: string;
+  /** UTF-8, which is erased once it was tried. */
+  readonly password?: Uint8Array;
   /** Open the window in the browser. */
   readonly open: boolean;
   readonly json: boolean;
@@ -27,9 +29,13 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
   const vault = await startOrJoin(config, options);
   if (vault === undefined) return;
   const stopListening = freezeOnSignal(vault.bridge);
+  const stopErasing = eraseAfterLock(vault.keyring);
   try {
     const hush = vault.bridge.onEvent(unlockingNotes());
-    const status = await unlockAtStart(vault, options.password).finally(hush);
+    const status = await unlockAtStart(vault, options.password).finally(() => {
+      options.password?.fill(0);
+      hush();
+    });
     if (status.state === 'none' && !config.ui) throw nothingToServe(config);
     const link = config.ui ? vault.newLink() : undefined;
     // Whoever reads the line may send the signal at once.
@@ -46,6 +52,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
     await signalled;
   } finally {
     stopListening();
+    stopErasing();
     await vault.close();
   }
 }
@@ -77,7 +84,7 @@ async function startOrJoin(config: Config, options: ServeOptions): Promise<Vault
   }
 }
 
-async function unlockAtStart(vault: Vault, password: string | undefined): Promise<VaultStatus> {
+async function unlockAtStart(vault: Vault, password: Uint8Array | undefined): Promise<VaultStatus> {
   const status = await vault.bridge.status();
   if (status.state === 'none') return status;
   if (status.frozen !== null) {
@@ -108,9 +115,13 @@ const ofTheFile: ReadonlySet<string> = new Set<ErrorCodeName>([
 ]);
 
 /** @throws CommandError where the password is not the vault's: to start again does not help. */
-async function unlockWithPassword(vault: Vault, password: string, status: VaultStatus): Promise<VaultStatus> {
+async function unlockWithPassword(
+  vault: Vault,
+  password: Uint8Array,
+  status: VaultStatus,
+): Promise<VaultStatus> {
   try {
-    return await vault.bridge.unlock({ with: 'password', password });
+    return await vault.unlockWithPassword(password);
   } catch (error) {
     if (!(error instanceof LatchkeyError)) throw error;
     if (!ofTheFile.has(error.code)) throw new CommandError(exitCodes.locked, error.message);
