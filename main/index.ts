@@ -60,7 +60,7 @@ function prepare(): void {
     app.quit();
     return;
   }
-  const links = catchLinks(process.argv);
+  const links = catchLinks(process.argv, config);
   // Awaiting `ready` at the top level would wait for ever: Electron is ready once this module is.
   app
     .whenReady()

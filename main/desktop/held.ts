@@ -8,6 +8,7 @@ import type { BridgeCall, VaultBridge, VaultEvent } from '../../preload/contract
 import { findRunning, type Running } from '../commands/client.ts';
 import type { Config } from '../config.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import { startAgain } from './relaunch.ts';
 import { report } from './report.ts';
 
 /** The bridge to a vault that another process serves. */
@@ -24,8 +25,9 @@ export interface JoinedVault {
  */
 export async function joinHolder(
   error: unknown,
-  { dataDirectory: directory, appImage }: Pick<Config, 'dataDirectory' | 'appImage'>,
+  config: Pick<Config, 'dataDirectory' | 'appImage'>,
 ): Promise<JoinedVault | undefined> {
+  const { dataDirectory: directory } = config;
   if (!(error instanceof Error) || error.name !== 'VaultInUseError' || directory === null) throw error;
   const running = await findRunning(directory);
   // It opens the vault without serving it, as a command does for a moment; or it has stopped answering.
@@ -39,10 +41,10 @@ export async function joinHolder(
     defaultId: 0,
     cancelId: 1,
   });
-  return response === 0 ? join(running, appImage) : undefined;
+  return response === 0 ? join(running, config) : undefined;
 }
 
-function join(running: Running, appImage: string | undefined): JoinedVault {
+function join(running: Running, config: Pick<Config, 'appImage'>): JoinedVault {
   const listeners = new Set<(event: VaultEvent) => void>();
   const closing = new AbortController();
   running
@@ -53,7 +55,7 @@ function join(running: Running, appImage: string | undefined): JoinedVault {
       report('the events of the process that holds the vault', error);
     })
     .finally(() => {
-      if (!closing.signal.aborted) void sayGone(appImage);
+      if (!closing.signal.aborted) void sayGone(config);
     });
   const call = async (name: BridgeCall, args: readonly unknown[]): Promise<unknown> => {
     try {
@@ -85,7 +87,7 @@ function join(running: Running, appImage: string | undefined): JoinedVault {
   };
 }
 
-async function sayGone(appImage: string | undefined): Promise<void> {
+async function sayGone(config: Pick<Config, 'appImage'>): Promise<void> {
   try {
     const { response } = await dialog.showMessageBox({
       type: 'info',
@@ -96,10 +98,7 @@ async function sayGone(appImage: string | undefined): Promise<void> {
       defaultId: 0,
       cancelId: 1,
     });
-    // An AppImage's program is in a directory that is gone when this process is: its file starts it anew.
-    if (response === 0) {
-      app.relaunch(appImage === undefined ? {} : { execPath: appImage, args: process.argv.slice(1) });
-    }
+    if (response === 0) startAgain(config);
   } catch (error) {
     report('nobody could be asked about the vault', error);
   }

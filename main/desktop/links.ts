@@ -5,9 +5,11 @@
  * The system's scheme has the name of the page's own and is another thing: no link is ever loaded.
  */
 import { app } from 'electron';
+import type { Config } from '../config.ts';
 import type { Approvals } from './approvals.ts';
 import { hiddenSwitch } from './login.ts';
 import { scheme } from './page.ts';
+import { startAgain } from './relaunch.ts';
 import { report } from './report.ts';
 import { showWindow } from './window.ts';
 
@@ -31,13 +33,15 @@ export const thisStart = (argv: readonly string[]): SecondStart => ({
  * Listens for links and second starts. Call before `ready`: macOS sends the link that started the application before it, and
  * what comes while the vault starts waits for `follow`.
  */
-export function catchLinks(argv: readonly string[]): {
-  follow(approvals: Pick<Approvals, 'waiting'>): Disposable;
-} {
+export function catchLinks(
+  argv: readonly string[],
+  config: Pick<Config, 'appImage'>,
+): { follow(approvals: Pick<Approvals, 'waiting'>): Disposable } {
   const early: (string | undefined)[] = [];
-  let show = (link: string | undefined): void => {
+  const wait = (link: string | undefined): void => {
     early.push(link);
   };
+  let show = wait;
   const { link: first } = thisStart(argv);
   if (first !== undefined) show(first);
 
@@ -52,23 +56,34 @@ export function catchLinks(argv: readonly string[]): {
     // The session starts a vault that already runs: no person asked for its window.
     if (hidden !== true) show(link);
   });
+  // This process holds the lock until it has ended, and a second start has ended by then: it would have been for nothing.
+  app.once('before-quit', () => {
+    show = () => {
+      show = () => undefined;
+      startAgain(config);
+    };
+  });
   return {
     follow(approvals) {
       // What runs from its sources would register Electron itself.
       if (app.isPackaged && !app.setAsDefaultProtocolClient(scheme)) {
         report('links to Latchkey', new Error(`the system did not give it ${scheme}: links`));
       }
-      show = (link) => {
+      const follow = (link: string | undefined): void => {
         const [, id] = approvalLink.exec(link ?? '') ?? [];
         const waits = id !== undefined && approvals.waiting.some((activity) => activity.id === id);
         if (waits) showWindow(`/approvals/${id}`);
         else showWindow();
       };
-      for (const link of early.splice(0)) show(link);
+      // Unless the application is asked to quit while the vault opens.
+      if (show === wait) {
+        show = follow;
+        for (const link of early.splice(0)) follow(link);
+      }
       return {
         [Symbol.dispose]() {
-          // The application ends: a window would have no vault behind it.
-          show = () => undefined;
+          // A window would have no vault behind it.
+          if (show === follow) show = () => undefined;
         },
       };
     },

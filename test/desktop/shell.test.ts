@@ -55,7 +55,7 @@ describe('a link', () => {
 
   beforeEach(() => {
     approvals = new ApprovalsDouble();
-    following = catchLinks(['latchkey']).follow(approvals);
+    following = catchLinks(['latchkey'], { appImage: undefined }).follow(approvals);
   });
   afterEach(() => {
     following[Symbol.dispose]();
@@ -111,7 +111,7 @@ describe('a link', () => {
   test('is Latchkey’s to open where it is installed, and not from its sources', () => {
     expect(machine.protocols).toEqual([]);
     machine.packaged = true;
-    catchLinks(['latchkey']).follow(approvals)[Symbol.dispose]();
+    catchLinks(['latchkey'], { appImage: undefined }).follow(approvals)[Symbol.dispose]();
     expect(machine.protocols).toEqual(['latchkey']);
   });
 });

@@ -113,7 +113,7 @@ test('links and the count on the icon may be refused, in silence (shell/browser/
   shown.use(showBadge(approvals));
   approvals.set('one');
   approvals.set('one', 'two');
-  shown.use(catchLinks(['latchkey']).follow(approvals));
+  shown.use(catchLinks(['latchkey'], { appImage: undefined }).follow(approvals));
   expect(logged.mock.calls.map(([what]) => what as string)).toEqual([
     'latchkey: the count on the icon:',
     'latchkey: links to Latchkey:',
@@ -197,6 +197,30 @@ describe('of the whole application', () => {
     await vi.waitFor(() => {
       expect(window?.focused).toBe(1);
     });
+  });
+
+  test('a second start while the vault opens has its window', async () => {
+    const electron = await launcher.launch(['--port', '0', '--hidden'], ({ machine }) => {
+      machine.switches.set('hidden', '');
+    });
+    electron.app.emit('second-instance', new electron.FakeEvent(), ['latchkey'], '/', { hidden: false });
+    await vi.waitFor(() => {
+      expect(electron.BrowserWindow.getAllWindows()).toHaveLength(1);
+    });
+  });
+
+  test('a second start while the application ends, which the lock keeps from opening, starts it again', async () => {
+    const { electron } = await launcher.open(['--port', '0', '--hidden']);
+    electron.app.quit();
+    const start = (): void => {
+      electron.app.emit('second-instance', new electron.FakeEvent(), ['latchkey'], '/', { hidden: false });
+    };
+    start();
+    start();
+    await hasEnded(electron, 0);
+    const [again, ...others] = electron.machine.relaunches;
+    expect(again?.args).toEqual(process.argv.slice(1).filter((word) => word !== '--hidden'));
+    expect(others).toEqual([]);
   });
 
   test('a link that starts the application comes before it is ready (docs/api/app.md, open-url)', async () => {
