@@ -25,10 +25,10 @@ import {
   vi,
   type MockInstance,
 } from 'vitest';
-import { makeConfig } from '../main/config.ts';
-import { logEnd } from '../main/db/activities.ts';
-import { LatchkeyError } from '../main/lib/errors.ts';
-import { openVault } from '../main/vault.ts';
+import { makeConfig } from '../../main/config.ts';
+import { logEnd } from '../../main/db/activities.ts';
+import { LatchkeyError } from '../../main/lib/errors.ts';
+import { openVault } from '../../main/vault.ts';
 import {
   CommandProcess,
   newWallet,
@@ -37,10 +37,11 @@ import {
   temporaryDirectory,
   TestClient,
   testKeyOf,
-} from './support.ts';
+} from '../support.ts';
+import { atLength, report } from './length.ts';
 
-/** Trials for each kind of damage; the campaign asks for more. */
-const trials = Number(process.env['LATCHKEY_DAMAGE_TRIALS'] ?? 3);
+/** For each kind of damage. */
+const trials = atLength(3, 60);
 const password = 'a password for this test';
 const answers = 30;
 const signature = {
@@ -214,8 +215,8 @@ describe('after a crash', () => {
 
   test.each(kinds)(
     'a write-ahead log %s loses nothing in silence',
-    { timeout: 300_000 },
-    async (_kind, damage) => {
+    { timeout: trials * 60_000 },
+    async (kind, damage) => {
       let refused = 0;
       for (let trial = 0; trial < trials; trial++) {
         putBack(killed);
@@ -241,6 +242,7 @@ describe('after a crash', () => {
         expect(found.message).toContain(`ends at row ${String(rows)}`);
       }
       expect(refused).toBeGreaterThan(0);
+      report(`a write-ahead log ${kind}`, { trials, refused, 'lost in silence': 0 });
     },
   );
 
