@@ -113,7 +113,7 @@ const entries = {
     'preload/contract.ts',
   ],
   'vault.ts': [...composed, 'vault-file.ts', 'bridge.ts', 'setup.ts', 'config.ts', 'preload/contract.ts'],
-  'vault-file.ts': ['integrity/', 'db/'],
+  'vault-file.ts': ['integrity/', 'db/', 'freeze-marker.ts'],
   'cli.ts': ['commands/', 'lib/', 'config.ts'],
   'index.ts': [
     'desktop/',

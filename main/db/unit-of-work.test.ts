@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { Connection, type Writer } from './connection.ts';
@@ -242,5 +243,62 @@ describe('replace', () => {
       onDisk.close();
       rmSync(directory, { recursive: true });
     }
+  });
+});
+
+describe('a turn', () => {
+  /** Keeps the processor busy for some milliseconds, in a write. */
+  const slow =
+    (text: string) =>
+    (tx: Writer): string => {
+      const end = performance.now() + 5;
+      while (performance.now() < end);
+      return note(text)(tx);
+    };
+
+  test('ends a transaction after some milliseconds: what waits is written in the next, in order', async () => {
+    const texts = Array.from({ length: 12 }, (_, index) => String(index));
+    const writes = texts.map((text) => units.write(slow(text)));
+    const seen: number[] = [];
+    while (notes().length < texts.length) {
+      await nextTurn();
+      seen.push(notes().length);
+    }
+    expect(await Promise.all(writes)).toEqual(texts);
+    expect(notes()).toEqual(texts);
+    const steps = seen.map((count, index) => count - (seen[index - 1] ?? 0));
+    expect(Math.max(...steps)).toBeLessThanOrEqual(3);
+    expect(statements.filter((each) => each === 'COMMIT').length).toBeGreaterThanOrEqual(4);
+  });
+
+  test('goes first to what must not wait, in a transaction of its own', async () => {
+    const waiting = ['a', 'b'].map((text) => units.write(note(text)));
+    expect(units.first(note('first'))).toBe('first');
+    expect(notes()).toEqual(['first']);
+    expect(() => units.first(note('first'))).toThrow(/UNIQUE/);
+    await Promise.all(waiting);
+    expect(notes()).toEqual(['first', 'a', 'b']);
+  });
+
+  test('writes all that waits where that is asked for', () => {
+    const texts = Array.from({ length: 8 }, (_, index) => String(index));
+    for (const text of texts) void units.write(slow(text));
+    units.flush();
+    expect(notes()).toEqual(texts);
+  });
+
+  test('tells how long each write took, and that enough wait', async () => {
+    const times: number[] = [];
+    const meter = (ms: number): void => {
+      times.push(ms);
+    };
+    const writes = [units.write(slow('slow'), { meter }), units.write(note('fast'), { meter })];
+    expect(units.isBusy).toBe(false);
+    const more = Array.from({ length: 64 }, (_, index) => units.write(note(String(index))));
+    expect(units.isBusy).toBe(true);
+    await Promise.all([...writes, ...more]);
+    expect(units.isBusy).toBe(false);
+    expect(times).toHaveLength(2);
+    expect(times[0]).toBeGreaterThanOrEqual(5);
   });
 });
