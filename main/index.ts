@@ -30,6 +30,7 @@ import { prepareUpdates } from './desktop/updates.ts';
 import { unsupportedRuntime } from './desktop/versions.ts';
 import { showWindow } from './desktop/window.ts';
 import { freezeOnSignal } from './freeze-signal.ts';
+import { eraseAfterLock } from './keyslots/erasure.ts';
 import type { DesktopFacts } from './lib/shell.ts';
 import { startVault, type Vault } from './vault.ts';
 
@@ -113,6 +114,7 @@ async function open(
   const vault: Vault | JoinedVault = found;
   opened.defer(() => vault.close());
   opened.defer(freezeOnSignal(vault.bridge));
+  if ('keyring' in vault) opened.defer(eraseAfterLock(vault.keyring));
   opened.use(serveBridge(vault.bridge));
   const freezing = opened.use(listenForFreeze(vault.bridge, config.sessionType));
   const approvals = opened.use(watchApprovals(vault.bridge));
