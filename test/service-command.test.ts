@@ -141,7 +141,7 @@ describe('any text may be part of a service', () => {
     const text = launchdAgent({ command: awkward, passwordFile: '/p&w' }, '/log');
     expect(parse(text)).toEqual({
       Label: 'app.latchkey.service',
-      ProgramArguments: [...awkward, '--password-file', '/p&w'],
+      ProgramArguments: [...awkward, '--launchd', '--password-file', '/p&w'],
       RunAtLoad: true,
       KeepAlive: { SuccessfulExit: false },
       ProcessType: 'Background',

@@ -12,7 +12,7 @@ import {
 } from '../control/client.ts';
 import { isLocked, readEndpoint } from '../db/vault-directory.ts';
 import { answers, type AnswerOf, type Ask } from './answers.ts';
-import { CommandError, exitCodeOfRefusal, exitCodes } from './output.ts';
+import { CommandError, exitCodeOfOpening, exitCodeOfRefusal, exitCodes } from './output.ts';
 import { hasVaultFile } from './vault-file.ts';
 
 /** Calls that are refused when what was given does not open the vault, for whatever reason. */
@@ -143,11 +143,8 @@ function isStopped(pid: number): boolean {
 function refusalOf(path: string, { status, text }: ControlAnswer): CommandError {
   const parsed = refused.safeParse(parseJson(text));
   if (!parsed.success) return unexpected(path, `HTTP ${String(status)}`);
-  const code = exitCodeOfRefusal(parsed.data.turnkeyErrorCode);
-  return new CommandError(
-    opening.has(path) && code === exitCodes.failed ? exitCodes.locked : code,
-    parsed.data.message,
-  );
+  const exitCodeOf = opening.has(path) ? exitCodeOfOpening : exitCodeOfRefusal;
+  return new CommandError(exitCodeOf(parsed.data.turnkeyErrorCode), parsed.data.message);
 }
 
 /** @throws CommandError for an answer that is not what was expected: then nothing is known of what was done. */

@@ -6,7 +6,7 @@ import { openVault } from '../vault.ts';
 import type { AnswerOf, Ask } from './answers.ts';
 import { findRunning, noVault, opening } from './client.ts';
 import { dataDirectory } from './control.ts';
-import { CommandError, exitCodes } from './output.ts';
+import { CommandError, exitCodeOfOpening } from './output.ts';
 import { hasVaultFile } from './vault-file.ts';
 
 /** A vault to be asked: the one that runs, or its file. */
@@ -36,7 +36,7 @@ export async function withVault<T>(config: Config, work: (vault: OpenedVault) =>
       return (await Reflect.apply(vault.bridge[name], vault.bridge, args)) as AnswerOf<typeof name>;
     } catch (error) {
       if (error instanceof LatchkeyError && opening.has(name)) {
-        throw new CommandError(exitCodes.locked, error.message);
+        throw new CommandError(exitCodeOfOpening(error.code), error.message);
       }
       throw error;
     }

@@ -40,6 +40,12 @@ const refusalExitCodes = new Map<unknown, ExitCode>([
 /** @param code Of a refusal: its `turnkeyErrorCode`. @returns how it ends a command. */
 export const exitCodeOfRefusal = (code: unknown): ExitCode => refusalExitCodes.get(code) ?? exitCodes.failed;
 
+/** The same of a call that opens the vault: what is refused there for no reason of its own leaves it locked. */
+export function exitCodeOfOpening(code: unknown): ExitCode {
+  const usual = exitCodeOfRefusal(code);
+  return usual === exitCodes.failed ? exitCodes.locked : usual;
+}
+
 /** Ends a command with a message and a code. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';

@@ -9,7 +9,7 @@ import { freezeOnSignal } from '../freeze-signal.ts';
 import { eraseAfterLock } from '../keyslots/erasure.ts';
 import { startVault, type Vault } from '../vault.ts';
 import { findRunning } from './client.ts';
-import { CommandError, exitCodes, note, print } from './output.ts';
+import { CommandError, exitCodeOfOpening, exitCodes, note, print } from './output.ts';
 import { untilSignalled } from './signals.ts';
 import { unlockingNotes } from './unlocking.ts';
 import { hasVaultFile } from './vault-file.ts';
@@ -108,13 +108,9 @@ async function unlockAtStart(vault: Vault, password: Uint8Array | undefined): Pr
 }
 
 /** What the vault's file or disk is at fault for: the service stays, and says so to the window and to every request. */
-const ofTheFile: ReadonlySet<string> = new Set<ErrorCodeName>([
-  'VAULT_TAMPERED',
-  'VAULT_ROLLED_BACK',
-  'STORAGE_UNAVAILABLE',
-]);
+const ofTheFile: ReadonlySet<string> = new Set<ErrorCodeName>(['VAULT_TAMPERED', 'STORAGE_UNAVAILABLE']);
 
-/** @throws CommandError where the password is not the vault's: to start again does not help. */
+/** @throws CommandError where the password is not the vault's, or the file an older one: to start again does not help. */
 async function unlockWithPassword(
   vault: Vault,
   password: Uint8Array,
@@ -124,7 +120,7 @@ async function unlockWithPassword(
     return await vault.unlockWithPassword(password);
   } catch (error) {
     if (!(error instanceof LatchkeyError)) throw error;
-    if (!ofTheFile.has(error.code)) throw new CommandError(exitCodes.locked, error.message);
+    if (!ofTheFile.has(error.code)) throw new CommandError(exitCodeOfOpening(error.code), error.message);
     note(`The vault stays locked: ${error.message}`);
     return status;
   }
