@@ -45,6 +45,7 @@ import { getUserRow } from './db/users.ts';
 import { getVault, requireVault, type VaultRow } from './db/vault.ts';
 import { Freezer } from './freeze.ts';
 import { handle, refusal, type Service } from './http/handle.ts';
+import { parseJson } from './http/json-body.ts';
 import type { JournalEntry, RequestJournal } from './http/request-journal.ts';
 import {
   backupSecret,
@@ -358,7 +359,7 @@ export class VaultDoor implements VaultBridge {
     const run = () => handle(this.#service, { path: target, raw, headers, byOwner: true });
     try {
       // Of the very bytes that are carried out: what came by another way than JSON may turn into something else in them.
-      const guard = guardOf(this.#service, target, JSON.parse(raw.toString('utf8')));
+      const guard = guardOf(this.#service, target, parseJson(raw));
       return guard === undefined ? await run() : await this.#keyslots.proven(guard, run);
     } catch (error) {
       return refusal(this.#service, error);

@@ -184,6 +184,18 @@ describe('no member of an object poses as what the language or a library reads',
   });
 });
 
+test('a request that is explained is read as one that is sent', async () => {
+  const explained = (requestBody: string) => service.root.query('explain_policies', { requestBody });
+  const wallet = (name: string): string =>
+    `{"type":"ACTIVITY_TYPE_CREATE_WALLET","parameters":{"walletName":${name},"accounts":[]}}`;
+  const posing = await explained(wallet('{"length":{"toString":1}}'));
+  expect(expectError(service, posing)).toBe(
+    'invalid requestBody.parameters.walletName: expected a string, got {}',
+  );
+  const many = await explained(wallet(`[${'0,'.repeat(requestLimits.values)}0]`));
+  expect(expectError(service, many)).toMatch(/^invalid requestBody: expected at most 15,000 values/);
+});
+
 describe('a body with more values than one may have is refused before it is parsed', () => {
   const { values } = requestLimits;
   const tooMany = /^request body has too many values: at most 15,000/;

@@ -8,6 +8,7 @@ import { passkeyProof } from '../main/auth/webauthn.ts';
 import type { Proof } from '../main/auth/proof.ts';
 import type { Reader } from '../main/db/connection.ts';
 import { LatchkeyError } from '../main/lib/errors.ts';
+import { withoutBreak } from '../main/lib/paced.ts';
 import { SoftwareAuthenticator } from './software-authenticator.ts';
 import { newTestKey, resultOf, startTestVault } from './support.ts';
 import type { TestVault } from './support.ts';
@@ -97,7 +98,7 @@ describe.each([
     const key = newTestKey();
     const answers = [service.organizationId, subOrganizationId, nowhere].map((organizationId) => {
       const raw = body(organizationId);
-      return ask(apiKeyProof(raw, key.stamp(raw)), organizationId, below);
+      return ask(withoutBreak(apiKeyProof(raw, key.stamp(raw))), organizationId, below);
     });
     expect(
       new Set(answers.map((answer) => JSON.stringify(answer))),

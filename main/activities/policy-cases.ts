@@ -9,6 +9,8 @@ import { listRootUserIds, getUserRow, type User } from '../db/users.ts';
 import { getUserSnapshot } from '../db/user-snapshots.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { once } from '../lib/once.ts';
+import { countValues, parsePlainJson } from '../lib/plain-json.ts';
+import { requestLimits } from '../lib/published-limits.ts';
 import type { Voter } from '../policy/facts.ts';
 import type { Case } from '../policy/replay.ts';
 import type { CredentialFact } from '../policy/schema.ts';
@@ -157,8 +159,14 @@ function orMissing<T>(read: () => T): T | undefined {
 
 /** @returns undefined for what is no JSON, which is no request either. */
 function parsed(text: string): unknown {
+  if (countValues(Buffer.from(text, 'utf8')) > requestLimits.values) {
+    throw new LatchkeyError(
+      'INVALID_ARGUMENT',
+      `invalid requestBody: expected at most ${requestLimits.values.toLocaleString('en')} values, as a request may have`,
+    );
+  }
   try {
-    return JSON.parse(text);
+    return parsePlainJson(text);
   } catch {
     return undefined;
   }

@@ -11,6 +11,7 @@ import type { Reader } from '../db/connection.ts';
 import { listLogHeads } from '../db/log-heads.ts';
 import type { ActivityStatus } from '../lib/activity-status.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import { parsePlainJson } from '../lib/plain-json.ts';
 import type { LogCheck, LogPart, LogRange } from '../../preload/contract.ts';
 import { LogChecker, type KnownHead } from './check.ts';
 import { hashHex, headOfRow, publicKeyHex, signedHead, type LogIdentity, type SignedHead } from './heads.ts';
@@ -198,7 +199,7 @@ const noExport = (value: z.output<typeof line> | string): LatchkeyError =>
 function readLine(text: string): z.output<typeof line> | string {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parsePlainJson(text);
   } catch {
     return 'is not JSON';
   }

@@ -7,6 +7,7 @@ import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { assertNever } from '../lib/errors.ts';
+import { parsePlainJson } from '../lib/plain-json.ts';
 
 /** Where a URL may lead: anywhere (by TLS, which proves the host), to this machine, or to the public Internet. */
 export type Reach = 'anywhere' | 'this machine' | 'the Internet';
@@ -81,7 +82,7 @@ export async function getJson(url: URL, reach: Reach, options: GetOptions = {}):
   try {
     const response = await get(url, guardedLookup(reach, options.lookup ?? systemLookup), signal);
     const text = await readText(response);
-    return JSON.parse(text) as unknown;
+    return parsePlainJson(text);
   } catch (error) {
     if (error instanceof GetError) throw error;
     if (signal.aborted) throw new GetError(`it did not answer within ${String(milliseconds / 1000)} s`);

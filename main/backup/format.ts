@@ -9,6 +9,7 @@ import { toHex } from '../crypto/encodings.ts';
 import { sha256 } from '../crypto/hashes.ts';
 import type { KeyslotRow } from '../db/keyslots.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import { parsePlainJson } from '../lib/plain-json.ts';
 
 /** Of the format; it is told in the first line. */
 const formatVersion = 1;
@@ -176,7 +177,7 @@ const derive = (key: Uint8Array, saltHex: string, info: string): Uint8Array =>
 
 function parseJson(line: Uint8Array): unknown {
   try {
-    return JSON.parse(Buffer.from(line).toString('utf8'));
+    return parsePlainJson(Buffer.from(line).toString('utf8'));
   } catch {
     return undefined;
   }

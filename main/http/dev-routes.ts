@@ -3,6 +3,7 @@ import { Router } from 'express';
 import { z } from 'zod';
 import { parse } from '../activities/parse.ts';
 import { rawBody, sendJson } from './answer.ts';
+import { parsePlainJson } from '../lib/plain-json.ts';
 
 /** A message that the vault would have sent, newest last. */
 export interface DevMessage {
@@ -58,7 +59,7 @@ function json(body: unknown): unknown {
   const raw = Buffer.from(rawBody(body)).toString('utf8');
   if (raw === '') return {};
   try {
-    return JSON.parse(raw);
+    return parsePlainJson(raw);
   } catch {
     return undefined;
   }

@@ -17,6 +17,7 @@ import { parseWithSecrets, type ReadJson } from './secret-json.ts';
 import { readPart, SaveTickets, sendFile } from './window-files.ts';
 import type { WindowSessions } from './window-sessions.ts';
 import { owned } from '../lib/faults.ts';
+import { parsePlainJson } from '../lib/plain-json.ts';
 
 /** Streams of events at once, of windows or of commands. */
 const mostFollowers = 64;
@@ -218,7 +219,7 @@ const badBody = (): LatchkeyError =>
 
 function json(request: Request): unknown {
   try {
-    return JSON.parse(Buffer.from(rawBody(request.body)).toString('utf8'));
+    return parsePlainJson(Buffer.from(rawBody(request.body)).toString('utf8'));
   } catch {
     throw badBody();
   }

@@ -17,6 +17,7 @@ import {
 } from '../db/import-targets.ts';
 import type { ServerKeyName } from '../db/server-keys.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import { parsePlainJson } from '../lib/plain-json.ts';
 import { serverKey } from './server-keys.ts';
 
 const hour = 60 * 60_000;
@@ -159,7 +160,7 @@ export const encryptedBundleText = z
 function readBundle(text: string): z.output<typeof encryptedBundle> | undefined {
   if (text.length > 20_000) return undefined;
   try {
-    return encryptedBundle.safeParse(JSON.parse(text)).data;
+    return encryptedBundle.safeParse(parsePlainJson(text)).data;
   } catch {
     return undefined;
   }

@@ -32,6 +32,7 @@ import { id } from './parameters.ts';
 import { uuid } from './resources.ts';
 import { checkGate } from './sign-in-gates.ts';
 import { clientKey, issueVerificationToken, refused } from './verification-tokens.ts';
+import { parsePlainJson } from '../lib/plain-json.ts';
 
 /** A period in digits, up to a limit. */
 const secondsUpTo = (most: number) =>
@@ -253,7 +254,7 @@ function readEncryptedCode(plaintext: Uint8Array | undefined): {
   }
   let value: unknown;
   try {
-    value = JSON.parse(
+    value = parsePlainJson(
       Buffer.from(plaintext.buffer, plaintext.byteOffset, plaintext.length).toString('utf8'),
     );
   } catch {

@@ -15,6 +15,7 @@ import {
 import { listRootUserIds } from '../db/users.ts';
 import { listWalletRows } from '../db/wallets.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import { parsePlainJson } from '../lib/plain-json.ts';
 import { withP256 } from './api-key-registration.ts';
 import { authenticatorParams, relyingParty } from './authenticator-registration.ts';
 import { limits } from './limits.ts';
@@ -354,7 +355,7 @@ function identityOf(token: string): [issuer: string, audience: string, subject: 
 
 function payloadOf(token: string): unknown {
   try {
-    return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+    return parsePlainJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
   } catch {
     return undefined;
   }

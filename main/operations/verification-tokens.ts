@@ -11,6 +11,7 @@ import { getServerKey } from '../db/server-keys.ts';
 import { insertSpentToken, isTokenSpent } from '../db/spent-tokens.ts';
 import { hasCome } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
+import { parsePlainJson } from '../lib/plain-json.ts';
 import { channels, type Contact, type OtpType } from './contacts.ts';
 import { limits } from './limits.ts';
 import { serverKey } from './server-keys.ts';
@@ -163,7 +164,7 @@ export const refused = (field: string, problem: string): LatchkeyError =>
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parsePlainJson(text);
   } catch {
     return undefined;
   }

@@ -219,7 +219,7 @@ function isAllowed(
   };
   const body = { type: `ACTIVITY_TYPE_${type}`, timestampMs: String(now), organizationId, parameters };
   try {
-    const { params } = understand(operation, body, () => undefined);
+    const { params } = understand(operation, body);
     const verdict = decideSubmitted(tx, operation, { type: body.type, organizationId, params }, caller, now);
     if (verdict.outcome !== 'allow') return false;
     keepReservations(tx, organizationId, 'an activity', verdict.reservations, now);
