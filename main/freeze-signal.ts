@@ -2,14 +2,15 @@
 import type { Frozen, VaultBridge } from '../preload/contract.ts';
 import { owned } from './lib/faults.ts';
 
+/** Says what was signed last before a freeze. */
+export const describeLastSignature = ({ lastSignature }: Frozen): string =>
+  lastSignature === null
+    ? 'None of the newest activities is a signature.'
+    : `The last signature was given at ${new Date(lastSignature.at).toISOString()}: activity ${lastSignature.activityId} (${lastSignature.type}).`;
+
 /** Says since when the vault is frozen, and what was signed last before that. */
-export function describeFreeze({ at, lastSignature }: Frozen): string {
-  const signed =
-    lastSignature === null
-      ? 'None of the newest activities is a signature.'
-      : `The last signature was given at ${new Date(lastSignature.at).toISOString()}: activity ${lastSignature.activityId} (${lastSignature.type}).`;
-  return `Frozen at ${new Date(at).toISOString()}. ${signed}`;
-}
+export const describeFreeze = (frozen: Frozen): string =>
+  `Frozen at ${new Date(frozen.at).toISOString()}. ${describeLastSignature(frozen)}`;
 
 /**
  * Listens for the signal; Windows has none, and there nothing comes.

@@ -1,6 +1,7 @@
 /** `latchkey status`, `lock`, `unlock` and `open`: what is asked of the process that holds the vault. */
 import type { UnlockWith, VaultStatus } from '../../preload/contract.ts';
 import type { Config } from '../config.ts';
+import { describeLastSignature } from '../freeze-signal.ts';
 import { describeFinding } from '../integrity/refusal.ts';
 import { checkNotHeld, findRunning, noVault, requireRunning } from './client.ts';
 import { CommandError, exitCodes, print } from './output.ts';
@@ -85,7 +86,11 @@ function describe(found: VaultStatus): string {
   if (found.frozen) {
     lines.push(
       `It is frozen since ${new Date(found.frozen.at).toISOString()}: it opens with its password or recovery phrase alone.`,
+      describeLastSignature(found.frozen),
     );
+    if (found.frozen.unsaved !== null) {
+      lines.push(`The freeze is in memory only, and a restart would forget it: ${found.frozen.unsaved}`);
+    }
   }
   if (found.tampering) {
     lines.push(
@@ -99,6 +104,10 @@ function describe(found: VaultStatus): string {
   if (found.owner) lines.push(`Owner ${found.owner.userName} (${found.owner.userId})`);
   if (found.keyslots.length > 0) lines.push(`Opens with: ${found.keyslots.join(', ')}`);
   lines.push(found.keychain.available ? 'Keychain: available' : `Keychain: ${found.keychain.reason}`);
+  if (found.longestTurn) {
+    const { name, ms, at } = found.longestTurn;
+    lines.push(`Longest turn: ${ms.toFixed(0)} ms, ${name}, at ${new Date(at).toISOString()}`);
+  }
   if (found.serverKeys) lines.push(`Signer public key: ${found.serverKeys.signer}`);
   return lines.join('\n');
 }
