@@ -2,6 +2,7 @@
 import { Router, type Request, type Response } from 'express';
 import { z } from 'zod';
 import { parseSecret } from '../activities/parse.ts';
+import { parseWithSecrets, type ReadJson } from '../activities/secret-json.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import {
   bridgeCalls,
@@ -13,7 +14,6 @@ import {
 import { rawBody, sendJson } from './answer.ts';
 import { refusal, type Service } from './handle.ts';
 import { isOtherUser } from './peer.ts';
-import { parseWithSecrets, type ReadJson } from './secret-json.ts';
 import { readPart, SaveTickets, sendFile } from './window-files.ts';
 import type { WindowSessions } from './window-sessions.ts';
 import { owned } from '../lib/faults.ts';

@@ -1,6 +1,6 @@
 /** Erases what was freed while the vault was open, once it is locked. */
-import { eraseFreeMemory } from '../lib/erase-free-memory.ts';
 import { owned } from '../lib/faults.ts';
+import { eraseFreeMemory } from './erase-free-memory.ts';
 import type { Keyring } from './keyring.ts';
 
 /** When it is done after a lock, in milliseconds: requests that were under way hold what they were given until they end. */

@@ -7,8 +7,8 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { owned } from './faults.ts';
-import { once as makeOnce } from './once.ts';
+import { owned } from '../lib/faults.ts';
+import { once as makeOnce } from '../lib/once.ts';
 
 type Collect = (how: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 
@@ -46,18 +46,31 @@ export async function eraseFreeMemory(): Promise<void> {
 
 /** Longer than the one buffer into which the platform reads what comes over any connection, 64 KiB. */
 const longMessage = 256 * 1024;
+/** In milliseconds. */
+const patience = 1000;
 
 /**
  * Reads a message that is longer than that buffer, of which the end of every message stays until a longer one comes. It is
  * sent over loopback by this process to itself; a stranger who connects in its place is read, and not heard.
  */
 async function overwriteReadBuffer(): Promise<void> {
-  const ignored = owned(() => undefined);
-  const server = createServer(owned((socket: Socket) => socket.on('error', ignored).resume()));
+  const sockets: Socket[] = [];
+  const keep = (socket: Socket): Socket => {
+    sockets.push(socket);
+    return socket.on(
+      'error',
+      owned(() => undefined),
+    );
+  };
+  const server = createServer(owned((socket: Socket) => keep(socket).resume()));
   try {
     await once(server.listen({ host: '127.0.0.1', port: 0 }), 'listening');
     const { port } = server.address() as AddressInfo;
-    const sender = connect({ host: '127.0.0.1', port });
+    const sender = keep(connect({ host: '127.0.0.1', port }));
+    sender.setTimeout(
+      patience,
+      owned(() => sender.destroy()),
+    );
     await once(sender, 'connect');
     sender.resume().end(Buffer.alloc(longMessage));
     await once(sender, 'close');
@@ -65,6 +78,7 @@ async function overwriteReadBuffer(): Promise<void> {
     // No loopback here: what is left is what the next long message overwrites.
   } finally {
     server.close();
+    for (const socket of sockets) socket.destroy();
   }
 }
 
