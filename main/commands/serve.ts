@@ -108,9 +108,13 @@ async function unlockAtStart(vault: Vault, password: Uint8Array | undefined): Pr
 }
 
 /** What the vault's file or disk is at fault for: the service stays, and says so to the window and to every request. */
-const ofTheFile: ReadonlySet<string> = new Set<ErrorCodeName>(['VAULT_TAMPERED', 'STORAGE_UNAVAILABLE']);
+const ofTheFile: ReadonlySet<string> = new Set<ErrorCodeName>([
+  'VAULT_TAMPERED',
+  'VAULT_ROLLED_BACK',
+  'STORAGE_UNAVAILABLE',
+]);
 
-/** @throws CommandError where the password is not the vault's, or the file an older one: to start again does not help. */
+/** @throws CommandError where the password is not the vault's: to start again does not help. */
 async function unlockWithPassword(
   vault: Vault,
   password: Uint8Array,
