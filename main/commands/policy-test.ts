@@ -166,12 +166,13 @@ function explanationToText({ policies, ...decided }: Explanation): string {
     ...policies.flatMap(({ policyName, draft, effect, outcome, broken, expressions }) => [
       `${draft ? 'draft' : 'policy'} “${policyName}” (${effect === 'EFFECT_DENY' ? 'deny' : 'allow'}): ${outcome === undefined ? 'has no say' : (policyWords[outcome] ?? outcome)}`,
       ...(broken === undefined ? [] : [`  ${broken}`]),
-      ...expressions.flatMap(({ field, value, fault, parts }) => [
+      ...expressions.flatMap(({ field, value, fault, parts, leftOut }) => [
         `  ${field}: ${value === undefined ? `error: ${fault?.message ?? 'no value'}` : String(value)}`,
         ...parts.map(({ text, values, times }) => {
           const shown = times > values.length ? [...values, '…'] : values;
           return `    ${text.replaceAll(/\s+/g, ' ')} = ${shown.join(' | ')}`;
         }),
+        ...(leftOut === 0 ? [] : [`    and ${String(leftOut)} more parts`]),
       ]),
     ]),
   ].join('\n');
