@@ -1,8 +1,6 @@
-/** Files that SQLite cannot read: what is thrown, and which pages are damaged. */
+/** Files that SQLite cannot read. */
 import Sqlite from 'better-sqlite3';
 import { LatchkeyError } from '../lib/errors.ts';
-import type { Reader } from './connection.ts';
-import type { RowFinding } from './schema.ts';
 
 /** SQLite met a page of the file that it cannot make sense of. */
 export class DamagedFileError extends LatchkeyError {
@@ -19,7 +17,8 @@ export class DamagedFileError extends LatchkeyError {
     this.problem = `SQLite cannot read a part of it (${cause.message})`;
   }
 
-  get finding(): RowFinding {
+  /** As what is found by a look at the file. */
+  get finding(): { readonly table: string; readonly row: null; readonly problem: string } {
     return { table: 'the file', row: null, problem: this.problem };
   }
 }
@@ -38,53 +37,4 @@ export function readable<T, Otherwise>(read: () => T, otherwise: Otherwise): T |
     if (error instanceof DamagedFileError) return otherwise;
     throw error;
   }
-}
-
-/** More are not named: a file with many is not mended page by page. */
-const mostNamed = 50;
-
-/** @returns the damaged pages of a file, by the table that each is of; nothing where SQLite can read all of them. */
-export function findDamage(tx: Reader): readonly RowFinding[] {
-  try {
-    const owners = readable(() => ownersOf(tx), new Map<number, Owner>());
-    // Its first row has all pages. After that it goes through the rows of tables, and ends at the first that it cannot read.
-    const { quick_check: text = 'ok' } =
-      tx.get<{ quick_check: string }>(`PRAGMA quick_check(${String(mostNamed)})`) ?? {};
-    return text
-      .split('\n')
-      .filter((line) => line !== 'ok' && !line.startsWith('***'))
-      .map((line) => findingOf(line, owners));
-  } catch (error) {
-    if (error instanceof DamagedFileError) return [error.finding];
-    throw error;
-  }
-}
-
-interface Owner {
-  readonly type: string;
-  readonly name: string;
-  readonly table: string;
-}
-
-/** Tables and indexes by their first pages, which is how SQLite's check calls them. */
-const ownersOf = (tx: Reader): ReadonlyMap<number, Owner> =>
-  new Map(
-    tx
-      .all<Owner & { root: number }>(
-        'SELECT rootpage AS root, type, name, tbl_name AS "table" FROM main.sqlite_schema WHERE rootpage > 0',
-      )
-      .map(({ root, ...owner }) => [root, owner]),
-  );
-
-/** `Tree 7 page 12 cell 3: btreeInitPage() returns error code 11`, and what else SQLite says. */
-function findingOf(line: string, owners: ReadonlyMap<number, Owner>): RowFinding {
-  const [, tree, page, problem] = /^Tree (\d+) page (\d+)(?: [^:]*)?: (.*)$/.exec(line) ?? [];
-  const owner = owners.get(Number(tree));
-  if (owner === undefined || page === undefined) return { table: 'the file', row: null, problem: line };
-  const where = owner.type === 'index' ? `a page of the index ${owner.name}` : 'it';
-  return {
-    table: owner.table,
-    row: `page ${page}`,
-    problem: `${where} cannot be read (${String(problem)})`,
-  };
 }

@@ -1,6 +1,7 @@
 /** Looks at what is in the file and says what was changed outside Latchkey. */
 import type { Reader, Value } from '../db/connection.ts';
-import { DamagedFileError, findDamage } from '../db/damage.ts';
+import { DamagedFileError } from '../db/damage.ts';
+import { findDamage } from '../db/find-damage.ts';
 import { checkSchema, type RowFinding } from '../db/schema.ts';
 import { checkLog } from './log.ts';
 import { canonical, partOf, protectedTables, type Mac, type ProtectedTable } from './macs.ts';

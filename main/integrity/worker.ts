@@ -6,7 +6,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { checkActivityChain } from '../db/activities.ts';
 import { HmacKey } from '../crypto/hmac.ts';
 import { Connection } from '../db/connection.ts';
-import { findDamage } from '../db/damage.ts';
+import { findDamage } from '../db/find-damage.ts';
 import type { RowFinding } from '../db/schema.ts';
 import { examineFile, type Examined } from './examine.ts';
 import { describeFinding } from './refusal.ts';
