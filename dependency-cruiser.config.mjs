@@ -54,7 +54,6 @@ const layers = {
     'config.ts',
     'bridge.ts',
     'freeze-signal.ts',
-    'keyslots/erasure.ts',
     'preload/contract.ts',
   ],
   // Programs that are copied out of the project, and run without it.
@@ -123,6 +122,7 @@ const entries = {
     'config.ts',
     'bridge.ts',
     'freeze-signal.ts',
+    'keyslots/erasure.ts',
     'preload/contract.ts',
   ],
   'start.ts': [],
