@@ -73,7 +73,7 @@ export function checkAgainst(tx: Reader, vault: VaultRow, publicKey: string, wit
 export const earlierThanWitness = (): LatchkeyError =>
   rolledBack("the vault's file is of an earlier version than one that was used here");
 
-const rolledBack = (problem: string): LatchkeyError =>
+export const rolledBack = (problem: string): LatchkeyError =>
   new LatchkeyError(
     'VAULT_ROLLED_BACK',
     `${problem}. Put the newer file or a newer backup in its place; or, if you went back on purpose, run \`latchkey audit accept-rollback\` with the recovery phrase or the password, while no Latchkey serves the vault.`,
