@@ -218,7 +218,7 @@ export class VaultDoor implements VaultBridge {
         serverKeys,
         tampering: shortened(guard.tampering),
         storage: this.#around.storage(),
-        wordsNotShown: areWordsNotShown(tx),
+        wordsNotShown: readable(() => areWordsNotShown(tx), false),
         longestTurn: this.#service.turns.longest,
       };
     });

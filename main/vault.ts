@@ -39,7 +39,7 @@ import { noKeychain, systemKeychain, type Keychain } from './keyslots/keychain.t
 import { Keyring } from './keyslots/keyring.ts';
 import { systemClock, type Clock } from './lib/clock.ts';
 import { isOfStorage } from './lib/errors.ts';
-import { logFault, logLine } from './lib/faults.ts';
+import { logFault, logLine, owned } from './lib/faults.ts';
 import type { Random } from './lib/random.ts';
 import type { Shell } from './lib/shell.ts';
 import { Turns } from './lib/turns.ts';
@@ -156,7 +156,12 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile): Opened
   const keyring = new Keyring({ random: systemRandom, clock });
   const guard = new RowGuard(connection, keyring, {
     onTampering: () => {
-      door.announce({ kind: 'status' });
+      // What is damaged may be met by what is wired here, before there is a door.
+      queueMicrotask(
+        owned(() => {
+          door.announce({ kind: 'status' });
+        }, onFault),
+      );
     },
     onCommitted: (sequence) => {
       if (sequence !== undefined) mark?.note(connection, sequence);
