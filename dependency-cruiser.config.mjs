@@ -10,8 +10,8 @@ const layers = {
   // The message bus of Linux desktops.
   bus: ['lib/'],
   // The socket over which the owner's own commands speak to the service.
-  control: [],
-  db: ['files/', 'lib/'],
+  control: ['lib/'],
+  db: ['files/', 'crypto/', 'lib/'],
   // Rows that authenticate themselves, over all of db/.
   integrity: ['db/', 'crypto/', 'lib/'],
   auth: ['crypto/', 'db/', 'lib/', 'preload/contract.ts'],
