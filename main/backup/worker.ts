@@ -11,7 +11,7 @@ import { createPrivateFile } from '../db/vault-directory.ts';
 import { getVault } from '../db/vault.ts';
 import { systemClock } from '../lib/clock.ts';
 import { LatchkeyError } from '../lib/errors.ts';
-import { namingFile } from '../lib/storage-causes.ts';
+import { namingFile } from '../files/storage-causes.ts';
 import type { Proof, Uncovered } from './drill.ts';
 import { BackupFile, onDatabase, writeBackup, type NewBackup, type Progress } from './file.ts';
 import { unreadable } from './format.ts';

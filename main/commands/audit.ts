@@ -13,7 +13,7 @@ import { lastLogHead } from '../db/log-heads.ts';
 import { schemaVersion } from '../db/migrations.ts';
 import { requireVault, type VaultRow } from '../db/vault.ts';
 import { LatchkeyError, seen } from '../lib/errors.ts';
-import { namingFile } from '../lib/storage-causes.ts';
+import { namingFile } from '../files/storage-causes.ts';
 import { keychainOf, openVault } from '../vault.ts';
 import { findRunning, noVault } from './client.ts';
 import { dataDirectory } from './control.ts';

@@ -14,7 +14,7 @@ import { syncDirectory } from '../files/new-files.ts';
 import { seen } from '../lib/errors.ts';
 import { bytesOf, hex, publicKeyHex, VaultApi, type ActivityKind } from './api.ts';
 import { findNamed, findWallet } from './named.ts';
-import { namingFile } from '../lib/storage-causes.ts';
+import { namingFile } from '../files/storage-causes.ts';
 import { createFile } from './new-files.ts';
 import { CommandError, exitCodes, note, print } from './output.ts';
 import { canAsk } from './secrets.ts';

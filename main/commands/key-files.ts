@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { toHex } from '../crypto/encodings.ts';
 import { generateP256, isP256PrivateKey, p256PublicKey } from '../crypto/p256.ts';
 import { syncDirectory, writeWholeFile } from '../files/new-files.ts';
-import { namingFile } from '../lib/storage-causes.ts';
+import { namingFile } from '../files/storage-causes.ts';
 import { CommandError, exitCodes, reasonOf } from './output.ts';
 
 /** A P-256 key pair, hex: the private scalar and the compressed public key. */

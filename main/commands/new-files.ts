@@ -1,7 +1,7 @@
 /** Files that commands make. Nothing is overwritten, and nobody else reads them. */
 import { dirname, resolve } from 'node:path';
 import { createNewFile } from '../files/new-files.ts';
-import { causeOf, namingFile } from '../lib/storage-causes.ts';
+import { causeOf, namingFile } from '../files/storage-causes.ts';
 import { CommandError, exitCodes, reasonOf } from './output.ts';
 
 /** @param name For errors: the option that names the file. @returns its descriptor. */

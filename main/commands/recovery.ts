@@ -4,7 +4,7 @@ import { dirname, extname } from 'node:path';
 import type { ProveWith, SheetRequest } from '../../preload/contract.ts';
 import type { Config } from '../config.ts';
 import { syncDirectory } from '../files/new-files.ts';
-import { namingFile } from '../lib/storage-causes.ts';
+import { namingFile } from '../files/storage-causes.ts';
 import { createFile } from './new-files.ts';
 import { CommandError, exitCodes, print } from './output.ts';
 import { unlocked, withVault, type OpenedVault } from './opened-vault.ts';

@@ -12,7 +12,7 @@ import type { Connection } from './connection.ts';
 import { createNewFile } from '../files/new-files.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { owned, type OnFault } from '../lib/faults.ts';
-import { causeOf, namingFile, storageTexts, type StorageCause } from '../lib/storage-causes.ts';
+import { causeOf, namingFile, storageTexts, type StorageCause } from '../files/storage-causes.ts';
 
 export interface StorageTrouble {
   readonly cause: StorageCause;

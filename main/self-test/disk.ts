@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openNewFile } from '../files/new-files.ts';
-import { causeOf, storageTexts } from '../lib/storage-causes.ts';
+import { causeOf, storageTexts } from '../files/storage-causes.ts';
 import type { Finding } from './finding.ts';
 
 const testBytes = 64 * 1024;

@@ -1,6 +1,6 @@
 /** Why a disk does not take what is written, or gives back what is read: from the codes of the system and of SQLite. */
 import { constants } from 'node:os';
-import { LatchkeyError } from './errors.ts';
+import { LatchkeyError } from '../lib/errors.ts';
 
 export type StorageCause = 'full' | 'quota' | 'read-only' | 'forbidden' | 'failing';
 
