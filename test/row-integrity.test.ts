@@ -689,7 +689,10 @@ describe('a running vault', () => {
     expect((await root.query('whoami')).status).toBe(200);
     forge(forger);
     const refused = { status: 400, body: { code: 9, turnkeyErrorCode: 'VAULT_TAMPERED' } };
-    expect(await thief.query('whoami')).toMatchObject(refused);
+    const told = await thief.query('whoami');
+    expect(told).toMatchObject(refused);
+    // Whose row it is says something of an organization, and is for the owner.
+    expect(told.text).not.toContain('api_keys');
     expect(vault.keyring.unlocked).toBe(false);
     expect(await root.query('list_wallets')).toMatchObject(refused);
     expect(

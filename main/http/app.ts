@@ -4,7 +4,7 @@ import express, { type ErrorRequestHandler, type Express, type Request, type Req
 import { LatchkeyError } from '../lib/errors.ts';
 import { sendJson } from './answer.ts';
 import { erasePartsOfBody, notePartsOfBody } from './erase-reads.ts';
-import { refusal, type Service } from './handle.ts';
+import { callersRefusal, type Service } from './handle.ts';
 import { takeNotes } from './request-journal.ts';
 
 const bodyLimit = 4 * 1024 * 1024;
@@ -57,7 +57,7 @@ export const renderErrors =
       return;
     }
     const told = fromExpress(error);
-    const { status, body, headers } = refusal(service, told);
+    const { status, body, headers } = callersRefusal(service, told);
     const notes = takeNotes(response);
     if (told instanceof LatchkeyError) notes.refused = told;
     notes.answerBytes = sendJson(response, status, body, headers);

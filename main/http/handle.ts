@@ -76,7 +76,7 @@ export async function handle(service: Service, request: ApiRequest): Promise<Api
     return { status: 200, body: await answer(service, request) };
   } catch (error) {
     if (request.notes && error instanceof LatchkeyError) request.notes.refused = error;
-    return refusal(service, error);
+    return request.byOwner ? refusal(service, error) : callersRefusal(service, error);
   }
 }
 
@@ -173,7 +173,19 @@ async function submitted(
   return { activity: service.units.read((tx) => showTo(service, tx, row, () => request.identify(tx))) };
 }
 
-/** What a caller is told of an error: all of a refusal, nothing of a fault. */
+/** What a caller of the API is told: rows that were changed may be of another organization, and are the owner's to see. */
+export function callersRefusal(service: Pick<Service, 'onFault'>, error: unknown): ApiAnswer {
+  const answer = refusal(service, error);
+  const isTampered = error instanceof LatchkeyError && error.code === 'VAULT_TAMPERED';
+  return isTampered ? { ...answer, body: errorBody(tampered) } : answer;
+}
+
+const tampered = new LatchkeyError(
+  'VAULT_TAMPERED',
+  "The vault's file was changed outside Latchkey, and is not used. Its owner sees what was found: `latchkey doctor` lists it",
+);
+
+/** What the owner is told of an error: all of a refusal, nothing of a fault. */
 export function refusal(service: Pick<Service, 'onFault'>, error: unknown): ApiAnswer {
   if (error instanceof LatchkeyError) {
     if (error.cause !== undefined) service.onFault(error);
