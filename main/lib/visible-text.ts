@@ -47,8 +47,11 @@ const markAll = (characters: string): string => Array.from(characters, mark).joi
 
 const isPlain = (text: string): boolean => /^[\n -~]*$/.test(text);
 
-const replaceHidden = (text: string, pattern: RegExp): string =>
-  markUncomposed(markAccents(text.replace(pattern, (character, seen?: string) => seen ?? mark(character))));
+const replaceHidden = (text: string, pattern: RegExp): string => {
+  const marked = text.replace(pattern, (character, seen?: string) => seen ?? mark(character));
+  // A letter that is marked for its spelling takes an accent's place to stand on away.
+  return markAccents(markUncomposed(markAccents(marked)));
+};
 
 /** On one letter. */
 const mostAccents = 4;
