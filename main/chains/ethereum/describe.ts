@@ -188,8 +188,7 @@ function authorizationParts(
         : 'An account of somebody else takes a contract’s code as its own.',
     );
   }
-  const { shown, rest } = firstOf(parts, 'authorizations', writer);
-  return rest.length === 0 ? shown : [...shown, { title: 'More authorizations', lines: rest }];
+  return parts;
 }
 
 function accessListParts({ accessList }: EthereumTransaction, writer: Writer): readonly Part[] {

@@ -41,14 +41,12 @@ export function ethereumFact(transaction: EthereumTransaction, context: Context)
     ),
     blob_hashes: bounded(transaction.blobHashes),
     // Where no account signed, there is none.
-    authorizations: bounded(
-      transaction.authorizations.map((each) => ({
-        address: each.address,
-        chain_id: each.chainId,
-        nonce: each.nonce,
-        account: each.account,
-      })),
-    ),
+    authorizations: transaction.authorizations.map((each) => ({
+      address: each.address,
+      chain_id: each.chainId,
+      nonce: each.nonce,
+      account: each.account,
+    })),
   };
 }
 
