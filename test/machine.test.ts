@@ -688,7 +688,7 @@ describe('where the vault’s directory cannot hold the socket', () => {
     const { socket = '' } = readEndpoint(far.vault) ?? {};
     chmodSync(dirname(socket ?? ''), 0o755);
     const { code, stderr } = await far.run(['lock']);
-    expect(code).toBe(3);
+    expect(code).toBe(4);
     expect(stderr).toMatch(/other users may use .*: its mode is 755/);
     await process.stop('SIGTERM');
   });

@@ -63,7 +63,7 @@ export function FreezeDialog({ opened, onClose }: DialogProps): ReactNode {
             'The keys leave memory at once, and nothing is signed. Only the password or the recovery phrase opens the vault again; the keychain does not. Requests that wait for votes are rejected when it opens.',
           )}
         </Text>
-        <Failure title={t('The freeze is in memory only')} error={freeze.error} />
+        <Failure title={t('The freeze met a problem')} error={freeze.error} />
         <Group gap="sm">
           <Button
             color="red"

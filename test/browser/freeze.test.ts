@@ -31,7 +31,7 @@ test('a vault is frozen from inside, after a question, and opens with its passwo
   await button(question, 'Cancel').click();
   await question.waitFor({ state: 'hidden' });
   await button(page, 'Freeze all signing').click();
-  await question.getByText(/Nothing is signed until somebody opens the vault/).waitFor();
+  await question.getByText(/nothing is signed\. Only the password/).waitFor();
   await look('freeze');
   await button(question, 'Freeze now').click();
 

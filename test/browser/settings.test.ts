@@ -83,7 +83,7 @@ describe('settings', () => {
     const times = page.getByRole('textbox', { name: 'Times the usual limits' });
     await times.fill('101');
     await button(page, 'Save the limits').click();
-    await page.getByText('A number from 1 to 100.').waitFor();
+    await page.getByText('A number from 1 to 100.', { exact: true }).waitFor();
     await times.fill('3');
     await button(page, 'Save the limits').click();
     await page.getByText('300 users, 300 wallets').waitFor();
