@@ -6,10 +6,10 @@
  * signed head of a lock.
  */
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, rmSync, statSync, writeSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Connection } from './connection.ts';
-import { createNewFile } from '../files/new-files.ts';
+import { writeNewFile } from '../files/new-files.ts';
 import { LatchkeyError } from '../lib/errors.ts';
 import { owned, type OnFault } from '../lib/faults.ts';
 import { causeOf, namingFile, storageTexts, type StorageCause } from '../files/storage-causes.ts';
@@ -223,16 +223,6 @@ export class Storage {
 }
 
 /** Writes a file of bytes that no file system stores as fewer. Where that fails, nothing is left. */
-function writeBytes(file: string, bytes: number): void {
-  const descriptor = createNewFile(file);
-  try {
-    const content = randomBytes(bytes);
-    for (let offset = 0; offset < bytes;) offset += writeSync(descriptor, content, offset);
-    fsyncSync(descriptor);
-  } catch (error) {
-    rmSync(file, { force: true });
-    throw error;
-  } finally {
-    closeSync(descriptor);
-  }
-}
+const writeBytes = (file: string, bytes: number): void => {
+  writeNewFile(file, randomBytes(bytes));
+};

@@ -30,7 +30,7 @@ export const createNewFile = (file: string): number => openSync(file, creation, 
 export const openNewFile = (file: string): Promise<FileHandle> => open(file, creation, privateMode);
 
 /** Writes a file that was not there, to the disk. Where that fails, nothing is left. */
-export function writeNewFile(file: string, content: string): void {
+export function writeNewFile(file: string, content: string | Uint8Array): void {
   const descriptor = createNewFile(file);
   try {
     writeFileSync(descriptor, content);
